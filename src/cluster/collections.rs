@@ -1,0 +1,199 @@
+//! The two containers of the object model: a list and a map that read `null` as empty, as Go's decoder does.
+
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Str;
+
+/// An ordered list; `null` reads as the empty list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct List<T>(pub Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> List<T> {
+    /// True when there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = Vec<T>;
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for List<T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
+}
+
+impl<T> From<Vec<T>> for List<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self(items)
+    }
+}
+
+impl<T> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl<'a, T> IntoIterator for &'a List<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<T: Serialize> Serialize for List<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default()))
+    }
+}
+
+/// A map from strings, kept sorted by key; `null` reads as the empty map, and of a repeated key the last value stays.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Map<V>(Vec<(Str, V)>);
+
+/// Labels, annotations and node selectors.
+pub type Labels = Map<Str>;
+
+impl<V> Default for Map<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> Map<V> {
+    /// The value under `key`.
+    pub fn get(&self, key: &str) -> Option<&V> {
+        // Linear for the handful of entries that most maps hold, by halving beyond.
+        if self.0.len() <= 8 {
+            return self.0.iter().find(|(k, _)| k.as_str() == key).map(|(_, v)| v);
+        }
+        self.position(key).ok().map(|i| &self.0[i].1)
+    }
+
+    /// Whether `key` is present.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets `key`, and returns what it replaced.
+    pub fn insert(&mut self, key: Str, value: V) -> Option<V> {
+        match self.position(&key) {
+            Ok(i) => Some(std::mem::replace(&mut self.0[i].1, value)),
+            Err(i) => {
+                self.0.insert(i, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Removes `key`, and returns its value.
+    pub fn remove(&mut self, key: &str) -> Option<V> {
+        self.position(key).ok().map(|i| self.0.remove(i).1)
+    }
+
+    /// Entries in key order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &V)> + Clone {
+        self.0.iter().map(|(k, v)| (k, v))
+    }
+
+    /// Keys in order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &Str> {
+        self.0.iter().map(|(k, _)| k)
+    }
+
+    /// How many entries.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True without entries.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn position(&self, key: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(k, _)| k.as_str().cmp(key))
+    }
+}
+
+impl<K: Into<Str>, V> FromIterator<(K, V)> for Map<V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut entries: Vec<(Str, V)> = entries.into_iter().map(|(k, v)| (k.into(), v)).collect();
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        // The sort is stable, so of equal keys the one read last stands last.
+        entries.reverse();
+        entries.dedup_by(|a, b| a.0 == b.0);
+        entries.reverse();
+        Self(entries)
+    }
+}
+
+impl<V: Serialize> Serialize for Map<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> serde::de::Visitor<'de> for Visitor<V> {
+            type Value = Map<V>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a map")
+            }
+            fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+                Ok(Map::default())
+            }
+            fn visit_none<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+                Ok(Map::default())
+            }
+            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+                deserializer.deserialize_map(self)
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::with_capacity(access.size_hint().unwrap_or(0));
+                while let Some(entry) = access.next_entry::<Str, V>()? {
+                    entries.push(entry);
+                }
+                Ok(entries.into_iter().collect())
+            }
+        }
+        deserializer.deserialize_option(Visitor(std::marker::PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_reads_as_empty_and_the_last_of_repeated_keys_stays() {
+        assert!(serde_json::from_str::<List<i32>>("null").unwrap().is_empty());
+        assert!(serde_json::from_str::<Labels>("null").unwrap().is_empty());
+        let map: Labels = serde_json::from_str(r#"{"b":"1","a":"2","b":"3"}"#).unwrap();
+        assert_eq!(map.get("b").unwrap(), "3");
+        assert_eq!(map.keys().map(Str::as_str).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

@@ -1,0 +1,29 @@
+//! The objects a scheduler reads, as immutable data.
+//!
+//! Types carry the API's own names and only the fields that decide about scheduling; nothing here knows a plugin, a
+//! queue or a file. A [`Cluster`] is a value: cloning it shares everything, and changing a clone leaves the other as
+//! it was, which is what makes going back in time free.
+
+mod collections;
+mod meta;
+mod node;
+mod pod;
+mod quantity;
+pub mod resource;
+mod selector;
+pub mod storage;
+mod store;
+mod str;
+mod workload;
+
+pub use collections::{Labels, List, Map};
+pub use meta::{Condition, Key, Kind, Meta, OwnerReference};
+pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
+pub use pod::*;
+pub use quantity::{Format, ParseQuantityError, Quantity};
+pub use selector::{
+    LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, TopologySelectorLabelRequirement, TopologySelectorTerm,
+};
+pub use store::{Cluster, Object, Store};
+pub use str::Str;
+pub use workload::*;

@@ -1,0 +1,490 @@
+//! `core/v1.Pod`, as far as scheduling reads it.
+//!
+//! The node a pod is bound to stands beside the spec, not in it, so that the pods of one workload share one
+//! [`PodSpec`]; volumes that no plugin reads are left out for the same reason.
+#![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::meta::str_empty;
+use super::{Condition, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity, ResourceList, Str};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PodWire", into = "PodWire")]
+pub struct Pod {
+    pub metadata: Meta,
+    /// `spec.nodeName`; empty while the pod is not bound.
+    pub node_name: Str,
+    pub spec: Arc<PodSpec>,
+    pub status: PodStatus,
+}
+
+/// The pod as it is written: `nodeName` inside the spec.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodWire {
+    metadata: Meta,
+    spec: PodSpec,
+    status: PodStatus,
+}
+
+impl From<PodWire> for Pod {
+    fn from(mut wire: PodWire) -> Self {
+        let node_name = std::mem::take(&mut wire.spec.node_name);
+        Self { metadata: wire.metadata, node_name, spec: Arc::new(wire.spec), status: wire.status }
+    }
+}
+
+impl From<Pod> for PodWire {
+    fn from(pod: Pod) -> Self {
+        let mut spec = Arc::unwrap_or_clone(pod.spec);
+        spec.node_name = pod.node_name;
+        Self { metadata: pod.metadata, spec, status: pod.status }
+    }
+}
+
+impl Pod {
+    /// `namespace/name`.
+    pub fn key(&self) -> Key {
+        self.metadata.key()
+    }
+
+    /// The pod's priority; one without counts as 0.
+    pub fn priority(&self) -> i32 {
+        self.spec.priority.unwrap_or(0)
+    }
+
+    /// Whether the pod has reached phase Succeeded or Failed, and so is gone for the scheduler.
+    pub fn is_terminal(&self) -> bool {
+        self.status.phase == "Succeeded" || self.status.phase == "Failed"
+    }
+
+    /// Whether the pod is being deleted.
+    pub fn is_terminating(&self) -> bool {
+        self.metadata.deletion_timestamp.is_some()
+    }
+
+    /// The first condition of a type.
+    pub fn condition(&self, kind: &str) -> Option<&Condition> {
+        self.status.conditions.iter().find(|c| c.kind == kind)
+    }
+
+    /// The spec for changing; pods that share it keep theirs.
+    pub fn spec_mut(&mut self) -> &mut PodSpec {
+        Arc::make_mut(&mut self.spec)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodSpec {
+    /// Only on the wire; see [`Pod::node_name`].
+    #[serde(skip_serializing_if = "str_empty")]
+    node_name: Str,
+    pub scheduler_name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub priority_class_name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemption_policy: Option<Str>,
+    pub containers: List<Container>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub init_containers: List<Container>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<ResourceRequirements>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub overhead: ResourceList,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_selector: Option<Labels>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<Affinity>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub tolerations: List<Toleration>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub topology_spread_constraints: List<TopologySpreadConstraint>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub scheduling_gates: List<SchedulingGate>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub resource_claims: List<PodResourceClaim>,
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_volumes")]
+    pub volumes: List<Volume>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_network: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_users: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_policy: Option<Str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_grace_period_seconds: Option<i64>,
+}
+
+fn read_volumes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Volume>, D::Error> {
+    let mut volumes = List::<Volume>::deserialize(deserializer)?;
+    volumes.retain(|v| !v.source_is_irrelevant());
+    Ok(volumes)
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Container {
+    pub name: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub image: Str,
+    pub resources: ResourceRequirements,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub ports: List<ContainerPort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_policy: Option<Str>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub restart_policy_rules: List<ContainerRestartRule>,
+}
+
+impl Container {
+    /// Whether an init container keeps running beside the others (a sidecar).
+    pub fn is_restartable(&self) -> bool {
+        self.restart_policy.as_deref() == Some("Always")
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerRestartRule {
+    pub action: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ResourceRequirements {
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub requests: ResourceList,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub limits: ResourceList,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub claims: List<ContainerClaim>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerClaim {
+    pub name: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub request: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerPort {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_port: Option<i32>,
+    #[serde(rename = "hostIP", skip_serializing_if = "str_empty")]
+    pub host_ip: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub protocol: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Toleration {
+    #[serde(skip_serializing_if = "str_empty")]
+    pub key: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub operator: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub value: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub effect: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SchedulingGate {
+    pub name: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodResourceClaim {
+    pub name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claim_name: Option<Str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claim_template_name: Option<Str>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Affinity {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_affinity: Option<NodeAffinity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_affinity: Option<PodAffinity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod_anti_affinity: Option<PodAffinity>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct NodeAffinity {
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "Option::is_none")]
+    pub required: Option<NodeSelector>,
+    /// Absent and empty differ: NodeAffinity's PreScore skips only where the list is absent.
+    #[serde(rename = "preferredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "Option::is_none")]
+    pub preferred: Option<Vec<PreferredSchedulingTerm>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PreferredSchedulingTerm {
+    pub weight: i32,
+    pub preference: NodeSelectorTerm,
+}
+
+/// `core/v1.PodAffinity` and `core/v1.PodAntiAffinity`, which have the same shape.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodAffinity {
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "List::is_empty")]
+    pub required: List<PodAffinityTerm>,
+    #[serde(rename = "preferredDuringSchedulingIgnoredDuringExecution", skip_serializing_if = "List::is_empty")]
+    pub preferred: List<WeightedPodAffinityTerm>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodAffinityTerm {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<LabelSelector>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub namespaces: List<Str>,
+    pub topology_key: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<LabelSelector>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub match_label_keys: List<Str>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub mismatch_label_keys: List<Str>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WeightedPodAffinityTerm {
+    pub weight: i32,
+    pub pod_affinity_term: PodAffinityTerm,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TopologySpreadConstraint {
+    pub max_skew: i32,
+    pub topology_key: Str,
+    pub when_unsatisfiable: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_selector: Option<LabelSelector>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_domains: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_affinity_policy: Option<Str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_taints_policy: Option<Str>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub match_label_keys: List<Str>,
+}
+
+/// A volume, with at most one of the sources that scheduling reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Volume {
+    pub name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ephemeral: Option<EphemeralVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub csi: Option<CSIVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<ImageVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rbd: Option<RBDVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iscsi: Option<ISCSIVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure_disk: Option<AzureDiskVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cinder: Option<CinderVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub portworx_volume: Option<PortworxVolumeSource>,
+}
+
+impl Volume {
+    fn source_is_irrelevant(&self) -> bool {
+        *self == Self { name: self.name.clone(), ..Self::default() }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PersistentVolumeClaimVolumeSource {
+    pub claim_name: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EphemeralVolumeSource {}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CSIVolumeSource {
+    pub driver: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ImageVolumeSource {
+    pub reference: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GCEPersistentDiskVolumeSource {
+    pub pd_name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AWSElasticBlockStoreVolumeSource {
+    #[serde(rename = "volumeID")]
+    pub volume_id: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RBDVolumeSource {
+    pub monitors: List<Str>,
+    pub image: Str,
+    pub pool: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ISCSIVolumeSource {
+    pub target_portal: Str,
+    pub iqn: Str,
+    pub lun: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AzureDiskVolumeSource {
+    pub disk_name: Str,
+    #[serde(rename = "diskURI")]
+    pub disk_uri: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CinderVolumeSource {
+    #[serde(rename = "volumeID")]
+    pub volume_id: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PortworxVolumeSource {
+    #[serde(rename = "volumeID")]
+    pub volume_id: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodStatus {
+    #[serde(skip_serializing_if = "str_empty")]
+    pub phase: Str,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub conditions: List<Condition>,
+    #[serde(skip_serializing_if = "str_empty")]
+    pub nominated_node_name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<Timestamp>,
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_container_statuses")]
+    pub container_statuses: List<ContainerStatus>,
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_container_statuses")]
+    pub init_container_statuses: List<ContainerStatus>,
+    /// Pod-level resources as actuated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<StatusResources>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub allocated_resources: ResourceList,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub resource_claim_statuses: List<PodResourceClaimStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extended_resource_claim_status: Option<ExtendedResourceClaimStatus>,
+}
+
+fn read_container_statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ContainerStatus>, D::Error> {
+    let mut statuses = List::<ContainerStatus>::deserialize(deserializer)?;
+    // Only statuses that report resources take part in the effective request.
+    statuses.retain(|s| s.resources.is_some());
+    Ok(statuses)
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerStatus {
+    pub name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<StatusResources>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub allocated_resources: ResourceList,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StatusResources {
+    pub requests: ResourceList,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodResourceClaimStatus {
+    pub name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_claim_name: Option<Str>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExtendedResourceClaimStatus {
+    pub resource_claim_name: Str,
+    pub request_mappings: List<ContainerExtendedResourceRequest>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerExtendedResourceRequest {
+    pub container_name: Str,
+    pub resource_name: Str,
+    pub request_name: Str,
+}
+
+/// The sum of a quantity over nothing, for folding.
+pub const NO_QUANTITY: Quantity = Quantity::units(0);

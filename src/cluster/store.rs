@@ -1,0 +1,165 @@
+//! A cluster: a persistent store per kind.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
+use super::{Key, Kind, Meta, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload};
+
+/// The objects of one kind by key; cloning is free, iteration is by namespace and name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store<T>(imbl::OrdMap<Key, Arc<T>>);
+
+impl<T> Default for Store<T> {
+    fn default() -> Self {
+        Self(imbl::OrdMap::new())
+    }
+}
+
+impl<T> Store<T> {
+    /// The object under a key.
+    pub fn get(&self, key: &Key) -> Option<&Arc<T>> {
+        self.0.get(key)
+    }
+
+    /// A cluster-scoped object by name.
+    pub fn named(&self, name: &Str) -> Option<&Arc<T>> {
+        self.0.get(&Key { namespace: Str::default(), name: name.clone() })
+    }
+
+    /// A namespaced object.
+    pub fn namespaced(&self, namespace: &Str, name: &Str) -> Option<&Arc<T>> {
+        self.0.get(&Key { namespace: namespace.clone(), name: name.clone() })
+    }
+
+    /// All objects, by namespace and name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.0.values()
+    }
+
+    /// The objects of a namespace, by name.
+    pub fn in_namespace<'a>(&'a self, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
+        let from = Key { namespace: namespace.clone(), name: Str::default() };
+        self.0.range(from..).take_while(move |(k, _)| k.namespace == *namespace).map(|(_, v)| v)
+    }
+
+    /// How many objects.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True without objects.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Puts an object under its key and returns what it replaced.
+    pub fn insert(&mut self, key: Key, object: Arc<T>) -> Option<Arc<T>> {
+        self.0.insert(key, object)
+    }
+
+    /// Removes an object.
+    pub fn remove(&mut self, key: &Key) -> Option<Arc<T>> {
+        self.0.remove(key)
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ident($ty:ty) in $field:ident: $doc:literal,)*) => {
+        /// Everything in a cluster that scheduling reads.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Cluster {
+            $(#[doc = $doc] pub $field: Store<$ty>,)*
+        }
+
+        /// One object of any kind.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind")]
+        #[allow(missing_docs, reason = "the variants are the kinds' names")]
+        pub enum Object {
+            $($kind(Arc<$ty>),)*
+        }
+
+        impl Object {
+            /// The object's kind.
+            pub fn kind(&self) -> Kind {
+                match self { $(Self::$kind(_) => Kind::$kind,)* }
+            }
+
+            /// The object's metadata.
+            pub fn meta(&self) -> &Meta {
+                match self { $(Self::$kind(o) => &o.metadata,)* }
+            }
+
+            /// Reads an object of a known kind.
+            pub fn deserialize_kind<'de, D: serde::Deserializer<'de>>(kind: Kind, deserializer: D) -> Result<Self, D::Error> {
+                match kind { $(Kind::$kind => <$ty>::deserialize(deserializer).map(|o| Self::$kind(Arc::new(o))),)* }
+            }
+        }
+
+        impl Cluster {
+            /// Puts an object in its store; returns the one it replaced.
+            pub fn insert(&mut self, object: Object) -> Option<Object> {
+                let key = object.key();
+                match object { $(Object::$kind(o) => self.$field.insert(key, o).map(Object::$kind),)* }
+            }
+
+            /// Takes an object out of its store.
+            pub fn remove(&mut self, kind: Kind, key: &Key) -> Option<Object> {
+                match kind { $(Kind::$kind => self.$field.remove(key).map(Object::$kind),)* }
+            }
+
+            /// The object of a kind under a key.
+            pub fn get(&self, kind: Kind, key: &Key) -> Option<Object> {
+                match kind { $(Kind::$kind => self.$field.get(key).cloned().map(Object::$kind),)* }
+            }
+
+            /// How many objects of a kind there are.
+            pub fn count(&self, kind: Kind) -> usize {
+                match kind { $(Kind::$kind => self.$field.len(),)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    CSIDriver(CSIDriver) in csi_drivers: "storage.k8s.io/v1 CSIDrivers",
+    CSINode(CSINode) in csi_nodes: "storage.k8s.io/v1 CSINodes, named like their node",
+    CSIStorageCapacity(CSIStorageCapacity) in csi_storage_capacities: "storage.k8s.io/v1 CSIStorageCapacities",
+    DeviceClass(DeviceClass) in device_classes: "resource.k8s.io/v1 DeviceClasses",
+    Namespace(Namespace) in namespaces: "v1 Namespaces",
+    Node(Node) in nodes: "v1 Nodes",
+    PersistentVolume(PersistentVolume) in persistent_volumes: "v1 PersistentVolumes",
+    PersistentVolumeClaim(PersistentVolumeClaim) in persistent_volume_claims: "v1 PersistentVolumeClaims",
+    Pod(Pod) in pods: "v1 Pods",
+    PodDisruptionBudget(PodDisruptionBudget) in pod_disruption_budgets: "policy/v1 PodDisruptionBudgets",
+    PriorityClass(PriorityClass) in priority_classes: "scheduling.k8s.io/v1 PriorityClasses",
+    ReplicaSet(Workload) in replica_sets: "apps/v1 ReplicaSets",
+    ReplicationController(ReplicationController) in replication_controllers: "v1 ReplicationControllers",
+    ResourceClaim(ResourceClaim) in resource_claims: "resource.k8s.io/v1 ResourceClaims",
+    ResourceClaimTemplate(ResourceClaimTemplate) in resource_claim_templates: "resource.k8s.io/v1 ResourceClaimTemplates",
+    ResourceSlice(ResourceSlice) in resource_slices: "resource.k8s.io/v1 ResourceSlices",
+    Service(Service) in services: "v1 Services",
+    StatefulSet(Workload) in stateful_sets: "apps/v1 StatefulSets",
+    StorageClass(StorageClass) in storage_classes: "storage.k8s.io/v1 StorageClasses",
+    VolumeAttachment(VolumeAttachment) in volume_attachments: "storage.k8s.io/v1 VolumeAttachments",
+}
+
+impl Object {
+    /// The object's key among those of its kind.
+    pub fn key(&self) -> Key {
+        self.meta().key()
+    }
+}
+
+impl FromIterator<Object> for Cluster {
+    fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
+        let mut cluster = Self::default();
+        for object in objects {
+            cluster.insert(object);
+        }
+        cluster
+    }
+}

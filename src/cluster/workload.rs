@@ -1,0 +1,85 @@
+//! Namespaces, priority classes, budgets, and the objects that select or own pods.
+#![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
+
+use serde::{Deserialize, Serialize};
+
+use super::{LabelSelector, Labels, Map, Meta, Str};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Namespace {
+    pub metadata: Meta,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PriorityClass {
+    pub metadata: Meta,
+    pub value: i32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_default: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preemption_policy: Option<Str>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodDisruptionBudget {
+    pub metadata: Meta,
+    pub spec: PodDisruptionBudgetSpec,
+    pub status: PodDisruptionBudgetStatus,
+}
+
+/// `minAvailable` and `maxUnavailable` are not read: preemption looks at the status alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodDisruptionBudgetSpec {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<LabelSelector>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodDisruptionBudgetStatus {
+    pub disruptions_allowed: i32,
+    /// Names of pods whose eviction is already counted.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub disrupted_pods: Labels,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Service {
+    pub metadata: Meta,
+    pub spec: MapSelectorSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReplicationController {
+    pub metadata: Meta,
+    pub spec: MapSelectorSpec,
+}
+
+/// The spec of kinds whose selector is a plain map.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct MapSelectorSpec {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<Labels>,
+}
+
+/// `apps/v1.ReplicaSet` and `apps/v1.StatefulSet`, of which only the selector is read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Workload {
+    pub metadata: Meta,
+    pub spec: WorkloadSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WorkloadSpec {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<LabelSelector>,
+}
