@@ -1,3 +1,6 @@
 //! x
 #![allow(missing_docs)]
 pub mod cluster;
+pub mod framework;
+pub mod plugins;
+pub mod preemption;

@@ -1,0 +1,163 @@
+//! A pod with what the scheduler derives from it once; mirrors `PodInfo` in `pkg/scheduler/framework/types.go` and
+//! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
+
+use std::sync::Arc;
+
+use super::PodResource;
+use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
+
+/// A pod, its parsed affinity terms and the resources it occupies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodInfo {
+    /// The pod as it stands.
+    pub pod: Arc<Pod>,
+    /// What the pod counts for on its node.
+    pub resource: PodResource,
+    /// Inter-pod affinity terms; `None` for the many pods that have none.
+    pub terms: Option<Arc<AffinityTerms>>,
+}
+
+/// The inter-pod terms of one pod.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AffinityTerms {
+    /// `podAffinity.required…`
+    pub required_affinity: Vec<AffinityTerm>,
+    /// `podAntiAffinity.required…`
+    pub required_anti_affinity: Vec<AffinityTerm>,
+    /// `podAffinity.preferred…`
+    pub preferred_affinity: Vec<WeightedAffinityTerm>,
+    /// `podAntiAffinity.preferred…`
+    pub preferred_anti_affinity: Vec<WeightedAffinityTerm>,
+    /// What could not be parsed, in kube-scheduler's words; a list with an error in it is empty.
+    pub errors: Vec<String>,
+}
+
+/// A term ready for matching.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AffinityTerm {
+    /// Namespaces named, or the owner's where the term names none and has no selector; sorted.
+    pub namespaces: Vec<Str>,
+    /// Which pods; `None` matches nothing.
+    pub selector: Option<LabelSelector>,
+    /// The node label that makes a domain.
+    pub topology_key: Str,
+    /// Which namespaces besides the named ones; `None` matches nothing.
+    pub namespace_selector: Option<LabelSelector>,
+}
+
+/// A term with its weight.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeightedAffinityTerm {
+    /// The term.
+    pub term: AffinityTerm,
+    /// Its weight.
+    pub weight: i32,
+}
+
+impl AffinityTerm {
+    fn new(pod: &Pod, term: &PodAffinityTerm) -> Result<Self, SelectorError> {
+        for selector in [&term.label_selector, &term.namespace_selector].into_iter().flatten() {
+            selector.validate()?;
+        }
+        let mut namespaces: Vec<Str> = term.namespaces.iter().cloned().collect();
+        if namespaces.is_empty() && term.namespace_selector.is_none() {
+            namespaces.push(pod.metadata.namespace.clone());
+        }
+        namespaces.sort();
+        namespaces.dedup();
+        Ok(Self {
+            namespaces,
+            selector: term.label_selector.clone(),
+            topology_key: term.topology_key.clone(),
+            namespace_selector: term.namespace_selector.clone(),
+        })
+    }
+
+    /// Whether the term is about `pod`, given the labels of the pod's namespace.
+    pub fn matches(&self, pod: &Pod, namespace_labels: &Labels) -> bool {
+        let in_namespace = self.namespaces.binary_search(&pod.metadata.namespace).is_ok()
+            || self.namespace_selector.as_ref().is_some_and(|s| s.matches(namespace_labels));
+        in_namespace && self.selector.as_ref().is_some_and(|s| s.matches(&pod.metadata.labels))
+    }
+}
+
+impl PodInfo {
+    /// Parses a pod.
+    pub fn new(pod: Arc<Pod>) -> Self {
+        let resource = PodResource::of(&pod);
+        let terms = AffinityTerms::of(&pod).map(Arc::new);
+        Self { pod, resource, terms }
+    }
+
+    /// `namespace/name`.
+    pub fn key(&self) -> Key {
+        self.pod.key()
+    }
+
+    /// Whether `podAffinity` or `podAntiAffinity` holds any valid term; such pods are listed apart on their node.
+    pub fn has_affinity(&self) -> bool {
+        self.terms.as_ref().is_some_and(|t| {
+            !(t.required_affinity.is_empty()
+                && t.required_anti_affinity.is_empty()
+                && t.preferred_affinity.is_empty()
+                && t.preferred_anti_affinity.is_empty())
+        })
+    }
+
+    /// Required affinity terms.
+    pub fn required_affinity(&self) -> &[AffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.required_affinity)
+    }
+
+    /// Required anti-affinity terms.
+    pub fn required_anti_affinity(&self) -> &[AffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.required_anti_affinity)
+    }
+
+    /// Preferred affinity terms.
+    pub fn preferred_affinity(&self) -> &[WeightedAffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.preferred_affinity)
+    }
+
+    /// Preferred anti-affinity terms.
+    pub fn preferred_anti_affinity(&self) -> &[WeightedAffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.preferred_anti_affinity)
+    }
+}
+
+impl AffinityTerms {
+    fn of(pod: &Pod) -> Option<Self> {
+        let affinity = pod.spec.affinity.as_ref()?;
+        let (pos, neg) = (affinity.pod_affinity.as_ref(), affinity.pod_anti_affinity.as_ref());
+        if pos.is_none() && neg.is_none() {
+            return None;
+        }
+        let mut terms = Self::default();
+        let mut errors = Vec::new();
+        let mut take = |what: &str, error: SelectorError| errors.push(format!("{what}: {error}"));
+        let required = |list: &[PodAffinityTerm]| list.iter().map(|t| AffinityTerm::new(pod, t)).collect::<Result<Vec<_>, _>>();
+        let preferred = |list: &[WeightedPodAffinityTerm]| {
+            list.iter()
+                .map(|w| AffinityTerm::new(pod, &w.pod_affinity_term).map(|term| WeightedAffinityTerm { term, weight: w.weight }))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        match required(pos.map_or(&[], |a| &a.required)) {
+            Ok(list) => terms.required_affinity = list,
+            Err(error) => take("requiredAffinityTerms", error),
+        }
+        match required(neg.map_or(&[], |a| &a.required)) {
+            Ok(list) => terms.required_anti_affinity = list,
+            Err(error) => take("requiredAntiAffinityTerms", error),
+        }
+        match preferred(pos.map_or(&[], |a| &a.preferred)) {
+            Ok(list) => terms.preferred_affinity = list,
+            Err(error) => take("preferredAffinityTerms", error),
+        }
+        match preferred(neg.map_or(&[], |a| &a.preferred)) {
+            Ok(list) => terms.preferred_anti_affinity = list,
+            Err(error) => take("preferredAntiAffinityTerms", error),
+        }
+        terms.errors = errors;
+        Some(terms)
+    }
+}

@@ -1,0 +1,22 @@
+//! The in-tree plugins, one file or folder each, named as upstream names them.
+
+pub mod default_binder;
+pub mod default_preemption;
+pub mod dynamic_resources;
+pub mod helper;
+pub mod image_locality;
+pub mod inter_pod_affinity;
+pub mod node_affinity;
+pub mod node_declared_features;
+pub mod node_name;
+pub mod node_ports;
+pub mod node_resources;
+pub mod node_unschedulable;
+pub mod node_volume_limits;
+pub mod pod_topology_spread;
+pub mod priority_sort;
+pub mod scheduling_gates;
+pub mod taint_toleration;
+pub mod volume_binding;
+pub mod volume_restrictions;
+pub mod volume_zone;
