@@ -20,7 +20,7 @@ impl Plugin for NodeName {
         Some(self)
     }
     fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
-        let add = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
+        let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
         Some(vec![ClusterEventWithHint { event: add, hint: None }])
     }
 }

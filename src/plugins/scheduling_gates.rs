@@ -57,7 +57,7 @@ mod tests {
     fn gates_keep_the_pod_out_and_are_named_in_order() {
         let (cluster, snapshot) = (Cluster::default(), Snapshot::default());
         let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH };
-        assert!(SchedulingGates.pre_enqueue(&cx, &pod("[]"), false).is_success());
+        assert!(PreEnqueuePlugin::pre_enqueue(&SchedulingGates, &cx, &pod("[]"), false).is_success());
         let status = PreEnqueuePlugin::pre_enqueue(&SchedulingGates, &cx, &pod(r#"[{"name":"b"},{"name":"a"}]"#), false);
         assert_eq!((status.code(), status.message().as_str()), (Code::UnschedulableAndUnresolvable, "waiting for scheduling gates: [b a]"));
     }
