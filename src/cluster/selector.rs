@@ -86,6 +86,12 @@ impl Requirement {
     }
 
     fn node_expression_error(&self) -> Option<String> {
+        if !is_label_key(&self.key) {
+            return Some(format!("key: Invalid value: {:?}: not a label key", self.key));
+        }
+        if let Some(value) = self.values.iter().find(|v| !is_label_value(v)) {
+            return Some(format!("values: Invalid value: {value:?}: not a label value"));
+        }
         match self.operator.as_str() {
             "In" | "NotIn" if self.values.is_empty() => {
                 Some("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".into())
@@ -111,6 +117,32 @@ impl Requirement {
             other => Some(format!("{other:?} is not a valid node selector operator")),
         }
     }
+}
+
+/// Mirrors `IsQualifiedName` in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`: an optional DNS
+/// subdomain, a slash and a name.
+fn is_label_key(key: &str) -> bool {
+    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let subdomain = |prefix: &str| {
+        prefix.len() <= 253
+            && prefix.split('.').all(|label| {
+                label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                    && !label.is_empty()
+                    && !label.starts_with('-')
+                    && !label.ends_with('-')
+            })
+    };
+    !name.is_empty() && is_label_value(name) && prefix.is_none_or(subdomain)
+}
+
+/// Mirrors `IsValidLabelValue` there: empty, or at most 63 of letters, digits, `-`, `_` and `.`, with a letter or digit
+/// at either end.
+fn is_label_value(value: &str) -> bool {
+    let (Some(first), Some(last)) = (value.bytes().next(), value.bytes().last()) else { return true };
+    value.len() <= 63
+        && first.is_ascii_alphanumeric()
+        && last.is_ascii_alphanumeric()
+        && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
 /// `core/v1.NodeSelector`: terms are alternatives.
@@ -153,15 +185,18 @@ impl NodeSelectorTerm {
 
     /// Whether the term matches; see [`NodeSelector::matches`].
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
-        if self.is_empty() || self.error().is_some() {
-            return false;
-        }
+        !self.is_empty() && self.error().is_none() && self.matches_parsed(labels, name)
+    }
+
+    /// Whether a term matches that is known not to be empty and to have no [error](Self::error), for callers that ask
+    /// about many nodes.
+    pub fn matches_parsed(&self, labels: &Labels, name: Option<&Str>) -> bool {
         let fields = |r: &Requirement| {
             let actual = match r.key.as_str() {
                 "metadata.name" => name.map_or("", |n| n.as_str()),
                 _ => "",
             };
-            (r.operator == "In") == (r.values[0] == actual)
+            (r.operator == "In") == r.values.first().is_some_and(|v| *v == actual)
         };
         self.match_expressions.iter().all(|r| r.matches_node_label(labels))
             && (self.match_fields.is_empty() || name.is_none() || self.match_fields.iter().all(fields))
@@ -180,4 +215,51 @@ pub struct TopologySelectorTerm {
 pub struct TopologySelectorLabelRequirement {
     pub key: Str,
     pub values: List<Str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_selector_terms_match_or_are_in_error() {
+        let labels: Labels = [("a", "1"), ("example.com/n", "7")].into_iter().map(|(k, v)| (k, Str::from(v))).collect();
+        let long = "x".repeat(64);
+        // (expression or field, matches, in error)
+        for (field, key, operator, values, matches, error) in [
+            (false, "a", "In", vec!["1"], true, false),
+            (false, "a", "In", vec!["2"], false, false),
+            (false, "b", "NotIn", vec!["2"], true, false),
+            (false, "example.com/n", "Gt", vec!["6"], true, false),
+            (false, "example.com/n", "Lt", vec!["7"], false, false),
+            (false, "example.com/n", "Gt", vec!["x"], false, true),
+            (false, "a", "In", vec![], false, true),
+            (false, "a", "Exists", vec!["1"], false, true),
+            (false, "a", "Like", vec!["1"], false, true),
+            (false, "a", "NotIn", vec!["not valid"], false, true),
+            (false, "a", "NotIn", vec![long.as_str()], false, true),
+            (false, "a", "NotIn", vec![""], true, false),
+            (false, "-a", "DoesNotExist", vec![], false, true),
+            (false, "UPPER/a", "DoesNotExist", vec![], false, true),
+            (false, "x/y/z", "DoesNotExist", vec![], false, true),
+            (false, "", "DoesNotExist", vec![], false, true),
+            (false, "x.y/z", "DoesNotExist", vec![], true, false),
+            (true, "metadata.name", "In", vec!["n1"], true, false),
+            (true, "metadata.name", "NotIn", vec!["n1"], false, false),
+            (true, "metadata.uid", "NotIn", vec!["n1"], true, false),
+            (true, "metadata.name", "In", vec!["n1", "n2"], false, true),
+            (true, "metadata.name", "Exists", vec![], false, true),
+        ] {
+            let requirement =
+                Requirement { key: key.into(), operator: operator.into(), values: values.into_iter().map(Str::from).collect() };
+            let list = List(vec![requirement]);
+            let term = if field {
+                NodeSelectorTerm { match_fields: list, ..NodeSelectorTerm::default() }
+            } else {
+                NodeSelectorTerm { match_expressions: list, ..NodeSelectorTerm::default() }
+            };
+            assert_eq!((term.matches(&labels, Some(&"n1".into())), term.error().is_some()), (matches, error), "{term:?}");
+        }
+        assert!(!NodeSelectorTerm::default().matches(&labels, None));
+    }
 }
