@@ -4,3 +4,5 @@ pub mod cluster;
 pub mod framework;
 pub mod plugins;
 pub mod preemption;
+pub mod session;
+pub mod trace;
