@@ -1,5 +1,9 @@
-//! A decision for reading and for programs: JSON, text.
+//! A decision for reading and for programs: one sentence, text, JSON.
 
 mod decision;
+mod text;
+mod why;
 
-pub use decision::Decision;
+pub use decision::*;
+pub use text::{decided_by, text};
+pub use why::{reason_groups, why};
