@@ -126,7 +126,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Whatever keeps a PreFilter plugin from following is an error, whatever its code.
+/// Whatever keeps a `PreFilter` plugin from following is an error, whatever its code.
 fn as_error(status: &Status) -> Result<(), Status> {
     if status.is_success() { Ok(()) } else { Err(Status::error(status.message())) }
 }
