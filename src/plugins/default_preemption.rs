@@ -1,4 +1,4 @@
-//! DefaultPreemption: PostFilter and PreEnqueue. Mirrors
+//! `DefaultPreemption`: `PostFilter` and `PreEnqueue`. Mirrors
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`; the work is done in [`crate::preemption`].
 
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl DefaultPreemption {
         Self { args }
     }
 
-    /// Whether the pod may preempt and which candidates there are, where an earlier PostFilter plugin ended the
+    /// Whether the pod may preempt and which candidates there are, where an earlier `PostFilter` plugin ended the
     /// extension point and this one had no say. Nothing is selected.
     pub fn consider(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
         self.evaluator(cx).consider(state, pod)

@@ -71,7 +71,7 @@ impl Attempt<'_> {
             return Err(status);
         }
         let now = nanoseconds(self.post.cx.now);
-        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now));
+        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now).then_with(|| a.victim.pod.cmp(&b.victim.pod)));
         let mut count = budgets.count();
         for p in &mut potential {
             count.take(&p.info.pod, &mut p.victim);
@@ -88,6 +88,7 @@ impl Attempt<'_> {
             victims.extend(self.reprieve(p)?);
         }
         if both_groups {
+            // Of equals, those that violate a budget stay in front.
             victims.sort_by(|a, b| more_important(a, b, now));
         }
         Ok((victims, pdb_violations))
@@ -125,7 +126,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Whatever keeps a PreFilter plugin from following is an error, whatever its code.
+/// Whatever keeps a `PreFilter` plugin from following is an error, whatever its code.
 fn as_error(status: &Status) -> Result<(), Status> {
     if status.is_success() { Ok(()) } else { Err(Status::error(status.message())) }
 }
@@ -235,6 +236,20 @@ mod tests {
         assert_eq!((violated[0].budget.as_str(), violated[0].allowed, violated[0].left), ("web", 0, 0));
     }
 
+    #[test]
+    fn equals_stand_by_name_and_those_that_violate_a_budget_in_front() {
+        let mut setting = Setting::new(10, 400);
+        let pods = ["d", "b", "c", "a"].map(|name| pod(name, "a", 1, 100, Some(7)));
+        let all = |first: &str| format!("-d -b -c -a = {first} !a(Insufficient cpu) !b(Insufficient cpu) !d(Insufficient cpu)");
+        let trial = setting.try_on(&node("a", 400, &pods));
+        assert_eq!(names(&trial.candidate.unwrap().victims), ["a", "b", "c", "d"]);
+        setting.cluster =
+            [budget("web", 0, r#"{"matchLabels":{"app":"web"}}"#)].into_iter().map(crate::preemption::testing::object).collect();
+        let mut guarded = pods;
+        guarded[2].metadata.labels = [("app", "web".into())].into_iter().collect();
+        check(&setting.try_on(&node("a", 400, &guarded)), &all("!c(Insufficient cpu)"), &["c", "a", "b", "d"], 1);
+    }
+
     fn with_cpu(mut pod: Pod, milli_cpu: i64) -> Pod {
         pod.spec_mut().containers = crate::preemption::testing::pod("x", "", 0, milli_cpu, None).spec.containers.clone();
         pod
@@ -319,7 +334,7 @@ mod tests {
                     let violating = candidate.victims.iter().filter(|v| !v.violates.is_empty()).count();
                     prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
                     let now = nanoseconds(jiff::Timestamp::MAX);
-                    prop_assert!(candidate.victims.is_sorted_by(|a, b| more_important(a, b, now).is_lt()));
+                    prop_assert!(candidate.victims.is_sorted_by(|a, b| more_important(a, b, now).is_le()));
                 }
                 None if !pods.iter().any(weaker) => prop_assert!(trial.run.steps.is_empty()),
                 None => prop_assert!(!fits(&weaker) || fits(&|_| false)),

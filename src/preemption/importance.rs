@@ -29,10 +29,11 @@ pub(super) fn victim(pod: &Pod) -> Victim {
 /// Orders the more important pod first: by priority, then the one that runs longer. A pod that has not started counts
 /// as started `now`, in nanoseconds since 1970.
 ///
-/// kube-scheduler leaves the order of pods that are equal in both to its cache; here they stand by namespace and name.
+/// kube-scheduler leaves the order of pods that are equal in both to its cache and to a sort that is stable for a dozen
+/// pods. Here they stand by namespace and name when they are first sorted, and later sorts keep them as they stand.
 pub(super) fn more_important(a: &Victim, b: &Victim, now: i64) -> Ordering {
     let rank = |v: &Victim| (Reverse(v.priority), v.start_time.unwrap_or(now));
-    rank(a).cmp(&rank(b)).then_with(|| a.pod.cmp(&b.pod))
+    rank(a).cmp(&rank(b))
 }
 
 #[cfg(test)]
@@ -41,7 +42,7 @@ mod tests {
     use crate::preemption::testing::pod;
 
     #[test]
-    fn priority_then_age_then_name_decide() {
+    fn priority_then_age_decide_and_equals_stay_as_they_stand() {
         let victims = [
             victim(&pod("new", "", 5, 0, Some(300))),
             victim(&pod("b", "", 5, 0, Some(100))),
@@ -55,8 +56,8 @@ mod tests {
             sorted.sort_by(|a, b| more_important(a, b, now_seconds * 1_000_000_000));
             sorted.iter().map(|v| v.pod.name.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(order(1000), ["high", "a", "b", "new", "unstarted", "low"]);
-        assert_eq!(order(200), ["high", "a", "b", "unstarted", "new", "low"], "a pod without a start time starts now");
+        assert_eq!(order(1000), ["high", "b", "a", "new", "unstarted", "low"]);
+        assert_eq!(order(200), ["high", "b", "a", "unstarted", "new", "low"], "a pod without a start time starts now");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Preemption: which pods of lower priority would have to go so that a pod finds a place, and where.
 //!
-//! Mirrors `pkg/scheduler/framework/preemption/preemption.go` with the rules of DefaultPreemption
+//! Mirrors `pkg/scheduler/framework/preemption/preemption.go` with the rules of `DefaultPreemption`
 //! (`pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`). Everything that is tried on the way is
 //! kept in a [`PreemptionRecord`]. Nothing is carried out here: victims and cleared nominations are named, and
 //! whoever runs the cycle acts on them. Extenders are not consulted.
@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a> {
         Preemption { status, nominating, record }
     }
 
-    /// Eligibility and candidates alone, for cycles in which preemption had no say: an earlier PostFilter plugin had
+    /// Eligibility and candidates alone, for cycles in which preemption had no say: an earlier `PostFilter` plugin had
     /// ended the extension point. Nothing is selected.
     pub fn consider(&self, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
         let mut record = PreemptionRecord::default();

@@ -51,7 +51,7 @@ pub(super) fn node(name: &str, milli_cpu: i64, pods: &[Pod]) -> NodeInfo {
     info
 }
 
-/// A PostFilter context in the year 9999, with default gates and policy.
+/// A `PostFilter` context in the year 9999, with default gates and policy.
 pub(super) fn context<'a>(
     cluster: &'a Cluster,
     snapshot: &'a Snapshot,
