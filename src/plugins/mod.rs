@@ -33,6 +33,8 @@ use crate::framework::Plugin;
 /// Mirrors `pkg/scheduler/framework/plugins/registry.go`.
 pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option<Arc<dyn Plugin>>, String> {
     Ok(Some(match name {
+        "InterPodAffinity" => Arc::new(inter_pod_affinity::InterPodAffinity::new(read(args)?)),
+        "NodeAffinity" => Arc::new(node_affinity::NodeAffinity::new(read(args)?)),
         "DefaultPreemption" => Arc::new(default_preemption::DefaultPreemption::new(read(args)?)),
         "ImageLocality" => Arc::new(image_locality::ImageLocality),
         "NodeDeclaredFeatures" => Arc::new(node_declared_features::NodeDeclaredFeatures),
