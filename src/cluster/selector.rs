@@ -112,32 +112,6 @@ impl Requirement {
     }
 }
 
-/// Mirrors `IsQualifiedName` in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`: an optional DNS
-/// subdomain, a slash and a name.
-fn is_label_key(key: &str) -> bool {
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    let subdomain = |prefix: &str| {
-        prefix.len() <= 253
-            && prefix.split('.').all(|label| {
-                label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-                    && !label.is_empty()
-                    && !label.starts_with('-')
-                    && !label.ends_with('-')
-            })
-    };
-    !name.is_empty() && is_label_value(name) && prefix.is_none_or(subdomain)
-}
-
-/// Mirrors `IsValidLabelValue` there: empty, or at most 63 of letters, digits, `-`, `_` and `.`, with a letter or digit
-/// at either end.
-fn is_label_value(value: &str) -> bool {
-    let (Some(first), Some(last)) = (value.bytes().next(), value.bytes().last()) else { return true };
-    value.len() <= 63
-        && first.is_ascii_alphanumeric()
-        && last.is_ascii_alphanumeric()
-        && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-}
-
 /// `core/v1.NodeSelector`: terms are alternatives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
