@@ -4,5 +4,6 @@ pub mod cluster;
 pub mod framework;
 pub mod plugins;
 pub mod preemption;
+pub mod scheduler;
 pub mod session;
 pub mod trace;
