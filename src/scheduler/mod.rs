@@ -5,10 +5,13 @@ mod algorithm;
 mod cache;
 mod config;
 mod decide;
+mod event_handlers;
+pub mod queue;
 mod runtime;
 
 pub use algorithm::{Attempt, Attempted, FitError, NO_NODES, Sampling};
 pub use cache::Cache;
 pub use config::{Config, ConfigError};
 pub use decide::{Ground, Standing, decide};
+pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
