@@ -18,5 +18,6 @@ pub mod priority_sort;
 pub mod scheduling_gates;
 pub mod taint_toleration;
 pub mod volume_binding;
+pub mod volume_helpers;
 pub mod volume_restrictions;
 pub mod volume_zone;
