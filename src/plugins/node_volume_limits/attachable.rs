@@ -41,7 +41,7 @@ pub(super) fn collect(
     wanted: Wanted<'_>,
     found: &mut BTreeSet<AttachableVolume>,
 ) -> Result<(), Failure> {
-    for volume in pod.spec.volumes.iter() {
+    for volume in &pod.spec.volumes {
         let attachable = match claim_of(pod, volume) {
             None => match InTreePlugin::of_volume(volume).filter(|p| csi_node && p.migration_is_on()) {
                 None => None,

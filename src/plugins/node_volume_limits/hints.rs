@@ -49,7 +49,7 @@ fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, String>
 fn after_attachment_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
     let (old, _) = objects!(change, VolumeAttachment)?;
     let Some(attachment) = old else { return Ok(QueueingHint::QueueSkip) };
-    for volume in pod.spec.volumes.iter() {
+    for volume in &pod.spec.volumes {
         if volume.persistent_volume_claim.is_some() {
             return Ok(QueueingHint::Queue);
         }

@@ -122,10 +122,10 @@ impl FilterPlugin for NodeVolumeLimits {
         if new.is_empty() {
             return Status::success();
         }
-        if cx.gates.enabled(Gate::VolumeLimitScaling) {
-            if let Some((driver, _)) = new.iter().find(|(driver, _)| !driver_is_there(cx, driver, csi_node)) {
-                return Status::unschedulable(format!("{driver} CSI driver is not installed on the node"));
-            }
+        if cx.gates.enabled(Gate::VolumeLimitScaling)
+            && let Some((driver, _)) = new.iter().find(|(driver, _)| !driver_is_there(cx, driver, csi_node))
+        {
+            return Status::unschedulable(format!("{driver} CSI driver is not installed on the node"));
         }
         let Some(limits) = csi_node.map(volume_limits).filter(|l| !l.is_empty()) else { return Status::success() };
         match exceeds(cx, &limits, new, volumes.attachments.get(node.name()), node) {

@@ -57,9 +57,7 @@ impl VolumeBindingArgs {
         let mut wrong = Vec::new();
         if self.bind_timeout_seconds < 0 {
             let value = self.bind_timeout_seconds;
-            wrong.push(format!(
-                "bindTimeoutSeconds: Invalid value: {value}: invalid BindTimeoutSeconds, should not be a negative value"
-            ));
+            wrong.push(format!("bindTimeoutSeconds: Invalid value: {value}: invalid BindTimeoutSeconds, should not be a negative value"));
         }
         if gates.enabled(Gate::StorageCapacityScoring) {
             self.validate_shape(&mut wrong);
@@ -89,10 +87,8 @@ impl VolumeBindingArgs {
 
     /// The function that scores are read from, with scores brought from 0..=10 to 0..=100.
     pub(super) fn function(&self) -> Vec<FunctionShapePoint> {
-        let default = [UtilizationShapePoint { utilization: 0, score: MAX_SCORE }, UtilizationShapePoint {
-            utilization: MAX_UTILIZATION,
-            score: 0,
-        }];
+        let default =
+            [UtilizationShapePoint { utilization: 0, score: MAX_SCORE }, UtilizationShapePoint { utilization: MAX_UTILIZATION, score: 0 }];
         let points = if self.shape.is_empty() { &default[..] } else { &self.shape[..] };
         let scale = crate::framework::MAX_NODE_SCORE / i64::from(MAX_SCORE);
         points.iter().map(|p| FunctionShapePoint { utilization: p.utilization.into(), score: i64::from(p.score) * scale }).collect()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::claims::requested;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
-use crate::cluster::{Labels, Quantity, Str};
+use crate::cluster::{LabelSelector, Labels, Quantity, Str};
 use crate::framework::Context;
 use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
 
@@ -34,7 +34,7 @@ impl Candidates {
     pub(super) fn of(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> Self {
         let mut found = Self::default();
         let selector = claim.spec.selector.as_ref();
-        if let Some(Err(error)) = selector.map(|s| s.validate()) {
+        if let Some(Err(error)) = selector.map(LabelSelector::validate) {
             let (namespace, name) = (&claim.metadata.namespace, &claim.metadata.name);
             found.error = Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}"));
             return found;
@@ -84,7 +84,8 @@ impl Candidates {
         }
         let labelled = self.by_label.iter().filter_map(|(key, by_value)| by_value.get(labels.get(key)?));
         let lists = labelled.chain(std::iter::once(&self.anywhere));
-        let first = |list: &Vec<usize>| list.iter().copied().find(|i| Some(&self.available[*i]).filter(free).filter(usable).is_some());
+        let fits = |i: &usize| Some(&self.available[*i]).filter(free).is_some_and(|v| usable(&v));
+        let first = |list: &Vec<usize>| list.iter().copied().find(fits);
         Ok(lists.filter_map(first).min().map(|i| &self.available[i]))
     }
 }
@@ -107,9 +108,7 @@ fn capacity(volume: &PersistentVolume) -> Quantity {
 /// Whether a volume refers to the claim, by uid too where it holds one; mirrors `IsVolumeBoundToClaim`.
 pub(super) fn is_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let (Some(reference), meta) = (&volume.spec.claim_ref, &claim.metadata) else { return false };
-    reference.name == meta.name
-        && reference.namespace == meta.namespace
-        && (reference.uid.is_empty() || reference.uid == meta.uid)
+    reference.name == meta.name && reference.namespace == meta.namespace && (reference.uid.is_empty() || reference.uid == meta.uid)
 }
 
 /// A label of which the node must have one of some values, where the volume's affinity says so in its only term.

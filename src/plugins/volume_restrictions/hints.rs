@@ -21,7 +21,7 @@ fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String>
             p.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()).map(|s| s.claim_name.clone()).collect()
         };
         deleted.metadata.namespace == pod.metadata.namespace
-            && (conflicts(pod, std::iter::once(&*deleted)) || claims(pod).iter().any(|c| claims(&deleted).contains(c)))
+            && (conflicts(pod, &std::iter::once(&*deleted)) || claims(pod).iter().any(|c| claims(&deleted).contains(c)))
     })))
 }
 

@@ -94,10 +94,10 @@ impl PreFilterPlugin for VolumeRestrictions {
 fn update(state: &mut CycleState, pod: &Pod, sign: i64) -> Status {
     let Some(references) = state.read::<State>().map(|s| s.references(pod)) else { return no_state() };
     // Most pods have no say, and asking for the state to change would copy it.
-    if references != 0 {
-        if let Some(state) = state.get_mut::<State>() {
-            state.conflicting_ref_count += sign * references;
-        }
+    if references != 0
+        && let Some(state) = state.get_mut::<State>()
+    {
+        state.conflicting_ref_count += sign * references;
     }
     Status::success()
 }
@@ -121,7 +121,7 @@ fn read_write_once_pod_claims(cx: &Context<'_>, pod: &Pod) -> Result<BTreeSet<St
 
 impl FilterPlugin for VolumeRestrictions {
     fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        if conflicts(&pod.pod, node.pods.iter().map(|p| &*p.pod)) {
+        if conflicts(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
             return Status::unschedulable(ERR_REASON_DISK_CONFLICT);
         }
         match state.read::<State>() {
@@ -138,35 +138,24 @@ fn needs_restrictions_check(volume: &Volume) -> bool {
 }
 
 /// Whether an inline disk of the pod is taken by one of the others.
-fn conflicts<'a>(pod: &Pod, others: impl Iterator<Item = &'a Pod> + Clone) -> bool {
+fn conflicts<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> bool {
     let mut disks = pod.spec.volumes.iter().filter(|v| needs_restrictions_check(v));
     disks.any(|volume| others.clone().flat_map(|p| p.spec.volumes.iter()).any(|other| is_volume_conflict(volume, other)))
 }
 
 fn is_volume_conflict(a: &Volume, b: &Volume) -> bool {
-    let both_read_only = |a: Option<bool>, b: Option<bool>| a.unwrap_or(false) && b.unwrap_or(false);
-    if let (Some(a), Some(b)) = (&a.gce_persistent_disk, &b.gce_persistent_disk) {
-        if a.pd_name == b.pd_name && !both_read_only(a.read_only, b.read_only) {
-            return true;
-        }
-    }
-    if let (Some(a), Some(b)) = (&a.aws_elastic_block_store, &b.aws_elastic_block_store) {
-        if a.volume_id == b.volume_id {
-            return true;
-        }
-    }
-    if let (Some(a), Some(b)) = (&a.iscsi, &b.iscsi) {
-        if a.iqn == b.iqn && !both_read_only(a.read_only, b.read_only) {
-            return true;
-        }
-    }
-    if let (Some(a), Some(b)) = (&a.rbd, &b.rbd) {
-        let same = a.pool == b.pool && a.image == b.image && a.monitors.iter().any(|m| b.monitors.contains(m));
-        if same && !both_read_only(a.read_only, b.read_only) {
-            return true;
-        }
-    }
-    false
+    let shared = |a: Option<bool>, b: Option<bool>| a.unwrap_or(false) && b.unwrap_or(false);
+    let gce = a.gce_persistent_disk.as_ref().zip(b.gce_persistent_disk.as_ref());
+    let ebs = a.aws_elastic_block_store.as_ref().zip(b.aws_elastic_block_store.as_ref());
+    let iscsi = a.iscsi.as_ref().zip(b.iscsi.as_ref());
+    let rbd = a.rbd.as_ref().zip(b.rbd.as_ref());
+    gce.is_some_and(|(a, b)| a.pd_name == b.pd_name && !shared(a.read_only, b.read_only))
+        || ebs.is_some_and(|(a, b)| a.volume_id == b.volume_id)
+        || iscsi.is_some_and(|(a, b)| a.iqn == b.iqn && !shared(a.read_only, b.read_only))
+        || rbd.is_some_and(|(a, b)| {
+            let same = a.pool == b.pool && a.image == b.image && a.monitors.iter().any(|m| b.monitors.contains(m));
+            same && !shared(a.read_only, b.read_only)
+        })
 }
 
 #[cfg(test)]
