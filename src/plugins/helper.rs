@@ -1,11 +1,14 @@
-//! What several plugins share: tolerations against taints, default normalisation, broken linear functions.
+//! What several plugins share: tolerations against taints, default normalisation, broken linear functions, and the
+//! objects of a change.
 //!
 //! Mirrors `pkg/scheduler/framework/plugins/helper/{taint,normalize_score,shape_score}.go`,
 //! `staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go` and `ToleratesTaint` in
 //! `staging/src/k8s.io/api/core/v1/toleration.go`.
 
-use crate::cluster::{Taint, Toleration};
-use crate::framework::{FeatureGates, Gate, MAX_NODE_SCORE};
+use std::sync::Arc;
+
+use crate::cluster::{Node, Object, Pod, Taint, Toleration};
+use crate::framework::{Change, FeatureGates, Gate, MAX_NODE_SCORE};
 
 /// Whether one toleration tolerates a taint.
 ///
@@ -105,6 +108,75 @@ pub fn broken_linear(shape: &[FunctionShapePoint], p: i64) -> i64 {
     from.score.wrapping_add(rise.checked_div(to.utilization.wrapping_sub(from.utilization)).unwrap_or(0))
 }
 
+/// An object before and after a change; `None` before an addition and after a deletion.
+pub type BeforeAfter<'a, T> = (Option<&'a Arc<T>>, Option<&'a Arc<T>>);
+
+/// The pods of a change; an error where it is about another kind. Mirrors `As` in `pkg/scheduler/util/utils.go`.
+pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, String> {
+    fn pod(object: &Object) -> Result<&Arc<Pod>, String> {
+        if let Object::Pod(pod) = object { Ok(pod) } else { Err(format!("expected Pod, but got {}", object.kind())) }
+    }
+    Ok((change.old.as_ref().map(pod).transpose()?, change.new.as_ref().map(pod).transpose()?))
+}
+
+/// The nodes of a change; an error where it is about another kind.
+pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, String> {
+    fn node(object: &Object) -> Result<&Arc<Node>, String> {
+        if let Object::Node(node) = object { Ok(node) } else { Err(format!("expected Node, but got {}", object.kind())) }
+    }
+    Ok((change.old.as_ref().map(node).transpose()?, change.new.as_ref().map(node).transpose()?))
+}
+
+/// What tests of plugins start from.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
+
+    /// Runs `body` with a context over `cluster` and `nodes` at the default gates.
+    pub(crate) fn with_context<T>(cluster: &Cluster, nodes: &[NodeInfo], body: impl FnOnce(Context<'_>) -> T) -> T {
+        let snapshot = Snapshot::of(nodes.iter().cloned());
+        body(Context { cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH })
+    }
+
+    /// A pod from its YAML, with name and uid `p` unless given.
+    pub(crate) fn pod(yaml: &str) -> Arc<Pod> {
+        let mut pod: Pod = serde_yaml::from_str(yaml).unwrap();
+        for text in [&mut pod.metadata.name, &mut pod.metadata.uid] {
+            if text.is_empty() {
+                *text = "p".into();
+            }
+        }
+        Arc::new(pod)
+    }
+
+    /// A parsed pod from its YAML.
+    pub(crate) fn pod_info(yaml: &str) -> PodInfo {
+        PodInfo::new(pod(yaml))
+    }
+
+    /// A node from its YAML.
+    pub(crate) fn node(yaml: &str) -> Arc<Node> {
+        Arc::new(serde_yaml::from_str(yaml).unwrap())
+    }
+
+    /// A node without pods from its YAML.
+    pub(crate) fn node_info(yaml: &str) -> NodeInfo {
+        NodeInfo::new(node(yaml))
+    }
+
+    /// A change of one node.
+    pub(crate) fn node_change(old: Option<&str>, new: Option<&str>) -> Change {
+        Change { old: old.map(|y| Object::Node(node(y))), new: new.map(|y| Object::Node(node(y))) }
+    }
+
+    /// A change of one pod.
+    pub(crate) fn pod_change(old: Option<&str>, new: Option<&str>) -> Change {
+        Change { old: old.map(|y| Object::Pod(pod(y))), new: new.map(|y| Object::Pod(pod(y))) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +231,15 @@ mod tests {
         assert_eq!(find_untolerated_taint(&taints, &[toleration("", "Exists", "", "")], gates), None);
         assert_eq!(find_untolerated_taint(&taints[..1], &[], gates), None);
         assert_eq!(find_matching_untolerated_taint(&taints, &[], |t| t.key == "b", gates), Some(&taints[2]));
+    }
+
+    #[test]
+    fn a_change_of_another_kind_is_an_error() {
+        let pods = testing::pod_change(None, Some("{}"));
+        let (old, new) = changed_pods(&pods).unwrap();
+        assert!(old.is_none() && new.is_some());
+        assert_eq!(changed_nodes(&pods).unwrap_err(), "expected Node, but got Pod");
+        assert_eq!(changed_pods(&testing::node_change(Some("{}"), None)).unwrap_err(), "expected Pod, but got Node");
     }
 
     #[test]
