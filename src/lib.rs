@@ -8,5 +8,4 @@ pub mod preemption;
 pub mod report;
 pub mod scheduler;
 pub mod session;
-
 pub mod trace;
