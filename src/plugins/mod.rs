@@ -19,6 +19,7 @@ pub mod priority_sort;
 pub mod scheduling_gates;
 pub mod taint_toleration;
 pub mod volume_binding;
+pub mod volume_helpers;
 pub mod volume_restrictions;
 pub mod volume_zone;
 
@@ -45,6 +46,10 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option
         "NodeName" => Arc::new(node_name::NodeName),
         "PrioritySort" => Arc::new(priority_sort::PrioritySort),
         "SchedulingGates" => Arc::new(scheduling_gates::SchedulingGates),
+        "NodeVolumeLimits" => Arc::new(node_volume_limits::NodeVolumeLimits),
+        "VolumeBinding" => Arc::new(volume_binding::VolumeBinding::new(read(args)?)),
+        "VolumeRestrictions" => Arc::new(volume_restrictions::VolumeRestrictions),
+        "VolumeZone" => Arc::new(volume_zone::VolumeZone),
         _ => return Ok(None),
     }))
 }

@@ -5,7 +5,6 @@ use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
 use crate::framework::{Context, FeatureGates, Gate, NodeInfo};
 use crate::plugins::helper::find_untolerated_taint;
-use crate::plugins::node_affinity::required_node_affinity_matches;
 
 /// The node label that names the node itself.
 pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -86,11 +85,17 @@ impl Constraint {
     /// selector counts none.
     pub(super) fn count_matching_pods(&self, node: &NodeInfo, namespace: &Str) -> i64 {
         let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return 0 };
-        let counts = |pod: &Pod| {
-            pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels)
-        };
+        let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
         node.pods.iter().filter(|p| counts(&p.pod)).count() as i64
     }
+}
+
+// TEMPORARY
+fn required_node_affinity_matches(pod: &Pod, node: &Node) -> bool {
+    let labels = &node.metadata.labels;
+    let required = pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref()).and_then(|a| a.required.as_ref());
+    pod.spec.node_selector.iter().flat_map(|s| s.iter()).all(|(k, v)| labels.get(k) == Some(v))
+        && required.is_none_or(|r| r.matches(labels, Some(node.name())))
 }
 
 fn equals(key: &Str, value: &Str) -> Requirement {
@@ -186,9 +191,8 @@ mod tests {
     use crate::cluster::{Kind, Object};
 
     fn world(objects: &[(Kind, &str)]) -> World {
-        let objects = objects.iter().map(|(kind, text)| {
-            Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
-        });
+        let objects =
+            objects.iter().map(|(kind, text)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap());
         World::new(vec![], objects)
     }
 
@@ -199,7 +203,9 @@ mod tests {
     #[test]
     fn constraint_defaults_and_gates() {
         let world = world(&[]);
-        let text = |rest: &str| format!(r#"[{{"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{{}}{rest}}}]"#);
+        let text = |rest: &str| {
+            format!(r#"[{{"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{{}}{rest}}}]"#)
+        };
         let parse = |rest: &str, world: &World| {
             let pod = pod("p", r#"{"v":"1"}"#, &text(rest));
             PodTopologySpread::default().constraints(&world.cx(), &pod, Action::DoNotSchedule).unwrap().remove(0)
@@ -210,7 +216,8 @@ mod tests {
         let full = parse(rest, &world);
         assert_eq!((full.min_domains, full.honors_node_affinity, full.honors_node_taints), (3, false, true));
         assert!(full.selects(&serde_json::from_str(r#"{"v":"1"}"#).unwrap()) && !full.selects(&Labels::default()));
-        let without = World { gates: world.gates(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]), ..world };
+        let without =
+            World { gates: world.gates(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]), ..world };
         let gated = parse(rest, &without);
         assert_eq!((gated.min_domains, gated.honors_node_affinity, gated.honors_node_taints), (3, true, false));
         assert!(gated.selects(&Labels::default()));
@@ -315,12 +322,17 @@ mod tests {
     #[test]
     fn errors_name_the_kind_of_constraint() {
         let odd = |action: &str| {
-            format!(r#"[{{"topologyKey":"z","whenUnsatisfiable":"{action}","labelSelector":{{"matchExpressions":[{{"key":"a","operator":"Odd"}}]}}}}]"#)
+            format!(
+                r#"[{{"topologyKey":"z","whenUnsatisfiable":"{action}","labelSelector":{{"matchExpressions":[{{"key":"a","operator":"Odd"}}]}}}}]"#
+            )
         };
         let world = world(&[]);
-        for (action, name, nickname) in [(Action::DoNotSchedule, "DoNotSchedule", "hard"), (Action::ScheduleAnyway, "ScheduleAnyway", "soft")] {
+        for (action, name, nickname) in
+            [(Action::DoNotSchedule, "DoNotSchedule", "hard"), (Action::ScheduleAnyway, "ScheduleAnyway", "soft")]
+        {
             let error = PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), action).unwrap_err();
-            let expected = format!("obtaining pod's {nickname} topology spread constraints: \"Odd\" is not a valid label selector operator");
+            let expected =
+                format!("obtaining pod's {nickname} topology spread constraints: \"Odd\" is not a valid label selector operator");
             assert_eq!(error, expected);
             let other = if action == Action::DoNotSchedule { Action::ScheduleAnyway } else { Action::DoNotSchedule };
             assert!(PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), other).unwrap().is_empty());
