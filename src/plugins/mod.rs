@@ -35,7 +35,21 @@ use crate::framework::Plugin;
 pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option<Arc<dyn Plugin>>, String> {
     Ok(Some(match name {
         "InterPodAffinity" => Arc::new(inter_pod_affinity::InterPodAffinity::new(read(args)?)),
-        "NodeAffinity" => Arc::new(node_affinity::NodeAffinity::new(read(args)?)),
+        "NodeAffinity" => {
+            let args: node_affinity::NodeAffinityArgs = read(args)?;
+            args.validate()?;
+            Arc::new(node_affinity::NodeAffinity::new(args))
+        }
+        "NodeResourcesBalancedAllocation" => {
+            let args: node_resources::NodeResourcesBalancedAllocationArgs = read(args)?;
+            args.validate()?;
+            Arc::new(node_resources::NodeResourcesBalancedAllocation::new(args))
+        }
+        "NodeResourcesFit" => {
+            let args: node_resources::NodeResourcesFitArgs = read(args)?;
+            args.validate()?;
+            Arc::new(node_resources::NodeResourcesFit::new(args))
+        }
         "DynamicResources" => Arc::new(dynamic_resources::DynamicResources::new(read(args)?)),
         "DefaultPreemption" => Arc::new(default_preemption::DefaultPreemption::new(read(args)?)),
         "ImageLocality" => Arc::new(image_locality::ImageLocality),
