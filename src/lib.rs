@@ -1,3 +1,4 @@
 //! x
 #![allow(missing_docs)]
 pub mod cluster;
+pub mod source;
