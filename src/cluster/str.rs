@@ -207,7 +207,7 @@ mod tests {
         let c = Str::interned("node-1");
         assert!(!std::ptr::eq(a.as_str(), c.as_str()));
         assert_eq!(a, c);
-        assert!(Str::from("") < a && a < Str::from("node-2"));
+        assert!(Str::default() < a && a < Str::interned("node-2"));
         assert_eq!(Str::from(String::new()), Str::default());
         assert_eq!(Str::interned(""), "");
         let long = "x".repeat(INTERNED_LENGTH + 1);

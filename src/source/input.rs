@@ -121,7 +121,8 @@ impl Found {
                 Input::Path(path) if path.as_os_str() == "-" => found.add_stdin(),
                 Input::Path(path) if path.is_dir() => found.walk(path, &mut Vec::new()),
                 Input::Path(path) => {
-                    found.documents.push(Document { name: path.display().to_string(), content: Content::File(path.clone()), found: false })
+                    let (name, content) = (path.display().to_string(), Content::File(path.clone()));
+                    found.documents.push(Document { name, content, found: false });
                 }
                 Input::Bytes { name, bytes } => {
                     found.documents.push(Document { name: name.clone(), content: Content::Memory(bytes.clone()), found: false });
@@ -143,7 +144,7 @@ impl Found {
     /// so that a link cannot lead round in a circle.
     fn walk(&mut self, directory: &Path, above: &mut Vec<PathBuf>) {
         let real = directory.canonicalize();
-        let entries = std::fs::read_dir(directory).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+        let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let (real, mut entries) = match (real, entries) {
             (Ok(real), Ok(entries)) => (real, entries),
             (Err(error), _) | (_, Err(error)) => {

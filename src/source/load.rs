@@ -11,6 +11,9 @@ use super::split::{Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Ya
 /// How much of a file is in memory at a time; longer only where one object is.
 const WINDOW: usize = 4 << 20;
 
+/// Files beyond this size are not read a second time: a generic parse of a whole document takes many times its size.
+const CAREFUL_LIMIT: u64 = 64 << 20;
+
 /// A decoded object and where its text stands.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -53,8 +56,6 @@ impl Contents {
 /// Reads a file; a second time, with less trust in its layout, where the first left broken pieces.
 pub(super) fn read(document: &Document) -> io::Result<Contents> {
     let fast = read_as(document, false)?;
-    // A generic parse of a whole file takes many times its size in memory.
-    const CAREFUL_LIMIT: u64 = 64 << 20;
     if !fast.syntax_is_broken() || fast.bytes > CAREFUL_LIMIT {
         return Ok(fast);
     }

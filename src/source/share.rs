@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((specs[0], specs[1]), (specs[2], specs[3]));
         assert_ne!(specs[0], specs[1]);
         let (mut one, mut two, mut other) = (pod("a"), pod("a"), pod("b"));
-        [&mut one, &mut two, &mut other].map(share_spec);
+        [&mut one, &mut two, &mut other].into_iter().for_each(share_spec);
         forget();
         assert!(Arc::ptr_eq(&one.spec, &two.spec) && !Arc::ptr_eq(&one.spec, &other.spec));
     }

@@ -265,16 +265,15 @@ fn first_entry(window: &[u8], mut at: usize, last: bool, types: TypeMeta) -> Hea
 /// `key:` or `key: value` where the value ends on the line for certain.
 fn is_plain_member(line: &[u8]) -> bool {
     let Some(colon) = memchr(b':', line) else { return false };
-    if colon == 0 || !line[..colon].iter().all(|b| b.is_ascii_alphanumeric()) {
+    if colon == 0 || !line[..colon].iter().all(u8::is_ascii_alphanumeric) {
         return false;
     }
     let value = line[colon + 1..].trim_ascii();
     match value.first() {
-        None => true,
         Some(quote @ (b'"' | b'\'')) => value.len() > 1 && value[1..].iter().position(|b| b == quote) == Some(value.len() - 2),
         Some(b'{' | b'[') => matches!(value, b"{}" | b"[]"),
         Some(b'&' | b'*' | b'!' | b'|' | b'>') => false,
-        Some(_) => true,
+        None | Some(_) => true,
     }
 }
 

@@ -1,0 +1,94 @@
+//! What plugins remember between extension points of one cycle; mirrors `pkg/scheduler/framework/cycle_state.go`.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::Arc;
+
+use super::PluginSet;
+
+/// A plugin's own data. Implemented for everything that can be cloned and shared.
+pub trait StateData: Any + Send + Sync {
+    /// A copy that can be changed.
+    fn clone_arc(&self) -> Arc<dyn StateData>;
+    /// For downcasting.
+    fn as_any(&self) -> &dyn Any;
+    /// For downcasting.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+impl<T: Any + Clone + Send + Sync> StateData for T {
+    fn clone_arc(&self) -> Arc<dyn StateData> {
+        Arc::new(self.clone())
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+/// State of one cycle, by the type of the data. A clone shares everything; writing to shared data copies it first,
+/// so a dry run pays only for what its removals change.
+#[derive(Clone, Default)]
+pub struct CycleState {
+    slots: Vec<(TypeId, Arc<dyn StateData>)>,
+    /// Plugins whose PreFilter returned Skip: Filter, AddPod and RemovePod leave them out.
+    pub skip_filter: PluginSet,
+    /// Plugins whose PreScore returned Skip.
+    pub skip_score: PluginSet,
+}
+
+impl CycleState {
+    /// Stores data, replacing what was stored under its type.
+    pub fn write<T: StateData>(&mut self, data: T) {
+        let id = TypeId::of::<T>();
+        let data: Arc<dyn StateData> = Arc::new(data);
+        match self.slots.iter_mut().find(|(t, _)| *t == id) {
+            Some(slot) => slot.1 = data,
+            None => self.slots.push((id, data)),
+        }
+    }
+
+    /// The data of a type, if it was stored.
+    pub fn read<T: StateData>(&self) -> Option<&T> {
+        let id = TypeId::of::<T>();
+        self.slots.iter().find(|(t, _)| *t == id).and_then(|(_, d)| (**d).as_any().downcast_ref())
+    }
+
+    /// The data of a type for changing; copied first where another clone shares it.
+    pub fn get_mut<T: StateData>(&mut self) -> Option<&mut T> {
+        let id = TypeId::of::<T>();
+        let slot = self.slots.iter_mut().find(|(t, _)| *t == id)?;
+        if Arc::get_mut(&mut slot.1).is_none() {
+            slot.1 = (*slot.1).clone_arc();
+        }
+        (*Arc::get_mut(&mut slot.1)?).as_any_mut().downcast_mut()
+    }
+}
+
+impl fmt::Debug for CycleState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CycleState")
+            .field("slots", &self.slots.len())
+            .field("skip_filter", &self.skip_filter)
+            .field("skip_score", &self.skip_score)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_keeps_its_own_data_once_either_is_changed() {
+        let mut a = CycleState::default();
+        a.write(vec![1, 2]);
+        let mut b = a.clone();
+        b.get_mut::<Vec<i32>>().unwrap().push(3);
+        assert_eq!(a.read::<Vec<i32>>().unwrap(), &[1, 2]);
+        assert_eq!(b.read::<Vec<i32>>().unwrap(), &[1, 2, 3]);
+        assert!(a.read::<String>().is_none());
+    }
+}

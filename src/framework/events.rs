@@ -1,0 +1,192 @@
+//! Cluster events and queueing hints; mirrors `staging/src/k8s.io/kube-scheduler/framework/types.go` and
+//! `pkg/scheduler/framework/events.go`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Context;
+use crate::cluster::{Object, Pod};
+
+/// What changed, as bits; more specific updates are bits of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ActionType(pub u32);
+
+#[allow(missing_docs, reason = "the names are kube-scheduler's own")]
+impl ActionType {
+    pub const NONE: Self = Self(0);
+    pub const ADD: Self = Self(1);
+    pub const DELETE: Self = Self(1 << 1);
+    pub const UPDATE_NODE_ALLOCATABLE: Self = Self(1 << 2);
+    pub const UPDATE_NODE_LABEL: Self = Self(1 << 3);
+    pub const UPDATE_NODE_TAINT: Self = Self(1 << 4);
+    pub const UPDATE_NODE_CONDITION: Self = Self(1 << 5);
+    pub const UPDATE_NODE_ANNOTATION: Self = Self(1 << 6);
+    pub const UPDATE_NODE_DECLARED_FEATURE: Self = Self(1 << 7);
+    pub const UPDATE_POD_LABEL: Self = Self(1 << 8);
+    pub const UPDATE_POD_SCALE_DOWN: Self = Self(1 << 9);
+    pub const UPDATE_POD_TOLERATION: Self = Self(1 << 10);
+    pub const UPDATE_POD_SCHEDULING_GATES_ELIMINATED: Self = Self(1 << 11);
+    pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Self = Self(1 << 12);
+    /// Every bit there is.
+    pub const ALL: Self = Self((1 << 13) - 1);
+    /// Every kind of update.
+    pub const UPDATE: Self = Self(Self::ALL.0 & !Self::ADD.0 & !Self::DELETE.0);
+
+    /// The bits of either.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Label of an action, as kube-scheduler logs it.
+impl fmt::Display for ActionType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match *self {
+            Self::ADD => "Add",
+            Self::DELETE => "Delete",
+            Self::UPDATE_NODE_ALLOCATABLE => "UpdateNodeAllocatable",
+            Self::UPDATE_NODE_LABEL => "UpdateNodeLabel",
+            Self::UPDATE_NODE_TAINT => "UpdateNodeTaint",
+            Self::UPDATE_NODE_CONDITION => "UpdateNodeCondition",
+            Self::UPDATE_NODE_ANNOTATION => "UpdateNodeAnnotation",
+            Self::UPDATE_NODE_DECLARED_FEATURE => "UpdateNodeDeclaredFeature",
+            Self::UPDATE_POD_LABEL => "UpdatePodLabel",
+            Self::UPDATE_POD_SCALE_DOWN => "UpdatePodScaleDown",
+            Self::UPDATE_POD_TOLERATION => "UpdatePodToleration",
+            Self::UPDATE_POD_SCHEDULING_GATES_ELIMINATED => "UpdatePodSchedulingGatesEliminated",
+            Self::UPDATE_POD_GENERATED_RESOURCE_CLAIM => "UpdatePodGeneratedResourceClaim",
+            Self::ALL => "All",
+            Self::UPDATE => "Update",
+            _ => "",
+        })
+    }
+}
+
+/// The resource an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::EnumIter, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are kube-scheduler's own")]
+pub enum EventResource {
+    Pod,
+    AssignedPod,
+    UnschedulablePod,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    #[strum(to_string = "storage.k8s.io/CSINode")]
+    CSINode,
+    #[strum(to_string = "storage.k8s.io/CSIDriver")]
+    CSIDriver,
+    #[strum(to_string = "storage.k8s.io/VolumeAttachment")]
+    VolumeAttachment,
+    #[strum(to_string = "storage.k8s.io/CSIStorageCapacity")]
+    CSIStorageCapacity,
+    #[strum(to_string = "storage.k8s.io/StorageClass")]
+    StorageClass,
+    #[strum(to_string = "resource.k8s.io/ResourceClaim")]
+    ResourceClaim,
+    #[strum(to_string = "resource.k8s.io/ResourceSlice")]
+    ResourceSlice,
+    #[strum(to_string = "resource.k8s.io/DeviceClass")]
+    DeviceClass,
+    #[strum(to_string = "scheduling.k8s.io/PodGroup")]
+    PodGroup,
+    #[strum(to_string = "*")]
+    WildCard,
+}
+
+/// Something that happened in the cluster, as far as the queue distinguishes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ClusterEvent {
+    /// About what.
+    pub resource: EventResource,
+    /// What happened.
+    pub action: ActionType,
+    /// A name of its own, for events that no object caused.
+    pub custom_label: Option<EventLabel>,
+}
+
+/// Names of events that no object caused, and of queue entries that are no cluster event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are kube-scheduler's own")]
+pub enum EventLabel {
+    UnschedulableTimeout,
+    ForceActivate,
+    ScheduleAttemptFailure,
+    BackoffComplete,
+    PopFromBackoffQ,
+}
+
+impl ClusterEvent {
+    /// An event about a resource.
+    pub const fn new(resource: EventResource, action: ActionType) -> Self {
+        Self { resource, action, custom_label: None }
+    }
+
+    /// An event that only has a name.
+    pub const fn labelled(label: EventLabel) -> Self {
+        Self { resource: EventResource::WildCard, action: ActionType::ALL, custom_label: Some(label) }
+    }
+
+    /// Whether the event is about everything.
+    pub fn is_wildcard(&self) -> bool {
+        self.resource == EventResource::WildCard && self.action == ActionType::ALL
+    }
+
+    /// Whether a plugin that registered `self` is asked about `incoming`.
+    pub fn matches(&self, incoming: &Self) -> bool {
+        let resource = self.resource == EventResource::WildCard
+            || self.resource == incoming.resource
+            || (self.resource == EventResource::Pod
+                && matches!(incoming.resource, EventResource::AssignedPod | EventResource::UnschedulablePod));
+        self.is_wildcard() || (resource && self.action.0 & incoming.action.0 != 0 && incoming.action <= self.action)
+    }
+}
+
+/// The label as kube-scheduler logs it: `AssignedPodDelete`, `NodeUpdateNodeTaint`, `BackoffComplete`.
+impl fmt::Display for ClusterEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.custom_label {
+            Some(label) => write!(f, "{label}"),
+            None => write!(f, "{}{}", self.resource, self.action),
+        }
+    }
+}
+
+/// Whether an event makes it worth trying a pod again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
+pub enum QueueingHint {
+    /// It changes nothing for the pod.
+    QueueSkip,
+    /// It may help.
+    Queue,
+}
+
+/// An object before and after an event; one of them is absent for additions and deletions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Change {
+    /// As it was.
+    pub old: Option<Object>,
+    /// As it is.
+    pub new: Option<Object>,
+}
+
+/// A plugin's answer to an event for a pod that it rejected. An error counts as `Queue`.
+pub type QueueingHintFn = Arc<dyn Fn(&Context<'_>, &Arc<Pod>, &Change) -> Result<QueueingHint, String> + Send + Sync>;
+
+/// An event a plugin asks to be told of, and its hint; without one every such event queues the pod.
+#[derive(Clone)]
+pub struct ClusterEventWithHint {
+    /// The event.
+    pub event: ClusterEvent,
+    /// The hint.
+    pub hint: Option<QueueingHintFn>,
+}
+
+impl fmt::Debug for ClusterEventWithHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.event, if self.hint.is_some() { " with hint" } else { "" })
+    }
+}

@@ -1,0 +1,26 @@
+//! The vocabulary of the scheduling framework: statuses, cycle state, node and pod information, extension points,
+//! events. Everything above speaks it; it knows only [`crate::cluster`].
+
+mod cycle_state;
+mod events;
+mod gates;
+mod names;
+mod node_info;
+mod plugin;
+mod pod_info;
+mod preempt;
+mod resource;
+mod snapshot;
+mod status;
+
+pub use cycle_state::{CycleState, StateData};
+pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
+pub use gates::{FeatureGates, Gate};
+pub use names::{PluginName, PluginSet};
+pub use node_info::{HostPorts, NodeInfo, host_ports, is_same_pod};
+pub use plugin::*;
+pub use pod_info::{AffinityTerm, AffinityTerms, PodInfo, WeightedAffinityTerm};
+pub use preempt::*;
+pub use resource::*;
+pub use snapshot::{ImageState, Snapshot};
+pub use status::{Code, NodeToStatus, Reason, Status};

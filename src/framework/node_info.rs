@@ -1,0 +1,156 @@
+//! A node with running sums over its pods; mirrors `NodeInfo` in `pkg/scheduler/framework/types.go` and
+//! `HostPortInfo` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{PodInfo, Resource};
+use crate::cluster::{ContainerPort, Key, Node, Pod, Str};
+
+/// A node, the pods on it, and what they take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeInfo {
+    /// The node.
+    pub node: Arc<Node>,
+    /// The pods on the node, in the order they came.
+    pub pods: Vec<Arc<PodInfo>>,
+    /// The pods of [`Self::pods`] with any inter-pod affinity or anti-affinity.
+    pub pods_with_affinity: Vec<Arc<PodInfo>>,
+    /// The pods of [`Self::pods`] with required anti-affinity.
+    pub pods_with_required_anti_affinity: Vec<Arc<PodInfo>>,
+    /// Sum of the pods' requests.
+    pub requested: Resource,
+    /// Sum of the pods' CPU with scoring defaults, in thousandths of a core.
+    pub non_zero_cpu: i64,
+    /// Sum of the pods' memory with scoring defaults, in bytes.
+    pub non_zero_memory: i64,
+    /// `status.allocatable`.
+    pub allocatable: Resource,
+    /// Host ports in use.
+    pub used_ports: HostPorts,
+    /// How many pods on the node use each claim.
+    pub pvc_ref_counts: BTreeMap<Key, usize>,
+}
+
+impl NodeInfo {
+    /// A node without pods.
+    pub fn new(node: Arc<Node>) -> Self {
+        let mut info = Self::default();
+        info.set_node(node);
+        info
+    }
+
+    /// The node's name.
+    pub fn name(&self) -> &Str {
+        self.node.name()
+    }
+
+    /// Replaces the node object, keeping the pods.
+    pub fn set_node(&mut self, node: Arc<Node>) {
+        self.allocatable = Resource::from_list(&node.status.allocatable);
+        self.node = node;
+    }
+
+    /// Adds a pod and what it takes.
+    pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
+        if pod.has_affinity() {
+            self.pods_with_affinity.push(pod.clone());
+        }
+        if !pod.required_anti_affinity().is_empty() {
+            self.pods_with_required_anti_affinity.push(pod.clone());
+        }
+        self.account(&pod, 1);
+        self.pods.push(pod);
+    }
+
+    /// Removes a pod by uid (and name, where objects carry no uid); true when it was there.
+    pub fn remove_pod(&mut self, pod: &Pod) -> bool {
+        let same = |p: &Arc<PodInfo>| is_same_pod(&p.pod, pod);
+        let Some(at) = self.pods.iter().position(same) else { return false };
+        let removed = swap_remove(&mut self.pods, at);
+        for list in [&mut self.pods_with_affinity, &mut self.pods_with_required_anti_affinity] {
+            if let Some(at) = list.iter().position(same) {
+                swap_remove(list, at);
+            }
+        }
+        self.account(&removed, -1);
+        true
+    }
+
+    fn account(&mut self, pod: &PodInfo, sign: i64) {
+        self.requested.apply(&pod.resource.resource, sign);
+        self.non_zero_cpu = self.non_zero_cpu.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_cpu));
+        self.non_zero_memory = self.non_zero_memory.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_memory));
+        for port in host_ports(&pod.pod) {
+            if sign > 0 {
+                self.used_ports.add(port);
+            } else {
+                self.used_ports.remove(port);
+            }
+        }
+        for volume in pod.pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
+            let key = Key { namespace: pod.pod.metadata.namespace.clone(), name: volume.claim_name.clone() };
+            let count = self.pvc_ref_counts.entry(key.clone()).or_default();
+            *count = count.saturating_add_signed(sign as isize);
+            if *count == 0 {
+                self.pvc_ref_counts.remove(&key);
+            }
+        }
+    }
+}
+
+/// Upstream fills the gap of a removed pod with the last one; keeping to it keeps the order of later lists.
+fn swap_remove<T>(list: &mut Vec<T>, at: usize) -> T {
+    list.swap_remove(at)
+}
+
+/// Whether two objects are the same pod.
+pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
+    a.metadata.uid == b.metadata.uid && (!a.metadata.uid.is_empty() || a.key() == b.key())
+}
+
+/// The host ports that a pod takes on its node: of containers, and of init containers that keep running.
+pub fn host_ports(pod: &Pod) -> impl Iterator<Item = &ContainerPort> {
+    let sidecars = pod.spec.init_containers.iter().filter(|c| c.is_restartable());
+    pod.spec.containers.iter().chain(sidecars).flat_map(|c| c.ports.iter()).filter(|p| p.host_port.unwrap_or(0) > 0)
+}
+
+/// Ports in use on a node: a set of (IP, protocol, port), so that one of two pods that share a port frees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostPorts(Vec<(Str, Str, i32)>);
+
+const ANY_IP: &str = "0.0.0.0";
+
+fn port_parts(port: &ContainerPort) -> (&str, &str, i32) {
+    let ip = if port.host_ip.is_empty() { ANY_IP } else { port.host_ip.as_str() };
+    let protocol = if port.protocol.is_empty() { "TCP" } else { port.protocol.as_str() };
+    (ip, protocol, port.host_port.unwrap_or(0))
+}
+
+impl HostPorts {
+    /// Adds a port.
+    pub fn add(&mut self, port: &ContainerPort) {
+        let (ip, protocol, number) = port_parts(port);
+        if number > 0 && self.position(ip, protocol, number).is_none() {
+            self.0.push((ip.into(), protocol.into(), number));
+        }
+    }
+
+    /// Takes a port away.
+    pub fn remove(&mut self, port: &ContainerPort) {
+        let (ip, protocol, number) = port_parts(port);
+        if let Some(at) = self.position(ip, protocol, number) {
+            self.0.swap_remove(at);
+        }
+    }
+
+    /// Whether a port cannot be taken beside those in use.
+    pub fn conflicts(&self, port: &ContainerPort) -> bool {
+        let (ip, protocol, number) = port_parts(port);
+        number > 0 && self.0.iter().any(|(i, p, n)| *n == number && p == protocol && (ip == ANY_IP || i == ANY_IP || i == ip))
+    }
+
+    fn position(&self, ip: &str, protocol: &str, number: i32) -> Option<usize> {
+        self.0.iter().position(|(i, p, n)| *n == number && p == protocol && i == ip)
+    }
+}

@@ -1,0 +1,227 @@
+//! A pod with what the scheduler derives from it once; mirrors `PodInfo` in `pkg/scheduler/framework/types.go` and
+//! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
+
+use std::sync::Arc;
+
+use super::{FeatureGates, PodResource};
+use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
+
+/// A pod, its parsed affinity terms and the resources it occupies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodInfo {
+    /// The pod as it stands.
+    pub pod: Arc<Pod>,
+    /// What the pod counts for on its node.
+    pub resource: PodResource,
+    /// Inter-pod affinity terms; `None` for the many pods that have none.
+    pub terms: Option<Arc<AffinityTerms>>,
+}
+
+/// The inter-pod terms of one pod.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AffinityTerms {
+    /// `podAffinity.required…`
+    pub required_affinity: Vec<AffinityTerm>,
+    /// `podAntiAffinity.required…`
+    pub required_anti_affinity: Vec<AffinityTerm>,
+    /// `podAffinity.preferred…`
+    pub preferred_affinity: Vec<WeightedAffinityTerm>,
+    /// `podAntiAffinity.preferred…`
+    pub preferred_anti_affinity: Vec<WeightedAffinityTerm>,
+    /// What could not be parsed, in kube-scheduler's words; a list with an error in it is empty.
+    pub errors: Vec<String>,
+}
+
+/// A term ready for matching.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AffinityTerm {
+    /// Namespaces named, or the owner's where the term names none and has no selector; sorted.
+    pub namespaces: Vec<Str>,
+    /// Which pods; `None` matches nothing.
+    pub selector: Option<LabelSelector>,
+    /// The node label that makes a domain.
+    pub topology_key: Str,
+    /// Which namespaces besides the named ones; `None` matches nothing.
+    pub namespace_selector: Option<LabelSelector>,
+}
+
+/// A term with its weight.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeightedAffinityTerm {
+    /// The term.
+    pub term: AffinityTerm,
+    /// Its weight.
+    pub weight: i32,
+}
+
+impl AffinityTerm {
+    fn new(pod: &Pod, term: &PodAffinityTerm) -> Result<Self, SelectorError> {
+        for selector in [&term.label_selector, &term.namespace_selector].into_iter().flatten() {
+            selector.validate()?;
+        }
+        let mut namespaces: Vec<Str> = term.namespaces.iter().cloned().collect();
+        if namespaces.is_empty() && term.namespace_selector.is_none() {
+            namespaces.push(pod.metadata.namespace.clone());
+        }
+        namespaces.sort();
+        namespaces.dedup();
+        Ok(Self {
+            namespaces,
+            selector: term.label_selector.clone(),
+            topology_key: term.topology_key.clone(),
+            namespace_selector: term.namespace_selector.clone(),
+        })
+    }
+
+    /// The terms of `pod`, in order, or what is wrong with the first that cannot be used.
+    pub fn parse(pod: &Pod, terms: &[PodAffinityTerm]) -> Result<Vec<Self>, SelectorError> {
+        terms.iter().map(|t| Self::new(pod, t)).collect()
+    }
+
+    /// Whether the term is about `pod`, given the labels of the pod's namespace.
+    pub fn matches(&self, pod: &Pod, namespace_labels: &Labels) -> bool {
+        let in_namespace = self.namespaces.binary_search(&pod.metadata.namespace).is_ok()
+            || self.namespace_selector.as_ref().is_some_and(|s| s.matches(namespace_labels));
+        in_namespace && self.selector.as_ref().is_some_and(|s| s.matches(&pod.metadata.labels))
+    }
+}
+
+impl PodInfo {
+    /// Parses a pod, with all gates at their defaults.
+    pub fn new(pod: Arc<Pod>) -> Self {
+        Self::with_gates(pod, FeatureGates::default())
+    }
+
+    /// Parses a pod.
+    pub fn with_gates(pod: Arc<Pod>, gates: FeatureGates) -> Self {
+        let resource = PodResource::with_gates(&pod, gates);
+        let terms = AffinityTerms::of(&pod).map(Arc::new);
+        Self { pod, resource, terms }
+    }
+
+    /// `namespace/name`.
+    pub fn key(&self) -> Key {
+        self.pod.key()
+    }
+
+    /// Whether `podAffinity` or `podAntiAffinity` holds any valid term; such pods are listed apart on their node.
+    pub fn has_affinity(&self) -> bool {
+        self.terms.as_ref().is_some_and(|t| {
+            !(t.required_affinity.is_empty()
+                && t.required_anti_affinity.is_empty()
+                && t.preferred_affinity.is_empty()
+                && t.preferred_anti_affinity.is_empty())
+        })
+    }
+
+    /// Why the pod's terms cannot be used, in kube-scheduler's words.
+    pub fn parse_error(&self) -> Option<SelectorError> {
+        self.terms.as_ref().and_then(|t| SelectorError::aggregate(t.errors.iter().cloned()))
+    }
+
+    /// Required affinity terms.
+    pub fn required_affinity(&self) -> &[AffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.required_affinity)
+    }
+
+    /// Required anti-affinity terms.
+    pub fn required_anti_affinity(&self) -> &[AffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.required_anti_affinity)
+    }
+
+    /// Preferred affinity terms.
+    pub fn preferred_affinity(&self) -> &[WeightedAffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.preferred_affinity)
+    }
+
+    /// Preferred anti-affinity terms.
+    pub fn preferred_anti_affinity(&self) -> &[WeightedAffinityTerm] {
+        self.terms.as_ref().map_or(&[], |t| &t.preferred_anti_affinity)
+    }
+}
+
+impl AffinityTerms {
+    fn of(pod: &Pod) -> Option<Self> {
+        let affinity = pod.spec.affinity.as_ref()?;
+        let (pos, neg) = (affinity.pod_affinity.as_ref(), affinity.pod_anti_affinity.as_ref());
+        if pos.is_none() && neg.is_none() {
+            return None;
+        }
+        let mut terms = Self::default();
+        let mut errors = Vec::new();
+        let mut take = |what: &str, error: SelectorError| errors.push(format!("{what}: {error}"));
+        let required = |list: &[PodAffinityTerm]| AffinityTerm::parse(pod, list);
+        let preferred = |list: &[WeightedPodAffinityTerm]| {
+            list.iter()
+                .map(|w| AffinityTerm::new(pod, &w.pod_affinity_term).map(|term| WeightedAffinityTerm { term, weight: w.weight }))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        match required(pos.map_or(&[], |a| &a.required)) {
+            Ok(list) => terms.required_affinity = list,
+            Err(error) => take("requiredAffinityTerms", error),
+        }
+        match required(neg.map_or(&[], |a| &a.required)) {
+            Ok(list) => terms.required_anti_affinity = list,
+            Err(error) => take("requiredAntiAffinityTerms", error),
+        }
+        match preferred(pos.map_or(&[], |a| &a.preferred)) {
+            Ok(list) => terms.preferred_affinity = list,
+            Err(error) => take("preferredAffinityTerms", error),
+        }
+        match preferred(neg.map_or(&[], |a| &a.preferred)) {
+            Ok(list) => terms.preferred_anti_affinity = list,
+            Err(error) => take("preferredAntiAffinityTerms", error),
+        }
+        terms.errors = errors;
+        Some(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(affinity: &str) -> PodInfo {
+        let pod = format!(r#"{{"metadata":{{"name":"p","namespace":"own","labels":{{"a":"1"}}}},"spec":{{"affinity":{affinity}}}}}"#);
+        PodInfo::new(Arc::new(serde_json::from_str(&pod).unwrap()))
+    }
+
+    #[test]
+    fn a_term_is_about_its_namespaces_and_its_labels() {
+        let check = |term: &str, namespace_labels: &str, expected: bool| {
+            let info = info(&format!(r#"{{"podAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":[{term}]}}}}"#));
+            let labels: Labels = serde_json::from_str(namespace_labels).unwrap();
+            assert_eq!(info.required_affinity()[0].matches(&info.pod, &labels), expected, "{term} in {namespace_labels}");
+        };
+        check("{}", "{}", false);
+        check(r#"{"labelSelector":{}}"#, "{}", true);
+        check(r#"{"labelSelector":{"matchLabels":{"a":"2"}}}"#, "{}", false);
+        check(r#"{"labelSelector":{},"namespaces":["other"]}"#, "{}", false);
+        check(r#"{"labelSelector":{},"namespaces":["other","own"]}"#, "{}", true);
+        check(r#"{"labelSelector":{},"namespaceSelector":{}}"#, "{}", true);
+        check(r#"{"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, "{}", false);
+        check(r#"{"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, r#"{"t":"x"}"#, true);
+        check(r#"{"labelSelector":{},"namespaces":["own"],"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, "{}", true);
+    }
+
+    #[test]
+    fn a_list_with_an_error_is_empty_and_every_list_is_reported() {
+        let bad = r#"{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}"#;
+        let good = r#"{"labelSelector":{}}"#;
+        let check = |required: &str, preferred: &str, affinity: usize, anti: usize, error: Option<&str>| {
+            let stanza = format!(
+                r#"{{"requiredDuringSchedulingIgnoredDuringExecution":[{required}],"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":7,"podAffinityTerm":{preferred}}}]}}"#
+            );
+            let info = info(&format!(r#"{{"podAffinity":{stanza},"podAntiAffinity":{{}}}}"#));
+            assert_eq!((info.required_affinity().len(), info.preferred_affinity().len()), (affinity, anti));
+            assert!(info.required_anti_affinity().is_empty() && info.preferred_anti_affinity().is_empty());
+            assert_eq!(info.parse_error().map(|e| e.0).as_deref(), error);
+            assert_eq!(info.has_affinity(), affinity + anti > 0);
+        };
+        check(&format!("{good},{good}"), good, 2, 1, None);
+        let odd = r#""Odd" is not a valid label selector operator"#;
+        check(&format!("{good},{bad}"), good, 0, 1, Some(&format!("requiredAffinityTerms: {odd}")));
+        check(bad, bad, 0, 0, Some(&format!("[requiredAffinityTerms: {odd}, preferredAffinityTerms: {odd}]")));
+        assert_eq!(info("{}").terms, None);
+    }
+}

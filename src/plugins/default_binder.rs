@@ -1,0 +1,18 @@
+//! DefaultBinder: Bind. Mirrors `pkg/scheduler/framework/plugins/defaultbinder/default_binder.go`.
+//!
+//! Here binding happens in memory: the scheduler sets `spec.nodeName` as the API server would.
+
+use crate::framework::{Plugin, PluginName};
+
+/// Binds pods.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DefaultBinder;
+
+impl Plugin for DefaultBinder {
+    fn name(&self) -> PluginName {
+        PluginName::DefaultBinder
+    }
+    fn binds(&self) -> bool {
+        true
+    }
+}

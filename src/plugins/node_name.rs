@@ -1,0 +1,58 @@
+//! NodeName: Filter. Mirrors `pkg/scheduler/framework/plugins/nodename/node_name.go`.
+
+use crate::framework::{
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo, Plugin,
+    PluginName, PodInfo, Status,
+};
+
+/// The node is not the one the pod names.
+pub const ERR_REASON: &str = "node(s) didn't match the requested node name";
+
+/// Keeps a pod that names its node to that node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodeName;
+
+impl Plugin for NodeName {
+    fn name(&self) -> PluginName {
+        PluginName::NodeName
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
+        Some(vec![ClusterEventWithHint { event: add, hint: None }])
+    }
+}
+
+impl FilterPlugin for NodeName {
+    fn filter(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        if pod.pod.node_name.is_empty() || pod.pod.node_name == *node.name() {
+            return Status::success();
+        }
+        Status::unresolvable(ERR_REASON)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::{Cluster, Node, Pod};
+    use crate::framework::Snapshot;
+
+    #[test]
+    fn only_the_named_node_passes() {
+        let (cluster, snapshot) = (Cluster::default(), Snapshot::default());
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH };
+        let mut node = Node::default();
+        node.metadata.name = "a".into();
+        let node = NodeInfo::new(Arc::new(node));
+        for (named, passes) in [("", true), ("a", true), ("b", false)] {
+            let pod = PodInfo::new(Arc::new(Pod { node_name: named.into(), ..Pod::default() }));
+            let status = FilterPlugin::filter(&NodeName, &cx, &CycleState::default(), &pod, &node);
+            assert_eq!(status, if passes { Status::success() } else { Status::unresolvable(ERR_REASON) });
+        }
+    }
+}
