@@ -52,6 +52,8 @@ pub struct Meta {
     pub annotations: Labels,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub owner_references: List<OwnerReference>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub finalizers: List<Str>,
 }
 
 pub(crate) fn str_empty(text: &Str) -> bool {

@@ -36,6 +36,7 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option
     Ok(Some(match name {
         "DefaultBinder" => Arc::new(default_binder::DefaultBinder),
         "DefaultPreemption" => Arc::new(default_preemption::DefaultPreemption::new(read(args)?)),
+        "DynamicResources" => Arc::new(dynamic_resources::DynamicResources::new(read(args)?)),
         "ImageLocality" => Arc::new(image_locality::ImageLocality),
         "InterPodAffinity" => Arc::new(inter_pod_affinity::InterPodAffinity::new(read(args)?)),
         "NodeAffinity" => Arc::new(node_affinity::NodeAffinity::new(read(args)?)),
