@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::PodResource;
+use super::{FeatureGates, PodResource};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
 
 /// A pod, its parsed affinity terms and the resources it occupies.
@@ -87,9 +87,14 @@ impl AffinityTerm {
 }
 
 impl PodInfo {
-    /// Parses a pod.
+    /// Parses a pod, with all gates at their defaults.
     pub fn new(pod: Arc<Pod>) -> Self {
-        let resource = PodResource::of(&pod);
+        Self::with_gates(pod, FeatureGates::default())
+    }
+
+    /// Parses a pod.
+    pub fn with_gates(pod: Arc<Pod>, gates: FeatureGates) -> Self {
+        let resource = PodResource::with_gates(&pod, gates);
         let terms = AffinityTerms::of(&pod).map(Arc::new);
         Self { pod, resource, terms }
     }

@@ -1,0 +1,14 @@
+//! The scheduler: configuration and profiles, the runtime that runs extension points, cache and snapshot, queue, and
+//! the scheduling and binding cycle. It is the only emitter of [`crate::trace`].
+
+mod algorithm;
+mod cache;
+mod config;
+mod decide;
+mod runtime;
+
+pub use algorithm::{Attempt, Attempted, FitError, NO_NODES, Sampling};
+pub use cache::Cache;
+pub use config::{Config, ConfigError};
+pub use decide::{Ground, Standing, decide};
+pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};

@@ -1,0 +1,207 @@
+//! Frames in order, and a cursor among their events.
+//!
+//! A frame is one operation (a scheduling cycle, time that passed, an edit) with the events it caused and what things
+//! looked like before and after. Moving the cursor folds events and never asks the engine, so going back and forth
+//! lands on exactly the same view.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::cluster::Cluster;
+use crate::framework::Snapshot;
+use crate::trace::{CycleView, Event, Granularity, QueuesView};
+
+/// Everything at one moment. Cloning is free.
+#[derive(Clone, Debug, Default)]
+pub struct Moment {
+    /// All objects.
+    pub cluster: Cluster,
+    /// The nodes with what runs on them.
+    pub snapshot: Snapshot,
+    /// Where pods wait.
+    pub queues: QueuesView,
+    /// The virtual time.
+    pub clock: Timestamp,
+}
+
+/// One operation and what it caused.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The operation in words, such as `schedule shop/payments` or `advance 10 s`.
+    pub title: String,
+    /// What happened, in order; never empty.
+    pub events: Arc<[Event]>,
+    /// As things stood.
+    pub before: Moment,
+    /// As things stand.
+    pub after: Moment,
+}
+
+/// A place between events: `event` events of frame `frame` have happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor {
+    /// Which frame.
+    pub frame: usize,
+    /// How many of its events have happened, from 0.
+    pub event: usize,
+}
+
+/// Recorded frames and a cursor.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    start: Moment,
+    frames: Vec<Frame>,
+    cursor: Cursor,
+    cycle: CycleView,
+    queues: QueuesView,
+}
+
+impl Timeline {
+    /// A timeline on which nothing has happened yet.
+    pub fn new(start: Moment) -> Self {
+        let queues = start.queues.clone();
+        Self { start, frames: Vec::new(), cursor: Cursor::default(), cycle: CycleView::default(), queues }
+    }
+
+    /// Adds what happened next; the cursor stays.
+    pub fn push(&mut self, frame: Frame) {
+        self.frames.push(frame);
+    }
+
+    /// All frames.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// Where the cursor stands.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// The frame under the cursor; `None` before the first was recorded.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frames.get(self.cursor.frame)
+    }
+
+    /// The event that happened last, if any of this frame did.
+    pub fn current(&self) -> Option<&Event> {
+        self.frame().and_then(|f| f.events.get(self.cursor.event.checked_sub(1)?))
+    }
+
+    /// The cycle at the cursor.
+    pub fn cycle(&self) -> &CycleView {
+        &self.cycle
+    }
+
+    /// The queues at the cursor.
+    pub fn queues(&self) -> &QueuesView {
+        &self.queues
+    }
+
+    /// The cluster, nodes and clock at the cursor: as before the frame until its last event has happened.
+    pub fn moment(&self) -> &Moment {
+        match self.frame() {
+            Some(frame) if self.cursor.event >= frame.events.len() => &frame.after,
+            Some(frame) => &frame.before,
+            None => self.frames.last().map_or(&self.start, |f| &f.after),
+        }
+    }
+
+    /// Whether every recorded event has happened.
+    pub fn at_end(&self) -> bool {
+        self.frames.is_empty()
+            || (self.cursor.frame + 1 == self.frames.len() && self.frame().is_some_and(|f| self.cursor.event == f.events.len()))
+    }
+
+    /// Whether nothing has happened at the cursor.
+    pub fn at_start(&self) -> bool {
+        self.cursor == Cursor::default()
+    }
+
+    /// How many events have happened up to the cursor, and how many are recorded.
+    pub fn progress(&self) -> (usize, usize) {
+        let len = |f: &Frame| f.events.len();
+        let done: usize = self.frames[..self.cursor.frame.min(self.frames.len())].iter().map(len).sum();
+        (done + self.cursor.event, self.frames.iter().map(len).sum())
+    }
+
+    /// Puts the cursor anywhere; beyond the end means at the end.
+    pub fn seek(&mut self, to: Cursor) {
+        let frame = to.frame.min(self.frames.len().saturating_sub(1));
+        let event = match self.frames.get(frame) {
+            Some(f) if to.frame == frame => to.event.min(f.events.len()),
+            Some(f) => f.events.len(),
+            None => 0,
+        };
+        let target = Cursor { frame, event };
+        let forward = target.frame == self.cursor.frame && target.event >= self.cursor.event;
+        let from = if forward { self.cursor.event } else { 0 };
+        if !forward {
+            self.cycle = CycleView::default();
+            self.queues = self.frames.get(frame).map_or(&self.start, |f| &f.before).queues.clone();
+        }
+        self.cursor = target;
+        if let Some(frame) = self.frames.get(frame) {
+            for event in &frame.events[from..event] {
+                self.cycle.apply(event);
+                self.queues.apply(event);
+            }
+        }
+    }
+
+    /// One step forward within what is recorded; false at the end.
+    pub fn forward(&mut self, by: Granularity) -> bool {
+        if self.at_end() {
+            return false;
+        }
+        let mut cursor = self.cursor;
+        if self.frames[cursor.frame].events.len() == cursor.event {
+            cursor = Cursor { frame: cursor.frame + 1, event: 0 };
+        }
+        cursor.event = self.boundary_after(cursor, by);
+        self.seek(cursor);
+        true
+    }
+
+    /// One step back; false at the start. Undoes exactly what [`Self::forward`] by the same granularity did.
+    pub fn back(&mut self, by: Granularity) -> bool {
+        if self.at_start() {
+            return false;
+        }
+        let mut cursor = self.cursor;
+        if cursor.event == 0 {
+            let frame = cursor.frame - 1;
+            cursor = Cursor { frame, event: self.frames[frame].events.len() };
+        }
+        let mut boundary = 0;
+        loop {
+            let next = self.boundary_after(Cursor { frame: cursor.frame, event: boundary }, by);
+            if next >= cursor.event {
+                break;
+            }
+            boundary = next;
+        }
+        cursor.event = boundary;
+        if boundary == 0 && cursor.frame > 0 {
+            // The end of one frame and the start of the next are the same moment; stand at the end of the earlier one.
+            cursor = Cursor { frame: cursor.frame - 1, event: self.frames[cursor.frame - 1].events.len() };
+        }
+        self.seek(cursor);
+        true
+    }
+
+    /// The first event index after `from` at which a step of this granularity ends.
+    fn boundary_after(&self, from: Cursor, by: Granularity) -> usize {
+        let events = &self.frames[from.frame].events;
+        let Some(first) = events.get(from.event) else { return events.len() };
+        let same = |e: &Event| match by {
+            Granularity::Event => false,
+            Granularity::Plugin => e.plugin() == first.plugin() && e.extension_point() == first.extension_point(),
+            Granularity::Node => e.node().is_some() && e.node() == first.node(),
+            Granularity::ExtensionPoint => e.extension_point() == first.extension_point(),
+            Granularity::Cycle => true,
+        };
+        from.event + 1 + events[from.event + 1..].iter().take_while(|e| same(e)).count()
+    }
+}

@@ -1,0 +1,194 @@
+//! What is known of a cycle at one moment: a fold over its events.
+//!
+//! The screen draws it at the cursor, and a report reads it at the end; both see the same facts.
+
+use std::collections::BTreeMap;
+
+use super::event::{CycleStart, Event, Eviction, FailureReason, NodeScore, Outcome, Selection};
+use crate::cluster::{Key, Str};
+use crate::framework::{Candidate, Code, DryRunStep, PluginName, PluginSet, ScoreFunction, Status};
+
+/// A cycle so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CycleView {
+    /// The pod and its attempt; `None` before the cycle started.
+    pub start: Option<CycleStart>,
+    /// Why PreEnqueue keeps the pod out.
+    pub pre_enqueue: Option<Status>,
+    /// Answers of PreFilter plugins, in order.
+    pub pre_filter: Vec<(PluginName, Status)>,
+    /// The nodes that PreFilter left, and the status of all others.
+    pub narrowed: Option<(Vec<Str>, Status)>,
+    /// Whether PreFilter turned the pod down for every node.
+    pub pre_filter_rejected: bool,
+    /// Plugins of the profile that are not emulated and what they would have decided.
+    pub not_emulated: Vec<(String, String)>,
+    /// Verdicts so far by node; Success for nodes that fit.
+    pub verdicts: BTreeMap<Str, Verdict>,
+    /// The nominated node, if it was tried first.
+    pub nominated_first: Option<Str>,
+    /// Looked at, of, wanted: where the search ended early.
+    pub stopped: Option<(usize, usize, usize)>,
+    /// PreScore answers.
+    pub pre_score: Vec<(PluginName, Status)>,
+    /// Scores by node.
+    pub scores: BTreeMap<Str, NodeScore>,
+    /// The node that was chosen, why, and all that shared its total.
+    pub selected: Option<(Str, Selection, Vec<Str>)>,
+    /// Answers of PostFilter plugins, in order.
+    pub post_filter: Vec<(PluginName, Status)>,
+    /// What preemption found so far.
+    pub preemption: Option<PreemptionView>,
+    /// Where the pod was nominated to in this cycle; empty when a nomination was cleared.
+    pub nominated: Option<Str>,
+    /// Pods that lost their nomination.
+    pub cleared_nominations: Vec<Key>,
+    /// Pods that were evicted.
+    pub evicted: Vec<(Key, Eviction)>,
+    /// The node the pod is bound to.
+    pub bound: Option<Str>,
+    /// Reason, message and rejecting plugins of a failure.
+    pub failure: Option<(FailureReason, String, PluginSet)>,
+    /// Why the cycle never started.
+    pub skipped: Option<String>,
+    /// How it ended; `None` while it runs.
+    pub outcome: Option<Outcome>,
+    /// The node of the newest event, for following it on the screen.
+    pub current_node: Option<Str>,
+}
+
+/// A node's verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Success, or why not and by whom.
+    pub status: Status,
+    /// Pods nominated to the node that were counted.
+    pub nominated: Vec<Key>,
+}
+
+/// A preemption so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PreemptionView {
+    /// Why the pod may not preempt.
+    pub ineligible: Option<String>,
+    /// Whether DefaultPreemption was not reached and this only shows what it would have found.
+    pub hypothetical: bool,
+    /// Nodes that eviction might help.
+    pub potential_nodes: Vec<Str>,
+    /// Where the dry run started.
+    pub offset: usize,
+    /// Candidates wanted.
+    pub wanted_candidates: usize,
+    /// Dry runs by node, with what was tried in order; the status is `None` while it runs.
+    pub dry_runs: BTreeMap<Str, DryRunView>,
+    /// Candidates by node.
+    pub candidates: BTreeMap<Str, Candidate>,
+    /// Score functions in order.
+    pub score_functions: Vec<ScoreFunction>,
+    /// The chosen node and all that were equal to it.
+    pub selected: Option<(Str, Vec<Str>)>,
+}
+
+/// The dry run of a node so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DryRunView {
+    /// What was tried, in order.
+    pub steps: Vec<DryRunStep>,
+    /// How it ended.
+    pub status: Option<Status>,
+}
+
+impl CycleView {
+    /// Folds events in order.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut view = Self::default();
+        for event in events {
+            view.apply(event);
+        }
+        view
+    }
+
+    /// Takes in one more event. The start of a cycle forgets what was before.
+    pub fn apply(&mut self, event: &Event) {
+        if let Some(node) = event.node() {
+            self.current_node = Some(node.clone());
+        }
+        match event {
+            Event::CycleStarted(start) => {
+                let pre_enqueue = self.pre_enqueue.take();
+                *self = Self { start: Some(start.clone()), pre_enqueue, ..Self::default() };
+            }
+            Event::CycleSkipped { reason, .. } => self.skipped = Some(reason.clone()),
+            Event::PreEnqueueRejected { status, .. } => self.pre_enqueue = Some(status.clone()),
+            Event::NotEmulated { plugin, what } => self.not_emulated.push((plugin.clone(), what.clone())),
+            Event::PreFiltered { plugin, status, .. } => self.pre_filter.push((*plugin, status.clone())),
+            Event::NodesNarrowed { nodes, status, rejected } => {
+                self.narrowed = Some((nodes.clone(), status.clone()));
+                self.pre_filter_rejected = *rejected;
+            }
+            Event::NominatedNodeTried { node } => self.nominated_first = Some(node.clone()),
+            Event::NodeFiltered { node, status, nominated } => {
+                self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
+            }
+            Event::FilterStopped { looked_at, of, wanted } => self.stopped = Some((*looked_at, *of, *wanted)),
+            Event::PreScored { plugin, status } => self.pre_score.push((*plugin, status.clone())),
+            Event::NodeScored(score) => {
+                self.scores.insert(score.node.clone(), score.clone());
+            }
+            Event::NodeSelected { node, why, tied } => self.selected = Some((node.clone(), *why, tied.clone())),
+            Event::PostFiltered { plugin, status } => self.post_filter.push((*plugin, status.clone())),
+            Event::PodNominated { node, .. } => self.nominated = Some(node.clone()),
+            Event::NominationCleared { pod, .. } => self.cleared_nominations.push(pod.clone()),
+            Event::VictimEvicted { pod, how, .. } => self.evicted.push((pod.clone(), *how)),
+            Event::PodBound { node, .. } => self.bound = Some(node.clone()),
+            Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), *plugins)),
+            Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
+            _ => self.apply_preemption(event),
+        }
+    }
+
+    fn apply_preemption(&mut self, event: &Event) {
+        if let Event::PreemptionStarted { ineligible, potential_nodes, offset, wanted_candidates, hypothetical } = event {
+            self.preemption = Some(PreemptionView {
+                ineligible: ineligible.clone(),
+                hypothetical: *hypothetical,
+                potential_nodes: potential_nodes.clone(),
+                offset: *offset,
+                wanted_candidates: *wanted_candidates,
+                ..PreemptionView::default()
+            });
+        }
+        let Some(preemption) = &mut self.preemption else { return };
+        let mut step = |node: &Str, step: DryRunStep| preemption.dry_runs.entry(node.clone()).or_default().steps.push(step);
+        match event {
+            Event::VictimRemoved { node, victim } => step(node, DryRunStep::Removed(victim.clone())),
+            Event::DryRunFiltered { node, status } => step(node, DryRunStep::Filtered(status.clone())),
+            Event::VictimReprieved { node, victim } => step(node, DryRunStep::Reprieved(victim.clone())),
+            Event::VictimCondemned { node, victim, status } => step(node, DryRunStep::Condemned(victim.clone(), status.clone())),
+            Event::DryRunFinished { node, status, candidate } => {
+                preemption.dry_runs.entry(node.clone()).or_default().status = Some(status.clone());
+                if let Some(candidate) = candidate {
+                    preemption.candidates.insert(node.clone(), candidate.clone());
+                }
+            }
+            Event::CandidatesScored(function) => preemption.score_functions.push(function.clone()),
+            Event::CandidateSelected { node, best } => preemption.selected = Some((node.clone(), best.clone())),
+            _ => {}
+        }
+    }
+
+    /// What PostFilter as a whole returned; mirrors how `RunPostFilterPlugins` puts the answers together.
+    pub fn post_filter_status(&self) -> Status {
+        let ended = self.post_filter.last().filter(|(_, s)| s.code() != Code::Unschedulable);
+        match ended {
+            Some((plugin, status)) if !status.is_success() => status.clone().with_plugin(*plugin),
+            Some((_, status)) => status.clone(),
+            None => Status::new(Code::Unschedulable, self.post_filter.iter().flat_map(|(_, s)| s.reasons().iter().cloned())),
+        }
+    }
+
+    /// The nodes that fit so far, by name.
+    pub fn feasible(&self) -> impl Iterator<Item = &Str> {
+        self.verdicts.iter().filter(|(_, v)| v.status.is_success()).map(|(node, _)| node)
+    }
+}

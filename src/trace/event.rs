@@ -1,0 +1,246 @@
+//! What happened, as facts in the past tense.
+//!
+//! An event says enough to redraw a screen without asking the engine: nobody outside the scheduler ever calls it to
+//! find out why something happened.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::{Key, Kind, Str};
+use crate::framework::{Candidate, ClusterEvent, EventLabel, PluginName, PluginSet, QueueingHint, ScoreFunction, Status, Victim};
+
+/// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
+/// nodes in the order the nodes were walked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+#[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
+pub enum Event {
+    /// The virtual clock moved.
+    ClockMoved { from: Timestamp, to: Timestamp },
+    /// An object came, changed or went.
+    ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
+    /// A pod went from one place to another.
+    QueueMoved(QueueMove),
+    /// A plugin was asked whether an event helps a pod it had rejected.
+    HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<String> },
+    /// PreEnqueue ran and a plugin kept the pod out.
+    PreEnqueueRejected { pod: Key, status: Status },
+    /// A pod was taken from the queue.
+    PodPopped { pod: Key, attempts: u32, early_from_backoff: bool },
+    /// A cycle began.
+    CycleStarted(CycleStart),
+    /// The popped pod was not tried at all.
+    CycleSkipped { pod: Key, reason: String },
+    /// A plugin that this profile has would have had a say here, but is not emulated.
+    NotEmulated { plugin: String, what: String },
+    /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
+    PreFiltered { plugin: PluginName, status: Status, nodes: Option<Vec<Str>> },
+    /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
+    /// every node.
+    NodesNarrowed { nodes: Vec<Str>, status: Status, rejected: bool },
+    /// The pod's nominated node is tried before all others.
+    NominatedNodeTried { node: Str },
+    /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
+    NodeFiltered { node: Str, status: Status, nominated: Vec<Key> },
+    /// The search ended before all nodes were looked at.
+    FilterStopped { looked_at: usize, of: usize, wanted: usize },
+    /// A PreScore plugin answered.
+    PreScored { plugin: PluginName, status: Status },
+    /// A node was scored by every plugin that scores.
+    NodeScored(NodeScore),
+    /// A node was chosen.
+    NodeSelected { node: Str, why: Selection, tied: Vec<Str> },
+    /// A PostFilter plugin answered.
+    PostFiltered { plugin: PluginName, status: Status },
+    /// Preemption was looked into.
+    PreemptionStarted { ineligible: Option<String>, potential_nodes: Vec<Str>, offset: usize, wanted_candidates: usize, hypothetical: bool },
+    /// In the dry run, a pod was taken off a node.
+    VictimRemoved { node: Str, victim: Victim },
+    /// In the dry run, the filters ran with every lower-priority pod gone.
+    DryRunFiltered { node: Str, status: Status },
+    /// In the dry run, a pod was put back and may stay.
+    VictimReprieved { node: Str, victim: Victim },
+    /// In the dry run, a pod was put back, the preemptor no longer fitted, and so it is a victim.
+    VictimCondemned { node: Str, victim: Victim, status: Status },
+    /// The dry run of a node ended; Success makes it a candidate.
+    DryRunFinished { node: Str, status: Status, candidate: Option<Candidate> },
+    /// A score function narrowed the candidates.
+    CandidatesScored(ScoreFunction),
+    /// A candidate was chosen; `best` are all that were still tied.
+    CandidateSelected { node: Str, best: Vec<Str> },
+    /// The pod was nominated to a node; an empty name clears the nomination.
+    PodNominated { pod: Key, node: Str },
+    /// A pod of lower priority lost its nomination to a preemptor.
+    NominationCleared { pod: Key, node: Str },
+    /// A pod was evicted.
+    VictimEvicted { pod: Key, node: Str, preemptor: Key, how: Eviction },
+    /// The pod was put on its node in the scheduler's memory.
+    PodAssumed { pod: Key, node: Str },
+    /// A Reserve plugin answered.
+    Reserved { plugin: PluginName, status: Status },
+    /// Reserve plugins gave back what they had set aside.
+    Unreserved { pod: Key, node: Str },
+    /// A Permit plugin answered.
+    Permitted { plugin: PluginName, status: Status },
+    /// A PreBind plugin answered, and wrote these objects.
+    PreBound { plugin: PluginName, status: Status, writes: Vec<(Kind, Key)> },
+    /// The pod was bound.
+    PodBound { pod: Key, node: Str },
+    /// The attempt failed; what the condition and the event say.
+    AttemptFailed { pod: Key, reason: FailureReason, message: String, plugins: PluginSet },
+    /// The cycle ended.
+    CycleFinished { pod: Key, outcome: Outcome },
+}
+
+/// How an object changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum ObjectChange {
+    Added,
+    Updated,
+    Deleted,
+}
+
+/// What is known of a pod when its cycle starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CycleStart {
+    /// Number of the cycle since the start, from 1.
+    pub cycle: u64,
+    /// The pod.
+    pub pod: Key,
+    /// Its priority.
+    pub priority: i32,
+    /// The profile that takes the decision.
+    pub profile: Str,
+    /// What it asks for, as name and amount, in resource-name order.
+    pub requests: Vec<(Str, String)>,
+    /// Where it is nominated to; empty when nowhere.
+    pub nominated: Str,
+    /// Nodes in the snapshot.
+    pub nodes: usize,
+}
+
+/// A node's scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeScore {
+    /// The node.
+    pub node: Str,
+    /// By plugin, in profile order.
+    pub plugins: Vec<PluginScore>,
+    /// Sum of the weighted scores.
+    pub total: i64,
+}
+
+/// One plugin's score of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginScore {
+    /// Which plugin.
+    pub plugin: PluginName,
+    /// As the plugin gave it.
+    pub raw: i64,
+    /// Brought into 0..=100.
+    pub normalized: i64,
+    /// Times the plugin's weight.
+    pub weighted: i64,
+}
+
+/// Why a node was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
+pub enum Selection {
+    /// The nominated node still fits; nothing else was looked at.
+    NominatedNode,
+    /// It alone fits, so nothing was scored.
+    OnlyFeasibleNode,
+    /// It has the highest total.
+    HighestScore,
+}
+
+/// How a victim goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
+pub enum Eviction {
+    /// It was deleted and is gone.
+    Deleted,
+    /// It was deleted and has its grace period.
+    Terminating,
+    /// It was waiting to be bound and was turned back in memory.
+    InMemory,
+}
+
+/// The reason of the `PodScheduled` condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
+pub enum FailureReason {
+    /// Turned away.
+    Unschedulable,
+    /// Something went wrong.
+    SchedulerError,
+}
+
+/// How a cycle ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Outcome {
+    /// The pod was bound.
+    Scheduled,
+    /// No node took it.
+    Unschedulable,
+    /// PreEnqueue keeps it out.
+    Gated,
+    /// Something went wrong.
+    Error,
+}
+
+/// A pod's way from place to place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueMove {
+    /// Which pod.
+    pub pod: Key,
+    /// Where it was; `None` for a pod that is new to the queue.
+    pub from: Option<Place>,
+    /// Where it is.
+    pub to: Place,
+    /// What moved it.
+    pub cause: MoveCause,
+    /// The plugin whose hint said Queue, if one did.
+    pub plugin: Option<PluginName>,
+}
+
+/// What moved a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MoveCause {
+    /// Something in the cluster changed.
+    Cluster(ClusterEvent),
+    /// Something of the queue's own.
+    Label(EventLabel),
+    /// It was popped, bound, dropped or deleted.
+    Cycle,
+}
+
+/// The label as kube-scheduler logs it.
+impl std::fmt::Display for MoveCause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cluster(event) => write!(f, "{event}"),
+            Self::Label(label) => write!(f, "{label}"),
+            Self::Cycle => f.write_str("cycle"),
+        }
+    }
+}
+
+/// Where a pod can be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Place {
+    /// In activeQ.
+    Active,
+    /// In backoffQ until the end of a whole second; `error` for the heap of pods that failed with an error.
+    #[allow(missing_docs, reason = "said above")]
+    Backoff { expires: Timestamp, error: bool },
+    /// In unschedulablePods.
+    Unschedulable { plugins: PluginSet, gated_by: Option<PluginName> },
+    /// Popped, its attempt under way.
+    InFlight,
+    /// On a node.
+    Bound { node: Str },
+    /// In no queue: deleted, or dropped until its next update.
+    Gone,
+}

@@ -1,0 +1,11 @@
+//! The record of what the scheduler did: typed events, the sentences they read as, and the views that fold them.
+
+mod cycle_view;
+mod event;
+mod queues_view;
+mod steps;
+
+pub use cycle_view::{CycleView, DryRunView, PreemptionView, Verdict};
+pub use event::*;
+pub use queues_view::{QueueEntry, QueuesView};
+pub use steps::{ExtensionPoint, Granularity};

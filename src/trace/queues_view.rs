@@ -1,0 +1,119 @@
+//! Where every pod waits at one moment: a fold over queue moves.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+
+use super::event::{Event, Place, QueueMove};
+use crate::cluster::{Key, Str};
+use crate::framework::PluginSet;
+
+/// A pod that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueEntry {
+    /// Which pod.
+    pub pod: Key,
+    /// Its priority.
+    pub priority: i32,
+    /// Where it is.
+    pub place: Place,
+    /// Since when it has been waiting, for the order of activeQ.
+    pub timestamp: Timestamp,
+    /// Breaks ties of the order: the number of its entry into the queue.
+    pub sequence: u64,
+    /// How often it was popped.
+    pub attempts: u32,
+    /// The plugins that rejected it last.
+    pub plugins: PluginSet,
+    /// Where it is nominated to; empty when nowhere.
+    pub nominated: Str,
+    /// What moved it last.
+    pub last_move: Option<QueueMove>,
+    /// What its place was inferred from, where it was not decided here.
+    pub inferred: Option<String>,
+}
+
+/// All waiting pods. Cloning is free.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueuesView {
+    /// By namespace and name.
+    pub entries: OrdMap<Key, Arc<QueueEntry>>,
+}
+
+impl QueuesView {
+    /// Takes in one more event.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::QueueMoved(m) => self.moved(m),
+            Event::PodPopped { pod, attempts, .. } => self.change(pod, |e| e.attempts = *attempts),
+            Event::PodNominated { pod, node } => self.change(pod, |e| e.nominated = node.clone()),
+            Event::NominationCleared { pod, .. } => self.change(pod, |e| e.nominated = Str::default()),
+            _ => {}
+        }
+    }
+
+    fn moved(&mut self, m: &QueueMove) {
+        if matches!(m.to, Place::Bound { .. } | Place::Gone) {
+            self.entries.remove(&m.pod);
+            return;
+        }
+        self.change(&m.pod, |e| {
+            e.place = m.to.clone();
+            if let Place::Unschedulable { plugins, .. } = m.to {
+                e.plugins = plugins;
+            }
+            e.last_move = Some(m.clone());
+            e.inferred = None;
+        });
+    }
+
+    fn change(&mut self, pod: &Key, change: impl FnOnce(&mut QueueEntry)) {
+        if let Some(entry) = self.entries.get_mut(pod) {
+            change(Arc::make_mut(entry));
+        }
+    }
+
+    /// Adds or replaces an entry.
+    pub fn insert(&mut self, entry: QueueEntry) {
+        self.entries.insert(entry.pod.clone(), Arc::new(entry));
+    }
+
+    /// activeQ in pop order.
+    pub fn active(&self) -> Vec<&QueueEntry> {
+        self.sorted(|p| matches!(p, Place::Active), |e| (std::cmp::Reverse(e.priority), e.timestamp, e.sequence))
+    }
+
+    /// backoffQ in order of expiry, then priority, then time.
+    pub fn backoff(&self) -> Vec<&QueueEntry> {
+        self.sorted(|p| matches!(p, Place::Backoff { .. }), |e| (expiry(e), std::cmp::Reverse(e.priority), e.timestamp, e.sequence))
+    }
+
+    /// unschedulablePods that are not gated, by name.
+    pub fn unschedulable(&self) -> Vec<&QueueEntry> {
+        self.sorted(|p| matches!(p, Place::Unschedulable { gated_by: None, .. }), |e| e.pod.clone())
+    }
+
+    /// Gated pods, by name.
+    pub fn gated(&self) -> Vec<&QueueEntry> {
+        self.sorted(|p| matches!(p, Place::Unschedulable { gated_by: Some(_), .. }), |e| e.pod.clone())
+    }
+
+    /// The pod whose attempt is under way.
+    pub fn in_flight(&self) -> Vec<&QueueEntry> {
+        self.sorted(|p| matches!(p, Place::InFlight), |e| e.pod.clone())
+    }
+
+    fn sorted<K: Ord>(&self, which: impl Fn(&Place) -> bool, key: impl Fn(&QueueEntry) -> K) -> Vec<&QueueEntry> {
+        let mut list: Vec<&QueueEntry> = self.entries.values().map(AsRef::as_ref).filter(|e| which(&e.place)).collect();
+        list.sort_by_key(|e| key(e));
+        list
+    }
+}
+
+fn expiry(entry: &QueueEntry) -> Option<Timestamp> {
+    match entry.place {
+        Place::Backoff { expires, .. } => Some(expires),
+        _ => None,
+    }
+}

@@ -1,0 +1,300 @@
+//! Events as steps: the granularities one can step by, and the plain sentence each event reads as.
+
+use std::fmt::Write as _;
+
+use super::event::{Event, Eviction, MoveCause, Place, Selection};
+use crate::cluster::{Key, Str};
+use crate::framework::{PluginName, Status, Victim};
+
+/// How far one step goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Granularity {
+    /// To the next fact.
+    Event,
+    /// To the next fact of another plugin.
+    Plugin,
+    /// To the next fact about another node.
+    Node,
+    /// To the next extension point.
+    #[default]
+    ExtensionPoint,
+    /// To the next cycle or operation.
+    Cycle,
+}
+
+/// The parts of a cycle, as the framework names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::EnumIter)]
+#[allow(missing_docs, reason = "the names are the framework's own")]
+pub enum ExtensionPoint {
+    Queue,
+    PreEnqueue,
+    PreFilter,
+    Filter,
+    PostFilter,
+    PreScore,
+    Score,
+    Reserve,
+    Permit,
+    PreBind,
+    Bind,
+    Failure,
+}
+
+impl Event {
+    /// The extension point that the event belongs to.
+    pub fn extension_point(&self) -> ExtensionPoint {
+        use ExtensionPoint as P;
+        match self {
+            Self::ClockMoved { .. }
+            | Self::ObjectChanged { .. }
+            | Self::QueueMoved(_)
+            | Self::HintAsked { .. }
+            | Self::PodPopped { .. }
+            | Self::CycleStarted(_)
+            | Self::CycleSkipped { .. } => P::Queue,
+            Self::PreEnqueueRejected { .. } => P::PreEnqueue,
+            Self::PreFiltered { .. } | Self::NodesNarrowed { .. } => P::PreFilter,
+            Self::NominatedNodeTried { .. } | Self::NodeFiltered { .. } | Self::FilterStopped { .. } | Self::NotEmulated { .. } => {
+                P::Filter
+            }
+            Self::PostFiltered { .. }
+            | Self::PreemptionStarted { .. }
+            | Self::VictimRemoved { .. }
+            | Self::DryRunFiltered { .. }
+            | Self::VictimReprieved { .. }
+            | Self::VictimCondemned { .. }
+            | Self::DryRunFinished { .. }
+            | Self::CandidatesScored(_)
+            | Self::CandidateSelected { .. }
+            | Self::NominationCleared { .. }
+            | Self::VictimEvicted { .. } => P::PostFilter,
+            Self::PreScored { .. } => P::PreScore,
+            Self::NodeScored(_) | Self::NodeSelected { .. } => P::Score,
+            Self::PodAssumed { .. } | Self::Reserved { .. } | Self::Unreserved { .. } => P::Reserve,
+            Self::Permitted { .. } => P::Permit,
+            Self::PreBound { .. } => P::PreBind,
+            Self::PodBound { .. } => P::Bind,
+            Self::PodNominated { .. } | Self::AttemptFailed { .. } | Self::CycleFinished { .. } => P::Failure,
+        }
+    }
+
+    /// The plugin that spoke, if one did.
+    pub fn plugin(&self) -> Option<PluginName> {
+        match self {
+            Self::HintAsked { plugin, .. }
+            | Self::PreFiltered { plugin, .. }
+            | Self::PreScored { plugin, .. }
+            | Self::PostFiltered { plugin, .. }
+            | Self::Reserved { plugin, .. }
+            | Self::Permitted { plugin, .. }
+            | Self::PreBound { plugin, .. } => Some(*plugin),
+            Self::PreEnqueueRejected { status, .. } | Self::NodeFiltered { status, .. } => status.plugin(),
+            Self::PreemptionStarted { .. }
+            | Self::VictimRemoved { .. }
+            | Self::DryRunFiltered { .. }
+            | Self::VictimReprieved { .. }
+            | Self::VictimCondemned { .. }
+            | Self::DryRunFinished { .. }
+            | Self::CandidatesScored(_)
+            | Self::CandidateSelected { .. }
+            | Self::NominationCleared { .. }
+            | Self::VictimEvicted { .. } => Some(PluginName::DefaultPreemption),
+            _ => None,
+        }
+    }
+
+    /// The node that the event is about, if it is about one.
+    pub fn node(&self) -> Option<&Str> {
+        match self {
+            Self::NominatedNodeTried { node }
+            | Self::NodeFiltered { node, .. }
+            | Self::NodeSelected { node, .. }
+            | Self::VictimRemoved { node, .. }
+            | Self::DryRunFiltered { node, .. }
+            | Self::VictimReprieved { node, .. }
+            | Self::VictimCondemned { node, .. }
+            | Self::DryRunFinished { node, .. }
+            | Self::CandidateSelected { node, .. }
+            | Self::PodNominated { node, .. }
+            | Self::NominationCleared { node, .. }
+            | Self::VictimEvicted { node, .. }
+            | Self::PodAssumed { node, .. }
+            | Self::Unreserved { node, .. }
+            | Self::PodBound { node, .. } => Some(node),
+            Self::NodeScored(score) => Some(&score.node),
+            _ => None,
+        }
+    }
+
+    /// The pod that the event is about, if it names one.
+    pub fn pod(&self) -> Option<&Key> {
+        match self {
+            Self::QueueMoved(m) => Some(&m.pod),
+            Self::CycleStarted(start) => Some(&start.pod),
+            Self::HintAsked { pod, .. }
+            | Self::PreEnqueueRejected { pod, .. }
+            | Self::PodPopped { pod, .. }
+            | Self::CycleSkipped { pod, .. }
+            | Self::PodNominated { pod, .. }
+            | Self::NominationCleared { pod, .. }
+            | Self::VictimEvicted { pod, .. }
+            | Self::PodAssumed { pod, .. }
+            | Self::Unreserved { pod, .. }
+            | Self::PodBound { pod, .. }
+            | Self::AttemptFailed { pod, .. }
+            | Self::CycleFinished { pod, .. } => Some(pod),
+            Self::VictimRemoved { victim, .. } | Self::VictimReprieved { victim, .. } | Self::VictimCondemned { victim, .. } => {
+                Some(&victim.pod)
+            }
+            _ => None,
+        }
+    }
+
+    /// The event as one plain sentence.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(*from))),
+            Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
+            Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
+            Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
+            Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
+            Self::PodPopped { pod, attempts, early_from_backoff } => {
+                let early = if *early_from_backoff { " from backoffQ, early, as activeQ is empty" } else { "" };
+                format!("{pod} was popped{early} for attempt {attempts}")
+            }
+            Self::CycleStarted(start) => format!("cycle {} started for {}, priority {}", start.cycle, start.pod, start.priority),
+            Self::CycleSkipped { pod, reason } => format!("{pod} was skipped: {reason}"),
+            Self::NotEmulated { plugin, what } => format!("{plugin} is not emulated: {what}"),
+            Self::PreFiltered { plugin, status, nodes } => match nodes {
+                Some(nodes) if status.is_success() => format!("{plugin} left {} to look at", count(nodes.len(), "node")),
+                _ if status.is_success() => format!("{plugin} is ready to filter"),
+                _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
+                _ => format!("{plugin} turned the pod down for every node: {}", status.message()),
+            },
+            Self::NodesNarrowed { rejected: true, status, .. } => format!("no node is looked at: {}", status.message()),
+            Self::NodesNarrowed { nodes, .. } => format!("{} left to look at after PreFilter", count(nodes.len(), "node")),
+            Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
+            Self::NodeFiltered { node, status, nominated } => {
+                let beside = if nominated.is_empty() {
+                    String::new()
+                } else {
+                    format!(", counting {} nominated there", count(nominated.len(), "pod"))
+                };
+                if status.is_success() { format!("{node}: fits{beside}") } else { format!("{node}: {}{beside}", by_plugin(status)) }
+            }
+            Self::FilterStopped { looked_at, of, wanted } => format!("stopped after {looked_at} of {of} nodes: more than {wanted} fit"),
+            Self::PreScored { plugin, status } if status.is_skip() => format!("{plugin} does not score this pod"),
+            Self::PreScored { plugin, status } if status.is_success() => format!("{plugin} is ready to score"),
+            Self::PreScored { plugin, status } => format!("{plugin} could not prepare scoring: {}", status.message()),
+            Self::NodeScored(score) => format!("{} scores {}", score.node, score.total),
+            Self::NodeSelected { node, why, tied } => match why {
+                Selection::NominatedNode => format!("{node} is taken: the pod is nominated to it and it fits"),
+                Selection::OnlyFeasibleNode => format!("{node} is taken: no other node fits"),
+                Selection::HighestScore if tied.len() > 1 => {
+                    format!("{node} is taken: the highest score, shared by {} (any of them is right)", tied.len())
+                }
+                Selection::HighestScore => format!("{node} is taken: the highest score"),
+            },
+            Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
+            Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),
+            Self::PreemptionStarted { ineligible: Some(why), .. } => format!("preemption: {why}"),
+            Self::PreemptionStarted { potential_nodes, hypothetical, .. } => {
+                let would = if *hypothetical { " (not reached; shown for information)" } else { "" };
+                format!("preemption may help on {}{would}", count(potential_nodes.len(), "node"))
+            }
+            Self::VictimRemoved { node, victim } => format!("{node}: without {}", victim_text(victim)),
+            Self::DryRunFiltered { node, status } if status.is_success() => format!("{node}: fits with all of them gone"),
+            Self::DryRunFiltered { node, status } => format!("{node}: does not help, {}", status.message()),
+            Self::VictimReprieved { node, victim } => format!("{node}: {} may stay", victim_text(victim)),
+            Self::VictimCondemned { node, victim, status } => format!("{node}: {} must go, or {}", victim_text(victim), status.message()),
+            Self::DryRunFinished { node, status, candidate } => match candidate {
+                Some(c) => format!(
+                    "{node} is a candidate: {}, {}",
+                    count(c.victims.len(), "victim"),
+                    count(c.pdb_violations.unsigned_abs() as usize, "budget violation")
+                ),
+                None => format!("{node} is no candidate: {}", status.message()),
+            },
+            Self::CandidatesScored(function) => format!("{} leaves {}", function.name, names(&function.remaining)),
+            Self::CandidateSelected { node, best } if best.len() > 1 => {
+                format!("{node} is nominated, the first by name of {} equal ones", best.len())
+            }
+            Self::CandidateSelected { node, .. } => format!("{node} is nominated"),
+            Self::PodNominated { pod, node } if node.is_empty() => format!("{pod} has no nominated node any more"),
+            Self::PodNominated { pod, node } => format!("{pod} is nominated to {node}"),
+            Self::NominationCleared { pod, node } => format!("{pod} loses its nomination to {node}"),
+            Self::VictimEvicted { pod, node, how, .. } => match how {
+                Eviction::Deleted => format!("{pod} was evicted from {node}"),
+                Eviction::Terminating => format!("{pod} was evicted from {node} and is terminating"),
+                Eviction::InMemory => format!("{pod} was turned back before it was bound to {node}"),
+            },
+            Self::PodAssumed { pod, node } => format!("{pod} is assumed on {node}"),
+            Self::Reserved { plugin, status } => point("Reserve", *plugin, status),
+            Self::Unreserved { pod, node } => format!("what was reserved for {pod} on {node} was given back"),
+            Self::Permitted { plugin, status } => point("Permit", *plugin, status),
+            Self::PreBound { plugin, status, writes } if status.is_success() => format!("{plugin} wrote {}", count(writes.len(), "object")),
+            Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status),
+            Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
+            Self::AttemptFailed { reason, message, .. } => format!("{reason}: {message}"),
+            Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
+        }
+    }
+}
+
+fn queue_move(pod: &Key, to: &Place, cause: MoveCause, plugin: Option<PluginName>) -> String {
+    let mut text = match to {
+        Place::Active => format!("{pod} entered activeQ"),
+        Place::Backoff { .. } => format!("{pod} entered backoffQ"),
+        Place::Unschedulable { gated_by: Some(plugin), .. } => format!("{pod} is gated by {plugin}"),
+        Place::Unschedulable { .. } => format!("{pod} is parked in unschedulablePods"),
+        Place::InFlight => return format!("{pod} left the queue for its attempt"),
+        Place::Bound { node } => return format!("{pod} runs on {node}"),
+        Place::Gone => return format!("{pod} left the queue"),
+    };
+    let _ = match plugin {
+        Some(plugin) => write!(text, " ({cause}, which may help {plugin})"),
+        None => write!(text, " ({cause})"),
+    };
+    text
+}
+
+fn point(name: &str, plugin: PluginName, status: &Status) -> String {
+    if status.is_success() || status.is_skip() { format!("{name}: {plugin} agrees") } else { format!("{name}: {plugin}: {status}") }
+}
+
+fn by_plugin(status: &Status) -> String {
+    match status.plugin() {
+        Some(plugin) => format!("{plugin}: {}", status.message()),
+        None => status.message(),
+    }
+}
+
+fn victim_text(victim: &Victim) -> String {
+    let mut text = format!("{} (priority {}", victim.pod, victim.priority);
+    for violation in &victim.violates {
+        let _ = write!(text, ", violates {}", violation.budget);
+    }
+    text.push(')');
+    text
+}
+
+fn names(list: &[Str]) -> String {
+    match list {
+        [one] => one.to_string(),
+        [first, .., last] if list.len() <= 4 => {
+            let middle: String = list[1..list.len() - 1].iter().map(|n| format!(", {n}")).collect();
+            format!("{first}{middle} and {last}")
+        }
+        _ => count(list.len(), "node"),
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+fn seconds(duration: jiff::SignedDuration) -> String {
+    let millis = duration.as_millis();
+    if millis % 1000 == 0 { format!("{} s", millis / 1000) } else { format!("{millis} ms") }
+}
