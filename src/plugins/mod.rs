@@ -43,6 +43,7 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option
         "TaintToleration" => Arc::new(taint_toleration::TaintToleration),
         "DefaultBinder" => Arc::new(default_binder::DefaultBinder),
         "NodeName" => Arc::new(node_name::NodeName),
+        "PodTopologySpread" => Arc::new(pod_topology_spread::PodTopologySpread::new(read(args)?)),
         "PrioritySort" => Arc::new(priority_sort::PrioritySort),
         "SchedulingGates" => Arc::new(scheduling_gates::SchedulingGates),
         _ => return Ok(None),
