@@ -1,9 +1,11 @@
 //! x
 #![allow(missing_docs)]
+
 pub mod cluster;
 pub mod framework;
 pub mod plugins;
 pub mod preemption;
+pub mod report;
 pub mod scheduler;
 pub mod session;
 pub mod trace;

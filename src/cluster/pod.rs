@@ -318,6 +318,10 @@ pub struct Volume {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub azure_disk: Option<AzureDiskVolumeSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure_file: Option<AzureFileVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cinder: Option<CinderVolumeSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub portworx_volume: Option<PortworxVolumeSource>,
@@ -398,7 +402,19 @@ pub struct AzureDiskVolumeSource {
     pub disk_name: Str,
     #[serde(rename = "diskURI")]
     pub disk_uri: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Str>,
 }
+
+/// Only its presence counts: whether a pod has volumes that a CSI driver may serve.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AzureFileVolumeSource {}
+
+/// Only its presence counts: whether a pod has volumes that a CSI driver may serve.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct VsphereVirtualDiskVolumeSource {}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -13,6 +13,7 @@ use crate::framework::{Candidate, ClusterEvent, EventLabel, PluginName, PluginSe
 /// nodes in the order the nodes were walked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type")]
+#[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Event {
     /// The virtual clock moved.
     ClockMoved { from: Timestamp, to: Timestamp },
@@ -36,8 +37,9 @@ pub enum Event {
     NotEmulated { plugin: String, what: String },
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
     PreFiltered { plugin: PluginName, status: Status, nodes: Option<Vec<Str>> },
-    /// The PreFilter results together left these nodes, or none.
-    NodesNarrowed { nodes: Vec<Str>, status: Status },
+    /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
+    /// every node.
+    NodesNarrowed { nodes: Vec<Str>, status: Status, rejected: bool },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
@@ -248,6 +250,7 @@ pub enum Place {
     /// In activeQ.
     Active,
     /// In backoffQ until the end of a whole second; `error` for the heap of pods that failed with an error.
+    #[allow(missing_docs, reason = "said above")]
     Backoff { expires: Timestamp, error: bool },
     /// In unschedulablePods.
     Unschedulable { plugins: PluginSet, gated_by: Option<PluginName> },

@@ -1,0 +1,9 @@
+//! A decision for reading and for programs: one sentence, text, JSON.
+
+mod decision;
+mod text;
+mod why;
+
+pub use decision::*;
+pub use text::{decided_by, text};
+pub use why::{reason_groups, why};
