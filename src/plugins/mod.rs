@@ -34,34 +34,28 @@ use crate::framework::Plugin;
 /// Mirrors `pkg/scheduler/framework/plugins/registry.go`.
 pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option<Arc<dyn Plugin>>, String> {
     Ok(Some(match name {
+        "DefaultBinder" => Arc::new(default_binder::DefaultBinder),
+        "DefaultPreemption" => Arc::new(default_preemption::DefaultPreemption::new(read(args)?)),
+        "DynamicResources" => Arc::new(dynamic_resources::DynamicResources::new(read(args)?)),
+        "ImageLocality" => Arc::new(image_locality::ImageLocality),
         "InterPodAffinity" => Arc::new(inter_pod_affinity::InterPodAffinity::new(read(args)?)),
-        "NodeAffinity" => {
-            let args: node_affinity::NodeAffinityArgs = read(args)?;
-            args.validate()?;
-            Arc::new(node_affinity::NodeAffinity::new(args))
-        }
+        "NodeAffinity" => Arc::new(node_affinity::NodeAffinity::new(checked(args, node_affinity::NodeAffinityArgs::validate)?)),
+        "NodeDeclaredFeatures" => Arc::new(node_declared_features::NodeDeclaredFeatures),
+        "NodeName" => Arc::new(node_name::NodeName),
+        "NodePorts" => Arc::new(node_ports::NodePorts),
         "NodeResourcesBalancedAllocation" => {
-            let args: node_resources::NodeResourcesBalancedAllocationArgs = read(args)?;
-            args.validate()?;
+            let args = checked(args, node_resources::NodeResourcesBalancedAllocationArgs::validate)?;
             Arc::new(node_resources::NodeResourcesBalancedAllocation::new(args))
         }
         "NodeResourcesFit" => {
-            let args: node_resources::NodeResourcesFitArgs = read(args)?;
-            args.validate()?;
-            Arc::new(node_resources::NodeResourcesFit::new(args))
+            Arc::new(node_resources::NodeResourcesFit::new(checked(args, node_resources::NodeResourcesFitArgs::validate)?))
         }
-        "DynamicResources" => Arc::new(dynamic_resources::DynamicResources::new(read(args)?)),
-        "DefaultPreemption" => Arc::new(default_preemption::DefaultPreemption::new(read(args)?)),
-        "ImageLocality" => Arc::new(image_locality::ImageLocality),
-        "NodeDeclaredFeatures" => Arc::new(node_declared_features::NodeDeclaredFeatures),
-        "NodePorts" => Arc::new(node_ports::NodePorts),
         "NodeUnschedulable" => Arc::new(node_unschedulable::NodeUnschedulable),
-        "TaintToleration" => Arc::new(taint_toleration::TaintToleration),
-        "DefaultBinder" => Arc::new(default_binder::DefaultBinder),
-        "NodeName" => Arc::new(node_name::NodeName),
+        "NodeVolumeLimits" => Arc::new(node_volume_limits::NodeVolumeLimits),
+        "PodTopologySpread" => Arc::new(pod_topology_spread::PodTopologySpread::new(read(args)?)),
         "PrioritySort" => Arc::new(priority_sort::PrioritySort),
         "SchedulingGates" => Arc::new(scheduling_gates::SchedulingGates),
-        "NodeVolumeLimits" => Arc::new(node_volume_limits::NodeVolumeLimits),
+        "TaintToleration" => Arc::new(taint_toleration::TaintToleration),
         "VolumeBinding" => Arc::new(volume_binding::VolumeBinding::new(read(args)?)),
         "VolumeRestrictions" => Arc::new(volume_restrictions::VolumeRestrictions),
         "VolumeZone" => Arc::new(volume_zone::VolumeZone),
@@ -71,4 +65,13 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option
 
 fn read<T: DeserializeOwned + Default>(args: Option<&serde_json::Value>) -> Result<T, String> {
     args.map_or_else(|| Ok(T::default()), |value| T::deserialize(value).map_err(|e| e.to_string()))
+}
+
+/// Reads arguments and refuses those that kube-scheduler would not start with.
+fn checked<T: DeserializeOwned + Default>(
+    args: Option<&serde_json::Value>,
+    validate: impl FnOnce(&T) -> Result<(), String>,
+) -> Result<T, String> {
+    let args = read(args)?;
+    validate(&args).map(|()| args)
 }
