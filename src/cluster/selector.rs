@@ -167,10 +167,11 @@ impl NodeSelectorTerm {
     /// Whether the term matches; see [`NodeSelector::matches`].
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
         // Most terms fail by the labels, so whether the term can be used at all is asked last.
-        self.matches_parsed(labels, name) && self.is_valid()
+        !self.is_empty() && self.matches_parsed(labels, name) && self.is_valid()
     }
 
-    /// Whether a term matches that is known to have no [error](Self::error), for callers that ask about many nodes.
+    /// Whether a term matches that is known not to be empty and to have no [error](Self::error), for callers that ask
+    /// about many nodes.
     pub fn matches_parsed(&self, labels: &Labels, name: Option<&Str>) -> bool {
         let field = |r: &Requirement| {
             let actual = match r.key.as_str() {
@@ -183,7 +184,7 @@ impl NodeSelectorTerm {
                 _ => false,
             }
         };
-        !self.is_empty() && self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(field)
+        self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(field)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use imbl::{OrdMap, OrdSet};
+use imbl::OrdMap;
 
 use crate::cluster::{Node, Pod, Str};
 use crate::framework::{ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
@@ -20,8 +20,8 @@ pub struct Cache {
     images: Arc<HashMap<Str, ImageState>>,
     /// Pods bound to nodes that are not there.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
-    /// Uids of pods that were put on their node before the API server said so.
-    assumed: OrdSet<Str>,
+    /// Pods that were put on their node before the API server said so, by uid.
+    assumed: OrdMap<Str, Arc<PodInfo>>,
 }
 
 impl Cache {
@@ -113,18 +113,20 @@ impl Cache {
 
     /// Adds a pod that is not bound yet to the node it names.
     pub fn assume(&mut self, pod: Arc<PodInfo>) {
-        self.assumed.insert(pod.pod.metadata.uid.clone());
+        self.assumed.insert(pod.pod.metadata.uid.clone(), pod.clone());
         self.add_pod(pod);
     }
 
     /// Whether a pod is on its node before the API server said so.
     pub fn is_assumed(&self, pod: &Pod) -> bool {
-        self.assumed.contains(&pod.metadata.uid)
+        self.assumed.contains_key(&pod.metadata.uid)
     }
 
-    /// The API server has said so.
-    pub fn confirm(&mut self, pod: &Pod) {
-        self.assumed.remove(&pod.metadata.uid);
+    /// Takes an assumed pod off its node again; gives it as it was assumed, if it was.
+    pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
+        let assumed = self.assumed.remove(&pod.metadata.uid)?;
+        self.remove_pod(&assumed.pod);
+        Some(assumed)
     }
 
     fn node_mut(&mut self, at: usize) -> &mut NodeInfo {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FilterRunner, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo, Plugin, PluginName,
-    PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Status,
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Status,
 };
 use crate::trace::{Event, NodeScore, PluginScore};
 
@@ -78,6 +79,15 @@ pub struct Filtered {
 }
 
 impl Framework {
+    /// What the plugins that can turn a pod down registered, in the order they are enabled; mirrors
+    /// `fillEnqueueExtensions`. Extenders stand at the end where there are any.
+    pub fn plugin_events(&self, gates: FeatureGates) -> PluginEvents {
+        let rejects = |p: &&PluginRef| {
+            p.pre_enqueue().is_some() || p.pre_filter().is_some() || p.filter().is_some() || p.reserve().is_some() || p.permit().is_some()
+        };
+        self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(gates))).collect()
+    }
+
     /// The first PreEnqueue plugin that keeps the pod out; the one that gated it last is asked first.
     pub fn run_pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool, first: Option<PluginName>) -> Option<Status> {
         let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
@@ -366,7 +376,7 @@ pub fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: 
                 }
             });
         }
-        let candidate = record.candidates.iter().find(|c| c.node == run.node).cloned();
+        let candidate = record.candidates.binary_search_by(|c| c.node.cmp(&run.node)).ok().map(|at| record.candidates[at].clone());
         events.push(Event::DryRunFinished { node: node(), status: run.status.clone(), candidate });
     }
     events.extend(record.score_functions.iter().cloned().map(Event::CandidatesScored));
