@@ -1,6 +1,7 @@
 //! x
 #![allow(missing_docs)]
 
+pub mod cli;
 pub mod cluster;
 pub mod framework;
 pub mod plugins;
@@ -8,4 +9,5 @@ pub mod preemption;
 pub mod report;
 pub mod scheduler;
 pub mod session;
+pub mod source;
 pub mod trace;

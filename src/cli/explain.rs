@@ -13,9 +13,8 @@ use crate::trace::{CycleView, Outcome};
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let config = super::config(&args.source)?;
     let loaded = super::load(&args.source)?;
-    let now = loaded.report.newest_timestamp().unwrap_or_default();
-    let sampling =
-        Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.source.all_nodes, ..Sampling::default() };
+    let now = loaded.report.newest.unwrap_or_default();
+    let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.source.all_nodes, ..Sampling::default() };
     let standing = Standing::new(config, loaded.objects, sampling, now);
     let name = args.pod.strip_prefix("pod/").unwrap_or(&args.pod);
     let key = Key::new(args.namespace.as_str(), name);
@@ -24,7 +23,9 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let view = CycleView::of(&events);
     let mut out = std::io::stdout().lock();
     let printed = match args.output {
-        Output::Json => serde_json::to_writer_pretty(&mut out, &Decision::of(&view)).map_err(std::io::Error::from).and_then(|()| writeln!(out)),
+        Output::Json => {
+            serde_json::to_writer_pretty(&mut out, &Decision::of(&view)).map_err(std::io::Error::from).and_then(|()| writeln!(out))
+        }
         Output::Text => events.iter().try_for_each(|e| writeln!(out, "{}", e.sentence())),
     };
     super::ignore_closed_pipe(printed)?;

@@ -66,7 +66,8 @@ fn config(source: &SourceArgs) -> Result<Config, Failure> {
 fn gates(text: &str) -> Result<FeatureGates, Failure> {
     let mut gates = FeatureGates::default();
     for pair in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| Failure::usage(format!("--feature-gates: {pair:?} is not NAME=true or NAME=false")))?;
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| Failure::usage(format!("--feature-gates: {pair:?} is not NAME=true or NAME=false")))?;
         let gate: Gate =
             name.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name:?} is not a feature gate that changes a decision")))?;
         let on = value.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name}={value} is neither true nor false")))?;
