@@ -152,10 +152,11 @@ mod tests {
         names.iter().map(|name| ResourceSpec { name: (*name).into(), weight: 1 }).collect()
     }
 
+    const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
+
     #[test]
     fn only_the_balanced_scorer_sees_pod_level_requests_and_resizes() {
         let resources = spec(&["cpu", "memory", "example.com/x", "nonsense"]);
-        const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
         for (yaml, fit, balanced) in [
             ("{spec: {containers: [{}]}}", [100, DEFAULT_MEMORY, 0, 0], [0, 0, 0, 0]),
             ("{spec: {containers: [{resources: {requests: {cpu: 0, memory: 5, example.com/x: 3}}}]}}", [0, 5, 3, 0], [0, 5, 3, 0]),

@@ -5,6 +5,7 @@ use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
 use crate::framework::{Context, FeatureGates, Gate, NodeInfo};
 use crate::plugins::helper::find_untolerated_taint;
+use crate::plugins::node_affinity::required_node_affinity_matches;
 
 /// The node label that names the node itself.
 pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -88,14 +89,6 @@ impl Constraint {
         let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
         node.pods.iter().filter(|p| counts(&p.pod)).count() as i64
     }
-}
-
-// TEMPORARY
-fn required_node_affinity_matches(pod: &Pod, node: &Node) -> bool {
-    let labels = &node.metadata.labels;
-    let required = pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref()).and_then(|a| a.required.as_ref());
-    pod.spec.node_selector.iter().flat_map(|s| s.iter()).all(|(k, v)| labels.get(k) == Some(v))
-        && required.is_none_or(|r| r.matches(labels, Some(node.name())))
 }
 
 fn equals(key: &Str, value: &Str) -> Requirement {

@@ -206,10 +206,17 @@ impl SchedulingQueue {
         self.nominator.node_of(pod)
     }
 
-    /// Notes where a pod is nominated to; what the failure handler does after it has put the pod back.
+    /// Notes where a pod is nominated to; what the failure handler does after it has put the pod back. A node that was
+    /// chosen is recorded even where the pod was nominated to it before.
     pub fn add_nominated_pod(&mut self, env: &mut dyn QueueEnv, pod: &Pod, info: &NominatingInfo) {
-        let informer = env.informer_pod(&pod.key());
+        let (key, before) = (pod.key(), self.nominator.node_of(pod).cloned());
+        let informer = env.informer_pod(&key);
         self.change_nomination(env, pod, false, |n| n.add(pod, info, informer.as_deref()));
+        if let (NominatingInfo::Override(_), Some(node)) =
+            (info, self.nominator.node_of(pod).filter(|n| before.as_ref() == Some(n)).cloned())
+        {
+            self.record(env, Event::PodNominated { pod: key, node });
+        }
     }
 
     /// Takes a pod's nomination away, as when it was put on a node in memory.

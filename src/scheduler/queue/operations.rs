@@ -31,6 +31,9 @@ impl SchedulingQueue {
             return;
         }
         let Some((mut info, place)) = self.replace_object(env, new) else {
+            // An attempt that is past `done` no longer holds the pod's place; kube-scheduler prevents this case by not
+            // passing on updates of assumed pods.
+            self.in_flight.finish(new);
             let info = Arc::new(QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence()));
             self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE), None);
             return;
