@@ -141,5 +141,6 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 
 /// What the source held and lacked, for reading.
 fn completeness(loaded: &Loaded) -> String {
-    format!("\nSOURCE\n{}", loaded.report.to_string().lines().map(|l| format!("  {l}\n")).collect::<String>())
+    let lines: String = crate::report::completeness(&loaded.report).lines().map(|l| format!("  {l}\n")).collect();
+    format!("\nSOURCE\n{lines}")
 }
