@@ -117,14 +117,9 @@ impl Nominations for BTreeMap<Str, Vec<Arc<PodInfo>>> {
 impl Standing {
     /// Takes objects in the order in which a scheduler would be told of them.
     pub fn new(config: Config, objects: Vec<Object>, sampling: Sampling, now: jiff::Timestamp) -> Self {
-        let mut cache = Cache::default();
-        cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
-        let pods = || objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None }).filter(|p| !p.is_terminal());
-        for pod in pods().filter(|p| !p.node_name.is_empty()) {
-            cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
-        }
-        let pending: Vec<Arc<Pod>> =
-            pods().filter(|p| p.node_name.is_empty() && !p.status.nominated_node_name.is_empty()).cloned().collect();
+        let cache = Cache::load(&objects);
+        let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None }).filter(|p| !p.is_terminal());
+        let pending: Vec<Arc<Pod>> = pods.filter(|p| p.node_name.is_empty() && !p.status.nominated_node_name.is_empty()).cloned().collect();
         let cluster: Cluster = objects.into_iter().collect();
         let snapshot = cache.snapshot();
         let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: config.gates, now };
