@@ -191,7 +191,7 @@ fn with_volume_limit_scaling_a_driver_can_ask_to_be_there() {
         if gate {
             world = world.with(Gate::VolumeLimitScaling);
         }
-        assert_eq!(world.verdicts(&NodeVolumeLimits, &pod_with(&pvc_volume("c"))).1, [want.clone()], "{name}");
+        assert_eq!(world.verdicts(&NodeVolumeLimits, &pod_with(&pvc_volume("c"))).1, std::slice::from_ref(want), "{name}");
     }
 }
 
