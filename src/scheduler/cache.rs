@@ -3,7 +3,7 @@
 //! Cloning is free: nodes are shared until one of them changes. The walking order is that of the node tree, zones in
 //! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use imbl::OrdMap;
@@ -158,8 +158,10 @@ impl Cache {
             return;
         }
         let images = Arc::make_mut(&mut self.images);
+        let mut seen = HashSet::new();
         for image in &node.status.images {
-            for name in &image.names {
+            // A node counts once for a name, however often it lists it.
+            for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
                 let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
                 state.num_nodes = state.num_nodes.saturating_add_signed(sign);
                 if state.num_nodes == 0 {

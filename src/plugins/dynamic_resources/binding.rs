@@ -6,17 +6,16 @@
 
 use std::sync::Arc;
 
-use super::DynamicResources;
 use super::claims::{consumer, has_binding_conditions, is_ready_for_binding, is_reserved_for, is_timed_out};
 use super::extended::{is_special_name, name_claim};
 use super::state::{DynamicResourcesState, NodeAllocation};
+use super::{DynamicResources, STATE_ABSENT, binding_conditions_enabled, whole_second};
 use crate::cluster::resource::ResourceClaim;
 use crate::cluster::{ExtendedResourceClaimStatus, Object, Pod, Str};
-use crate::framework::{Context, CycleState, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
+use crate::framework::{Context, CycleState, Gate, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
 
 /// Keeps an allocated claim from being deleted while it is in use.
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
-const STATE_ABSENT: &str = "not found";
 
 impl ReservePlugin for DynamicResources {
     fn reserve(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
@@ -71,12 +70,12 @@ impl PreBindPlugin for DynamicResources {
             if let Some(claim) = self.bind_claim(cx, state, index, &pod.pod, &allocation, node.name()).map_err(Status::error)? {
                 writes.push(Object::ResourceClaim(claim.clone()));
                 if state.claims.is_extended(index) {
-                    writes.push(record_extended(&pod.pod, &claim, &allocation).map_err(Status::error)?);
+                    writes.push(record_extended(cx, &pod.pod, &claim, &allocation, node.name()).map_err(Status::error)?);
                 }
                 claims.push(claim);
             }
         }
-        if self.waits_for_devices(cx) {
+        if binding_conditions_enabled(cx.gates) {
             self.check_devices(cx, &claims).map_err(Status::error)?;
         }
         Ok(writes)
@@ -103,7 +102,7 @@ impl DynamicResources {
             let prepared = node.extended.as_ref().ok_or_else(|| format!("extended resource claim not found for node {node_name}"))?;
             let mut claim = ResourceClaim::clone(&prepared.claim);
             name_claim(&mut claim, pod);
-            claim.metadata.creation_timestamp = Some(super::whole_second(cx.now));
+            claim.metadata.creation_timestamp = Some(whole_second(cx.now));
             claim
         } else {
             let current = cx.cluster.resource_claims.get(&known.metadata.key()).filter(|c| c.metadata.uid == known.metadata.uid);
@@ -128,11 +127,11 @@ impl DynamicResources {
             claim.status.allocation = Some(reserved);
         }
         claim.status.reserved_for.push(consumer(pod));
-        if self.waits_for_devices(cx) {
+        if binding_conditions_enabled(cx.gates) {
             let Some(allocation) = &mut claim.status.allocation else {
                 return Err(format!("claim {key} got deallocated elsewhere in the meantime"));
             };
-            allocation.allocation_timestamp.get_or_insert(super::whole_second(cx.now));
+            allocation.allocation_timestamp.get_or_insert(whole_second(cx.now));
         }
         Ok(Some(Arc::new(claim)))
     }
@@ -154,13 +153,16 @@ impl DynamicResources {
     }
 }
 
-/// The pod with its claim for extended resources in its status.
-fn record_extended(pod: &Pod, claim: &ResourceClaim, allocation: &NodeAllocation) -> Result<Object, String> {
+/// The pod, as the API server has it by now, with its claim for extended resources in its status.
+fn record_extended(cx: &Context<'_>, pod: &Pod, claim: &ResourceClaim, allocation: &NodeAllocation, node: &Str) -> Result<Object, String> {
     let mappings = allocation.extended.as_ref().map_or(&[][..], |e| e.mappings.as_slice());
     if mappings.is_empty() {
         return Err(format!("nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus", pod.key()));
     }
-    let mut pod = pod.clone();
+    let mut pod = cx.cluster.pods.get(&pod.key()).map_or_else(|| pod.clone(), |known| Pod::clone(known));
+    if cx.gates.enabled(Gate::NominatedNodeNameForExpectation) {
+        pod.status.nominated_node_name = node.clone();
+    }
     pod.status.extended_resource_claim_status =
         Some(ExtendedResourceClaimStatus { resource_claim_name: claim.metadata.name.clone(), request_mappings: mappings.to_vec().into() });
     Ok(Object::Pod(Arc::new(pod)))

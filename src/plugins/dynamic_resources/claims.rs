@@ -70,7 +70,7 @@ pub(super) fn pod_claims(cluster: &Cluster, pod: &Pod) -> Result<Vec<Arc<Resourc
         if claim.metadata.deletion_timestamp.is_some() {
             return Err(format!("resourceclaim {:?} is being deleted", claim.metadata.name.as_str()));
         }
-        if generated && !claim.metadata.controller().is_some_and(|owner| owner.uid == pod.metadata.uid) {
+        if generated && claim.metadata.controller().is_none_or(|owner| owner.uid != pod.metadata.uid) {
             return Err(format!("ResourceClaim {} was not created for Pod {} (Pod is not owner)", claim.metadata.key(), pod.key()));
         }
         claims.push(claim.clone());
@@ -117,7 +117,7 @@ pub(super) fn is_ready_for_binding(claim: &ResourceClaim) -> Result<bool, String
     for result in allocation.devices.results.iter().filter(|r| !r.binding_conditions.is_empty()) {
         let Some(device) = device_status(claim, result) else { return Ok(false) };
         let condition = |kind: &Str| device.conditions.iter().find(|c| c.kind == *kind);
-        for failure in result.binding_failure_conditions.iter().filter_map(condition).filter(|c| c.status == "True") {
+        if let Some(failure) = result.binding_failure_conditions.iter().filter_map(condition).find(|c| c.status == "True") {
             return Err(format!(
                 "device binding failed: claim={}, reason={}, message={:?}",
                 claim.metadata.name,

@@ -14,7 +14,11 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
     vec![
         event(EventResource::Node, node, None),
         event(EventResource::ResourceClaim, add_or_update, Some(Arc::new(after_claim_change))),
-        event(EventResource::Pod, ActionType::UPDATE_POD_GENERATED_RESOURCE_CLAIM, Some(Arc::new(after_pod_change))),
+        event(
+            EventResource::Pod,
+            ActionType::UPDATE_POD_GENERATED_RESOURCE_CLAIM,
+            Some(Arc::new(|cx, pod, change| Ok(after_pod_change(cx, pod, change)))),
+        ),
         event(EventResource::DeviceClass, add_or_update, None),
         event(EventResource::ResourceSlice, add_or_update, None),
     ]
@@ -44,9 +48,9 @@ fn after_claim_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Resu
 }
 
 /// Queue once the pod's own claims all exist.
-fn after_pod_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_change(cx: &Context<'_>, pod: &Pod, change: &Change) -> QueueingHint {
     match &change.new {
-        Some(Object::Pod(new)) if new.metadata.uid == pod.metadata.uid && pod_claims(cx.cluster, new).is_ok() => Ok(QueueingHint::Queue),
-        _ => Ok(QueueingHint::QueueSkip),
+        Some(Object::Pod(new)) if new.metadata.uid == pod.metadata.uid && pod_claims(cx.cluster, new).is_ok() => QueueingHint::Queue,
+        _ => QueueingHint::QueueSkip,
     }
 }

@@ -16,8 +16,10 @@ mod counters;
 mod extended;
 mod hints;
 mod pools;
+mod prepare;
 mod request;
 mod result;
+mod search;
 mod state;
 mod taints;
 #[cfg(test)]
@@ -60,10 +62,11 @@ impl DynamicResources {
     pub fn new(args: DynamicResourcesArgs) -> Self {
         Self { args }
     }
+}
 
-    fn waits_for_devices(&self, cx: &Context<'_>) -> bool {
-        cx.gates.enabled(Gate::DRADeviceBindingConditions) && cx.gates.enabled(Gate::DRAResourceClaimDeviceStatus)
-    }
+/// Whether binding conditions count.
+fn binding_conditions_enabled(gates: FeatureGates) -> bool {
+    gates.enabled(Gate::DRADeviceBindingConditions) && gates.enabled(Gate::DRAResourceClaimDeviceStatus)
 }
 
 impl Plugin for DynamicResources {
@@ -231,7 +234,7 @@ impl DynamicResources {
         if allocation.node_selector.as_ref().is_some_and(|s| !s.matches(&node.node.metadata.labels, Some(node.name()))) {
             return false;
         }
-        if !self.waits_for_devices(cx) {
+        if !binding_conditions_enabled(cx.gates) {
             return true;
         }
         match is_ready_for_binding(claim) {
@@ -316,7 +319,9 @@ impl ScorePlugin for DynamicResources {
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
         let highest = scores.iter().copied().max().unwrap_or(0);
         if highest > 0 {
-            scores.iter_mut().for_each(|s| *s = MAX_NODE_SCORE * *s / highest);
+            for score in scores {
+                *score = MAX_NODE_SCORE * *score / highest;
+            }
         }
         Status::success()
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::allocated::{Allocated, PoolId, PoolUse};
 use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
-use crate::cluster::{Cluster, Node, NodeSelector, Str};
+use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
 use crate::framework::{FeatureGates, Gate};
 
 /// All slices, by where they can be used; gathered once in a cycle.
@@ -151,7 +151,7 @@ fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Op
 
 /// What keeps a node selector from being used, if anything.
 pub(super) fn selector_error(selector: &NodeSelector) -> Option<String> {
-    selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(|t| t.error()).map(|e| e.to_string())
+    selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(NodeSelectorTerm::error).map(|e| e.to_string())
 }
 
 /// Keeps the slices of the highest generation seen so far.

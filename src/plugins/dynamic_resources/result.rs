@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::allocator::Picked;
+use super::search::Picked;
 use crate::cluster::resource::{AllocationResult, DeviceAllocationResult, DeviceRequestAllocationResult, ResourceClaim};
 use crate::cluster::{List, Node, NodeSelector, NodeSelectorTerm, Requirement, Str};
 

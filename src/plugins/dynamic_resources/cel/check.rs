@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::eval::TYPES;
 use super::functions;
 use super::parse::{Expr, Form, Kind, Literal, Problem};
 use super::value::Part;
@@ -168,7 +169,7 @@ impl Checker {
         }
         match name {
             "device" => Ok(Ty::Device),
-            "bool" | "int" | "uint" | "double" | "string" | "bytes" | "list" | "map" | "null_type" | "type" => Ok(Ty::Type),
+            _ if TYPES.contains(&name) => Ok(Ty::Type),
             _ => problem(expr, format!("undeclared reference to '{name}' (in container '')")),
         }
     }

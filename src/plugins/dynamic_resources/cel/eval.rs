@@ -15,6 +15,9 @@ use crate::cluster::Str;
 /// `staging/src/k8s.io/api/resource/v1/types.go`.
 const MAX_COST: usize = 1_000_000;
 
+/// The names of types, which are values themselves.
+pub(super) const TYPES: [&str; 10] = ["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"];
+
 type Evaluated<'a> = Result<Value<'a>, Failure>;
 
 /// One evaluation: variables in scope, and what it has cost so far.
@@ -100,7 +103,6 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         if let Some((_, value)) = self.scope.iter().rev().find(|(n, _)| n.as_str() == name) {
             return Ok(value.clone());
         }
-        const TYPES: [&str; 10] = ["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"];
         match TYPES.iter().find(|t| **t == name) {
             Some(ty) => Ok(Value::Type(ty)),
             None if name == "device" => Ok(self.device.clone()),

@@ -195,12 +195,11 @@ fn whole(quantity: Quantity) -> Option<i64> {
 
 fn search<'a>(name: &str, text: &str, pattern: &Str, rest: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, Failure> {
     let fresh;
-    let regex = match regexes.get(pattern) {
-        Some(regex) => regex,
-        None => {
-            fresh = Regex::new(pattern).map_err(|_| format!("error parsing regexp: `{pattern}`"))?;
-            &fresh
-        }
+    let regex = if let Some(regex) = regexes.get(pattern) {
+        regex
+    } else {
+        fresh = Regex::new(pattern).map_err(|_| format!("error parsing regexp: `{pattern}`"))?;
+        &fresh
     };
     match (name, rest) {
         ("matches", []) => Ok(Value::Bool(regex.is_match(text))),

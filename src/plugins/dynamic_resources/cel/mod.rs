@@ -9,6 +9,7 @@
 mod check;
 mod eval;
 mod functions;
+mod lex;
 mod parse;
 mod semver;
 #[cfg(test)]
