@@ -46,8 +46,11 @@ impl Cache {
         Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone())
     }
 
-    /// Adds many nodes at once, so that the walking order is made only once.
+    /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists
+    /// them: the first node that has an image decides about its size, and zones take turns as they are first seen.
     pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
+        let mut nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
+        nodes.sort_by(|a, b| a.name().cmp(b.name()));
         let mut list: Vec<Arc<NodeInfo>> = (*self.nodes).clone();
         for node in nodes {
             if let Some(at) = self.index.get(node.name()) {
