@@ -35,7 +35,9 @@ impl Cache {
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
-        bound.into_iter().for_each(|pod| cache.add_pod(Arc::new(PodInfo::new(pod.clone()))));
+        for pod in bound {
+            cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
+        }
         cache
     }
 
