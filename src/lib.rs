@@ -6,3 +6,4 @@ pub mod plugins;
 pub mod preemption;
 pub mod session;
 pub mod trace;
+pub mod ui;
