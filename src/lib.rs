@@ -1,5 +1,6 @@
 //! x
 #![allow(missing_docs)]
+pub mod app;
 pub mod cluster;
 pub mod framework;
 pub mod plugins;

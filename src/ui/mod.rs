@@ -4,24 +4,24 @@
 //! [`Driver`]; [`draw`] turns both into cells. Nothing here performs IO or knows the time: the event loop in
 //! [`crate::app`] does both. Facts come from the record ([`crate::trace`]) alone; the screen never asks the engine.
 
-mod action;
-mod commands;
-mod driver;
-mod facts;
-mod fuzzy;
-mod glyphs;
+pub mod action;
+pub mod commands;
+pub mod driver;
+pub mod facts;
+pub mod fuzzy;
+pub mod glyphs;
 pub mod keymap;
-mod layout;
-mod list;
-mod overlays;
-mod panes;
-mod rows;
-mod scene;
-mod state;
-mod text;
-mod theme;
-mod update;
-mod widgets;
+pub mod layout;
+pub mod list;
+pub mod overlays;
+pub mod panes;
+pub mod rows;
+pub mod scene;
+pub mod state;
+pub mod text;
+pub mod theme;
+pub mod update;
+pub mod widgets;
 
 #[cfg(test)]
 mod fixture;
