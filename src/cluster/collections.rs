@@ -64,7 +64,10 @@ impl<T: Serialize> Serialize for List<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default()))
+        let mut items = Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default();
+        // Most lists hold one or two items, and the model is kept for long.
+        items.shrink_to_fit();
+        Ok(Self(items))
     }
 }
 
@@ -140,6 +143,9 @@ impl<V> Map<V> {
 impl<K: Into<Str>, V> FromIterator<(K, V)> for Map<V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut entries: Vec<(Str, V)> = entries.into_iter().map(|(k, v)| (k.into(), v)).collect();
+        if entries.is_sorted_by(|a, b| a.0 < b.0) {
+            return Self(entries);
+        }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         // The sort is stable, so of equal keys the one read last stands last.
         entries.reverse();
@@ -173,11 +179,14 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
                 deserializer.deserialize_map(self)
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::with_capacity(access.size_hint().unwrap_or(0));
+                // The hint is what the input claims: it may not decide how much memory is taken.
+                let mut entries = Vec::with_capacity(access.size_hint().unwrap_or(0).min(64));
                 while let Some(entry) = access.next_entry::<Str, V>()? {
                     entries.push(entry);
                 }
-                Ok(entries.into_iter().collect())
+                let mut map: Map<V> = entries.into_iter().collect();
+                map.0.shrink_to_fit();
+                Ok(map)
             }
         }
         deserializer.deserialize_option(Visitor(std::marker::PhantomData))

@@ -6,6 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::annotations::read_annotations;
 use super::{Labels, List, Str};
 
 /// What names an object among those of its kind; `namespace` is empty for cluster-scoped kinds.
@@ -46,10 +47,13 @@ pub struct Meta {
     pub deletion_timestamp: Option<Timestamp>,
     #[serde(skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
-    #[serde(skip_serializing_if = "Labels::is_empty")]
+    /// Those of [`SCHEDULING_ANNOTATIONS`]; all others are present as [`OTHER_ANNOTATIONS`] only.
+    #[serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "read_annotations")]
     pub annotations: Labels,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub owner_references: List<OwnerReference>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub finalizers: List<Str>,
 }
 
 pub(crate) fn str_empty(text: &Str) -> bool {

@@ -4,6 +4,7 @@
 //! queue or a file. A [`Cluster`] is a value: cloning it shares everything, and changing a clone leaves the other as
 //! it was, which is what makes going back in time free.
 
+mod annotations;
 mod collections;
 mod meta;
 mod node;
@@ -16,6 +17,7 @@ mod store;
 mod str;
 mod workload;
 
+pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use meta::{Condition, Key, Kind, Meta, OwnerReference};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};

@@ -125,6 +125,7 @@ pub struct PodSpec {
 fn read_volumes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Volume>, D::Error> {
     let mut volumes = List::<Volume>::deserialize(deserializer)?;
     volumes.retain(|v| !v.source_is_irrelevant());
+    volumes.shrink_to_fit();
     Ok(volumes)
 }
 
@@ -318,6 +319,10 @@ pub struct Volume {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub azure_disk: Option<AzureDiskVolumeSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub azure_file: Option<AzureFileVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cinder: Option<CinderVolumeSource>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub portworx_volume: Option<PortworxVolumeSource>,
@@ -398,7 +403,19 @@ pub struct AzureDiskVolumeSource {
     pub disk_name: Str,
     #[serde(rename = "diskURI")]
     pub disk_uri: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Str>,
 }
+
+/// Only its presence counts: whether a pod has volumes that a CSI driver may serve.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AzureFileVolumeSource {}
+
+/// Only its presence counts: whether a pod has volumes that a CSI driver may serve.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct VsphereVirtualDiskVolumeSource {}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -419,7 +436,8 @@ pub struct PortworxVolumeSource {
 pub struct PodStatus {
     #[serde(skip_serializing_if = "str_empty")]
     pub phase: Str,
-    #[serde(skip_serializing_if = "List::is_empty")]
+    /// Without those of [`KUBELET_CONDITIONS`].
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_conditions")]
     pub conditions: List<Condition>,
     #[serde(skip_serializing_if = "str_empty")]
     pub nominated_node_name: Str,
@@ -440,10 +458,22 @@ pub struct PodStatus {
     pub extended_resource_claim_status: Option<ExtendedResourceClaimStatus>,
 }
 
+/// The conditions of a pod that tell how far its kubelet has come. Scheduling does not read them, and on running pods
+/// they would take more memory than all the rest.
+pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"];
+
+fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Condition>, D::Error> {
+    let mut conditions = List::<Condition>::deserialize(deserializer)?;
+    conditions.retain(|c| !KUBELET_CONDITIONS.contains(&c.kind.as_str()));
+    conditions.shrink_to_fit();
+    Ok(conditions)
+}
+
 fn read_container_statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ContainerStatus>, D::Error> {
     let mut statuses = List::<ContainerStatus>::deserialize(deserializer)?;
     // Only statuses that report resources take part in the effective request.
     statuses.retain(|s| s.resources.is_some());
+    statuses.shrink_to_fit();
     Ok(statuses)
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Mirrors `staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go`: a decimal number with an optional
 //! binary (`Ki` … `Ei`), decimal (`n` … `E`) or exponent (`e3`) suffix. Anything finer than a billionth rounds up, and
-//! [`Quantity::value`] and [`Quantity::milli_value`] round up too. No floating point takes part.
+//! [`Quantity::value`] and [`Quantity::milli_value`] round up too; of negative amounts, up means away from zero. No
+//! floating point takes part.
 
 use std::fmt;
 
@@ -123,7 +124,7 @@ impl Ord for Quantity {
 }
 
 fn ceil_div(a: i128, b: i128) -> i128 {
-    a.div_euclid(b) + i128::from(a.rem_euclid(b) != 0)
+    a / b + if a % b == 0 { 0 } else { a.signum() }
 }
 
 fn saturate(value: i128) -> i64 {
@@ -154,26 +155,28 @@ fn parse(text: &str) -> Option<Quantity> {
 
     // mantissa × base^exponent, in billionths; the amount is capped where Kubernetes caps it, at 2^63-1 units.
     let cap = i128::from(i64::MAX) * NANO;
+    // Longer than this, a mantissa would not fit once it is multiplied by a power of two.
+    let longest = (i128::MAX >> if base == 2 { exponent } else { 0 }) / 20;
     let mut mantissa: i128 = 0;
     let mut shift = 0i32;
     let mut lost = false;
     for (i, digit) in whole.bytes().chain(fraction.bytes()).enumerate() {
         let in_fraction = i >= whole.len();
-        if mantissa > i128::MAX / 1_000_000_000_000_000_000_000 {
+        if mantissa > longest {
             // Too long to hold: remember that something was cut, so that rounding up still sees it.
             lost |= digit != b'0';
-            shift += i32::from(!in_fraction);
+            shift = shift.saturating_add(i32::from(!in_fraction));
             continue;
         }
         mantissa = mantissa * 10 + i128::from(digit - b'0');
-        shift -= i32::from(in_fraction);
+        shift = shift.saturating_sub(i32::from(in_fraction));
     }
     let mut nanos = match base {
         2 => {
             let shifted = mantissa.checked_mul(1i128.checked_shl(exponent as u32)?).unwrap_or(i128::MAX / NANO);
-            apply_decimal(shifted, shift + 9, &mut lost)
+            apply_decimal(shifted, shift.saturating_add(9), &mut lost)
         }
-        _ => apply_decimal(mantissa, shift + exponent + 9, &mut lost),
+        _ => apply_decimal(mantissa, shift.saturating_add(exponent).saturating_add(9), &mut lost),
     };
     nanos = (nanos + i128::from(lost)).min(cap);
     Some(Quantity { nanos: if negative { -nanos } else { nanos }, format })
@@ -224,7 +227,8 @@ fn scale(suffix: &str) -> Option<(u8, i32, Format)> {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.format == Format::BinarySI && self.nanos % NANO == 0 {
+        // Small amounts, and those that are not whole, show in decimal whatever they were written in.
+        if self.format == Format::BinarySI && self.nanos % NANO == 0 && self.nanos.abs() >= 1024 * NANO {
             let mut value = self.nanos / NANO;
             let mut suffix = "";
             for next in ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] {
@@ -237,7 +241,11 @@ impl fmt::Display for Quantity {
             return write!(f, "{value}{suffix}");
         }
         let mut value = self.nanos;
-        let mut steps = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"].into_iter();
+        let suffixes = match self.format {
+            Format::DecimalExponent => ["e-9", "e-6", "e-3", "", "e3", "e6", "e9", "e12", "e15", "e18"],
+            Format::DecimalSI | Format::BinarySI => ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"],
+        };
+        let mut steps = suffixes.into_iter();
         let mut suffix = steps.next().unwrap_or("");
         if value == 0 {
             return f.write_str("0");
@@ -275,6 +283,15 @@ impl<'de> Deserialize<'de> for Quantity {
             }
             fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Quantity, E> {
                 Ok(Quantity::units(i64::try_from(value).unwrap_or(i64::MAX)))
+            }
+            fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Quantity, E> {
+                value.to_string().parse().map_err(E::custom)
+            }
+            fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Quantity, E> {
+                value.to_string().parse().map_err(E::custom)
+            }
+            fn visit_unit<E: serde::de::Error>(self) -> Result<Quantity, E> {
+                Ok(Quantity::default())
             }
             fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Quantity, E> {
                 // A bare `1.5` in YAML arrives as a float; its shortest text is what was written.
@@ -315,7 +332,13 @@ mod tests {
             ("1e-3", 1, 1),
             ("2E", 2_000_000_000_000_000_000, i64::MAX),
             ("-1", -1, -1000),
-            ("-1500m", -1, -1500),
+            ("-1500m", -2, -1500),
+            ("1e2147483647", i64::MAX, i64::MAX),
+            ("1e-2147483648", 1, 1),
+            ("0e2147483647", 0, 0),
+            ("12345678901234567890123n", 12_345_678_901_235, 12_345_678_901_234_568),
+            ("0.00000000000000000000000000000000000000000001Ei", 1, 1),
+            ("1000000000000000000000000000000000000000000000n", i64::MAX, i64::MAX),
             ("+4", 4, 4000),
             ("9999999999999999999999", i64::MAX, i64::MAX),
         ] {
@@ -331,10 +354,35 @@ mod tests {
     }
 
     #[test]
-    fn shows_the_canonical_form() {
-        for (text, shown) in [("1500m", "1500m"), ("2000m", "2"), ("1024Mi", "1Gi"), ("0", "0"), ("5000", "5k"), ("128974848", "128974848")]
+    fn reads_strings_and_numbers_of_any_size() {
+        for (json, expected) in
+            [("\"500m\"", "500m"), ("2", "2"), ("0.1", "100m"), ("null", "0"), ("18446744073709551615", "1e30"), ("-3", "-3")]
         {
-            assert_eq!(q(text).to_string(), shown);
+            assert_eq!(serde_json::from_str::<Quantity>(json).unwrap(), q(expected), "{json}");
+        }
+        assert_eq!(serde_yaml::from_str::<Quantity>("340282366920938463463374607431768211455").unwrap(), q("1e30"));
+        for json in ["\"\"", "true", "[]", "{}"] {
+            assert!(serde_json::from_str::<Quantity>(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn shows_the_canonical_form() {
+        for (text, shown) in [
+            ("1500m", "1500m"),
+            ("2000m", "2"),
+            ("1024Mi", "1Gi"),
+            ("0", "0"),
+            ("0Ki", "0"),
+            ("5000", "5k"),
+            ("128974848", "128974848"),
+            ("12e6", "12e6"),
+            ("1200E-3", "1200e-3"),
+            ("0.5Ki", "512"),
+            ("1.5Ki", "1536"),
+            ("0.1Gi", "107374182400m"),
+        ] {
+            assert_eq!(q(text).to_string(), shown, "{text}");
         }
     }
 }

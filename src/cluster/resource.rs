@@ -155,9 +155,16 @@ pub struct AllocatedDeviceStatus {
     pub driver: Str,
     pub pool: Str,
     pub device: Str,
-    #[serde(rename = "shareID")]
+    #[serde(rename = "shareID", skip_serializing_if = "Option::is_none")]
     pub share_id: Option<Str>,
+    #[serde(skip_serializing_if = "List::is_empty")]
     pub conditions: List<Condition>,
+    /// What the driver has to say; only ever compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
+    /// Likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data: Option<serde_json::Value>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

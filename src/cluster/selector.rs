@@ -4,9 +4,12 @@
 //! `pkg/labels/selector.go` and `staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`.
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
+mod validation;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Labels, List, Str};
+use validation::Operators;
 
 /// `metav1.LabelSelector`, as written. A selector that is absent (`None` where the API has a pointer) matches
 /// nothing; one without requirements matches everything.
@@ -45,18 +48,41 @@ impl LabelSelector {
         self.match_labels.iter().all(|(k, v)| labels.get(k) == Some(v)) && self.match_expressions.iter().all(|r| r.matches_label(labels))
     }
 
-    /// The first thing wrong with the selector, as `LabelSelectorAsSelector` words it.
+    /// The first thing wrong with the selector, as `LabelSelectorAsSelector` words it; of several invalid entries of
+    /// `matchLabels` it is the first by key.
     pub fn validate(&self) -> Result<(), SelectorError> {
+        for (key, value) in self.match_labels.iter() {
+            SelectorError::aggregate(validation::label_errors(key, value)).map_or(Ok(()), Err)?;
+        }
         self.match_expressions.iter().try_for_each(|r| match r.operator.as_str() {
-            "In" | "NotIn" if r.values.is_empty() => {
-                Err(SelectorError("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".into()))
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => {
+                SelectorError::aggregate(validation::requirement_errors(r, Operators::Label, "")).map_or(Ok(()), Err)
             }
-            "Exists" | "DoesNotExist" if !r.values.is_empty() => {
-                Err(SelectorError("values: Invalid value: values set must be empty for exists and does not exist".into()))
-            }
-            "In" | "NotIn" | "Exists" | "DoesNotExist" => Ok(()),
-            other => Err(SelectorError(format!("{other:?} is not a valid label selector operator"))),
+            other => Err(SelectorError(format!("{} is not a valid label selector operator", validation::quote(other)))),
         })
+    }
+
+    /// What is wrong with a label key; nothing where it is valid.
+    pub fn key_errors(key: &str) -> Vec<String> {
+        validation::key_errors(key)
+    }
+}
+
+impl SelectorError {
+    /// Several errors as one, each text once; `None` without any. Mirrors `NewAggregate` in
+    /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
+    pub fn aggregate(errors: impl IntoIterator<Item = String>) -> Option<Self> {
+        let mut seen: Vec<String> = Vec::new();
+        for error in errors {
+            if !seen.contains(&error) {
+                seen.push(error);
+            }
+        }
+        match seen.len() {
+            0 => None,
+            1 => seen.pop().map(Self),
+            _ => Some(Self(format!("[{}]", seen.join(", ")))),
+        }
     }
 }
 
@@ -82,33 +108,6 @@ impl Requirement {
                 if self.operator == "Gt" { value > bound } else { value < bound }
             }
             _ => self.matches_label(labels),
-        }
-    }
-
-    fn node_expression_error(&self) -> Option<String> {
-        match self.operator.as_str() {
-            "In" | "NotIn" if self.values.is_empty() => {
-                Some("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".into())
-            }
-            "Exists" | "DoesNotExist" if !self.values.is_empty() => {
-                Some("values: Invalid value: values set must be empty for exists and does not exist".into())
-            }
-            "Gt" | "Lt" if self.values.len() != 1 => {
-                Some("values: Invalid value: for 'Gt', 'Lt' operators, exactly one value is required".into())
-            }
-            "Gt" | "Lt" if self.values[0].parse::<i64>().is_err() => {
-                Some("values[0]: Invalid value: for 'Gt', 'Lt' operators, the value must be an integer".into())
-            }
-            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => None,
-            other => Some(format!("{other:?} is not a valid node selector operator")),
-        }
-    }
-
-    fn field_error(&self) -> Option<String> {
-        match self.operator.as_str() {
-            "In" | "NotIn" if self.values.len() != 1 => Some("values: Invalid value: must have one element".to_string()),
-            "In" | "NotIn" => None,
-            other => Some(format!("{other:?} is not a valid node selector operator")),
         }
     }
 }
@@ -144,31 +143,52 @@ impl NodeSelectorTerm {
         self.match_expressions.is_empty() && self.match_fields.is_empty()
     }
 
-    /// What keeps the term from being used, if anything.
+    /// What keeps the term from being used, if anything, with paths relative to the term.
     pub fn error(&self) -> Option<SelectorError> {
-        let expressions = self.match_expressions.iter().filter_map(Requirement::node_expression_error);
-        let fields = self.match_fields.iter().filter_map(Requirement::field_error);
-        expressions.chain(fields).next().map(SelectorError)
+        SelectorError::aggregate(self.errors(""))
+    }
+
+    /// Everything that keeps the term from being used; `path` is where the term stands, such as
+    /// `nodeSelectorTerms[0]`, and may be empty.
+    pub fn errors(&self, path: &str) -> Vec<String> {
+        let dot = if path.is_empty() { "" } else { "." };
+        let expressions = self.match_expressions.iter().enumerate();
+        let fields = self.match_fields.iter().enumerate();
+        expressions
+            .flat_map(|(i, r)| validation::requirement_errors(r, Operators::Node, &format!("{path}{dot}matchExpressions[{i}]")))
+            .chain(fields.filter_map(|(i, r)| validation::field_error(r, &format!("{path}{dot}matchFields[{i}]"))))
+            .collect()
+    }
+
+    fn is_valid(&self) -> bool {
+        self.match_expressions.iter().all(|r| validation::requirement_errors(r, Operators::Node, "").is_empty())
     }
 
     /// Whether the term matches; see [`NodeSelector::matches`].
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
-        if self.is_empty() || self.error().is_some() {
-            return false;
-        }
-        let fields = |r: &Requirement| {
+        // Most terms fail by the labels, so whether the term can be used at all is asked last.
+        !self.is_empty() && self.matches_parsed(labels, name) && self.is_valid()
+    }
+
+    /// Whether a term matches that is known not to be empty and to have no [error](Self::error), for callers that ask
+    /// about many nodes.
+    pub fn matches_parsed(&self, labels: &Labels, name: Option<&Str>) -> bool {
+        let field = |r: &Requirement| {
             let actual = match r.key.as_str() {
                 "metadata.name" => name.map_or("", |n| n.as_str()),
                 _ => "",
             };
-            (r.operator == "In") == (r.values[0] == actual)
+            match (r.operator.as_str(), r.values.as_slice()) {
+                ("In", [value]) => name.is_none() || *value == actual,
+                ("NotIn", [value]) => name.is_none() || *value != actual,
+                _ => false,
+            }
         };
-        self.match_expressions.iter().all(|r| r.matches_node_label(labels))
-            && (self.match_fields.is_empty() || name.is_none() || self.match_fields.iter().all(fields))
+        self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(field)
     }
 }
 
-/// `core/v1.TopologySelectorTerm`, of a StorageClass' `allowedTopologies`.
+/// `core/v1.TopologySelectorTerm`, of a `StorageClass`' `allowedTopologies`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TopologySelectorTerm {
@@ -180,4 +200,192 @@ pub struct TopologySelectorTerm {
 pub struct TopologySelectorLabelRequirement {
     pub key: Str,
     pub values: List<Str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label_selector(json: &str) -> LabelSelector {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn labels(json: &str) -> Labels {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn label_selectors_match_by_every_requirement() {
+        let check = |selector: &str, text: &str, expected: bool| {
+            assert_eq!(label_selector(selector).matches(&labels(text)), expected, "{selector} on {text}");
+        };
+        check("{}", "{}", true);
+        check(r#"{"matchLabels":{"a":"1","b":"2"}}"#, r#"{"a":"1","b":"2"}"#, true);
+        check(r#"{"matchLabels":{"a":"1","b":"2"}}"#, r#"{"a":"1"}"#, false);
+        for (operator, values, present, other, absent) in [
+            ("In", r#"["1"]"#, true, false, false),
+            ("NotIn", r#"["1"]"#, false, true, true),
+            ("Exists", "[]", true, true, false),
+            ("DoesNotExist", "[]", false, false, true),
+            ("Near", "[]", false, false, false),
+        ] {
+            let selector = format!(r#"{{"matchExpressions":[{{"key":"a","operator":"{operator}","values":{values}}}]}}"#);
+            check(&selector, r#"{"a":"1"}"#, present);
+            check(&selector, r#"{"a":"2"}"#, other);
+            check(&selector, "{}", absent);
+        }
+    }
+
+    #[test]
+    fn label_selector_errors_are_worded_as_upstream() {
+        let check = |selector: &str, expected: &str| {
+            let error = label_selector(selector).validate().map_or_else(|e| e.0, |()| String::new());
+            assert_eq!(error, expected, "{selector}");
+        };
+        check(r#"{"matchLabels":{"example.com/a":"","b":"x_1"}}"#, "");
+        check(
+            r#"{"matchExpressions":[{"key":"a","operator":"In"}]}"#,
+            "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+        );
+        check(
+            r#"{"matchExpressions":[{"key":"a","operator":"Exists","values":["x","y"]}]}"#,
+            r#"values: Invalid value: ["x","y"]: values set must be empty for exists and does not exist"#,
+        );
+        check(r#"{"matchExpressions":[{"key":"a","operator":"Gt","values":["1"]}]}"#, r#""Gt" is not a valid label selector operator"#);
+        let name = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
+                    (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+        check(r#"{"matchLabels":{"":"x"}}"#, &format!(r#"key: Invalid value: "": name part must be non-empty; name part {name}"#));
+        check(
+            r#"{"matchLabels":{"a/b/c":""}}"#,
+            &format!(
+                r#"key: Invalid value: "a/b/c": a valid label key {name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"#
+            ),
+        );
+        check(r#"{"matchLabels":{"/c":""}}"#, r#"key: Invalid value: "/c": prefix part must be non-empty"#);
+        let value = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end \
+                     with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+                     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+        check(
+            r#"{"matchExpressions":[{"key":"a","operator":"In","values":["b c","-"]}]}"#,
+            &format!(r#"[values[0][a]: Invalid value: "b c": {value}, values[1][a]: Invalid value: "-": {value}]"#),
+        );
+        let long = "x".repeat(64);
+        check(
+            &format!(r#"{{"matchLabels":{{"a":"{long}"}}}}"#),
+            &format!(r#"values[0][a]: Invalid value: "{long}": must be no more than 63 bytes"#),
+        );
+        check(
+            &format!(r#"{{"matchLabels":{{"A/{long}":""}}}}"#),
+            &format!(
+                r#"key: Invalid value: "A/{long}": prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'); name part must be no more than 63 bytes"#
+            ),
+        );
+        check(
+            &format!(r#"{{"matchLabels":{{"{}/a":""}}}}"#, "x".repeat(254)),
+            &format!(r#"key: Invalid value: "{}/a": prefix part must be no more than 253 bytes"#, "x".repeat(254)),
+        );
+    }
+
+    #[test]
+    fn node_terms_match_only_where_they_are_valid() {
+        let node = (labels(r#"{"n":"5","z":"a"}"#), Str::from("node-1"));
+        let check = |term: &str, matches: bool, error: &str| {
+            let term: NodeSelectorTerm = serde_json::from_str(term).unwrap();
+            assert_eq!(term.matches(&node.0, Some(&node.1)), matches, "{term:?}");
+            assert_eq!(term.error().map_or(String::new(), |e| e.0), error, "{term:?}");
+        };
+        let expression =
+            |operator: &str, values: &str| format!(r#"{{"matchExpressions":[{{"key":"n","operator":"{operator}","values":{values}}}]}}"#);
+        check("{}", false, "");
+        check(&expression("Gt", r#"["4"]"#), true, "");
+        check(&expression("Lt", r#"["5"]"#), false, "");
+        check(
+            &expression("Gt", r#"["-4"]"#),
+            false,
+            &validation::requirement_errors(
+                &Requirement { key: "n".into(), operator: "In".into(), values: vec!["-4".into()].into() },
+                Operators::Node,
+                "matchExpressions[0]",
+            )[0],
+        );
+        check(
+            &expression("Gt", r#"["x"]"#),
+            false,
+            r#"matchExpressions[0].values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer"#,
+        );
+        check(
+            &expression("Lt", "[]"),
+            false,
+            "matchExpressions[0].values: Invalid value: null: for 'Gt', 'Lt' operators, exactly one value is required",
+        );
+        check(
+            &expression("Same", "[]"),
+            false,
+            r#"matchExpressions[0].operator: Unsupported value: "Same": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt""#,
+        );
+        let field = |operator: &str, values: &str| {
+            format!(r#"{{"matchFields":[{{"key":"metadata.name","operator":"{operator}","values":{values}}}]}}"#)
+        };
+        check(&field("In", r#"["node-1"]"#), true, "");
+        check(&field("In", r#"["node-2"]"#), false, "");
+        check(&field("NotIn", r#"["node-1"]"#), false, "");
+        check(&field("NotIn", r#"["node-2"]"#), true, "");
+        check(&field("In", r#"["a","b"]"#), false, r#"matchFields[0].values: Invalid value: ["a","b"]: must have one element"#);
+        check(&field("Exists", "[]"), false, r#"matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn""#);
+    }
+
+    #[test]
+    fn quoting_is_that_of_go() {
+        assert_eq!(validation::quote("a\"\\\n\x01\u{7f}é\u{200b}\u{e0001}'"), r#""a\"\\\n\x01\x7fé\u200b\U000e0001'""#);
+    }
+
+    #[test]
+    fn aggregates_say_each_thing_once() {
+        let aggregate = |list: &[&str]| SelectorError::aggregate(list.iter().map(ToString::to_string)).map(|e| e.0);
+        assert_eq!(aggregate(&[]), None);
+        assert_eq!(aggregate(&["a", "a"]), Some("a".into()));
+        assert_eq!(aggregate(&["a", "b", "a"]), Some("[a, b]".into()));
+    }
+
+    #[test]
+    fn node_selector_terms_match_or_are_in_error() {
+        let labels: Labels = [("a", "1"), ("example.com/n", "7")].into_iter().map(|(k, v)| (k, Str::from(v))).collect();
+        let long = "x".repeat(64);
+        // (expression or field, matches, in error)
+        for (field, key, operator, values, matches, error) in [
+            (false, "a", "In", vec!["1"], true, false),
+            (false, "a", "In", vec!["2"], false, false),
+            (false, "b", "NotIn", vec!["2"], true, false),
+            (false, "example.com/n", "Gt", vec!["6"], true, false),
+            (false, "example.com/n", "Lt", vec!["7"], false, false),
+            (false, "example.com/n", "Gt", vec!["x"], false, true),
+            (false, "a", "In", vec![], false, true),
+            (false, "a", "Exists", vec!["1"], false, true),
+            (false, "a", "Like", vec!["1"], false, true),
+            (false, "a", "NotIn", vec!["not valid"], false, true),
+            (false, "a", "NotIn", vec![long.as_str()], false, true),
+            (false, "a", "NotIn", vec![""], true, false),
+            (false, "-a", "DoesNotExist", vec![], false, true),
+            (false, "UPPER/a", "DoesNotExist", vec![], false, true),
+            (false, "x/y/z", "DoesNotExist", vec![], false, true),
+            (false, "", "DoesNotExist", vec![], false, true),
+            (false, "x.y/z", "DoesNotExist", vec![], true, false),
+            (true, "metadata.name", "In", vec!["n1"], true, false),
+            (true, "metadata.name", "NotIn", vec!["n1"], false, false),
+            (true, "metadata.uid", "NotIn", vec!["n1"], true, false),
+            (true, "metadata.name", "In", vec!["n1", "n2"], false, true),
+            (true, "metadata.name", "Exists", vec![], false, true),
+        ] {
+            let requirement =
+                Requirement { key: key.into(), operator: operator.into(), values: values.into_iter().map(Str::from).collect() };
+            let list = List(vec![requirement]);
+            let term = if field {
+                NodeSelectorTerm { match_fields: list, ..NodeSelectorTerm::default() }
+            } else {
+                NodeSelectorTerm { match_expressions: list, ..NodeSelectorTerm::default() }
+            };
+            assert_eq!((term.matches(&labels, Some(&"n1".into())), term.error().is_some()), (matches, error), "{term:?}");
+        }
+        assert!(!NodeSelectorTerm::default().matches(&labels, None));
+    }
 }

@@ -134,6 +134,7 @@ pub struct CSIDriver {
 pub struct CSIDriverSpec {
     pub storage_capacity: Option<bool>,
     pub attach_required: Option<bool>,
+    pub prevent_pod_scheduling_if_missing: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

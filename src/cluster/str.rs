@@ -1,9 +1,14 @@
 //! A shared, immutable string.
 //!
 //! Names, label keys and images repeat thousands of times in a cluster, so every string of the model is an
-//! `Arc<str>`: cloning counts a reference, and comparing two clones of one string compares pointers first.
+//! `Arc<str>`: cloning counts a reference, and comparing two clones of one string compares pointers first. The empty
+//! string, which most optional fields hold, takes no memory of its own.
+//!
+//! Decoding shares equal strings: each thread remembers the strings that it made lately, in a table of fixed size, so
+//! that memory stays bounded however many different names a dump holds. Sharing is never visible in a comparison.
 
 use std::borrow::Borrow;
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,62 +16,121 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A shared, immutable string; `null` reads as the empty string, as Go's decoder does.
-#[derive(Clone, Eq, PartialOrd, Ord)]
-pub struct Str(Arc<str>);
+#[derive(Clone, Default, Eq)]
+pub struct Str(
+    /// `None` is the empty string, and the only form of it.
+    Option<Arc<str>>,
+);
+
+/// Slots of the table of strings made lately; a power of two.
+const INTERNER_SLOTS: usize = 1 << 13;
+
+/// Longer strings are seldom equal to another one, and costly to compare.
+const INTERNED_LENGTH: usize = 160;
+
+thread_local! {
+    static INTERNER: RefCell<Vec<Option<Arc<str>>>> = const { RefCell::new(Vec::new()) };
+}
 
 impl Str {
     /// The text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_deref().unwrap_or_default()
     }
+
+    /// A string that shares its memory with an equal one made lately on this thread, where there is one.
+    pub fn interned(text: &str) -> Self {
+        if text.is_empty() || text.len() > INTERNED_LENGTH {
+            return Self::from(text);
+        }
+        INTERNER.with_borrow_mut(|slots| {
+            if slots.is_empty() {
+                slots.resize(INTERNER_SLOTS, None);
+            }
+            let slot = &mut slots[hash(text.as_bytes()) & (INTERNER_SLOTS - 1)];
+            match slot {
+                Some(known) if **known == *text => Self(Some(Arc::clone(known))),
+                _ => Self(Some(Arc::clone(slot.insert(Arc::from(text))))),
+            }
+        })
+    }
+
+    /// Gives up the strings that this thread remembers for [`Self::interned`].
+    pub fn forget_interned() {
+        INTERNER.with_borrow_mut(|slots| *slots = Vec::new());
+    }
+}
+
+/// A quick hash that is good enough to pick a slot; a collision costs a little memory, nothing else.
+fn hash(bytes: &[u8]) -> usize {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut state = bytes.len() as u64;
+    for word in words {
+        state = (state ^ u64::from_le_bytes(*word)).wrapping_mul(MULTIPLIER).rotate_left(29);
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    state = (state ^ u64::from_le_bytes(last)).wrapping_mul(MULTIPLIER);
+    (state >> 32) as usize
 }
 
 impl PartialEq for Str {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+impl PartialOrd for Str {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Str {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
     }
 }
 
 impl std::hash::Hash for Str {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-impl Default for Str {
-    fn default() -> Self {
-        Self::from("")
+        self.as_str().hash(state);
     }
 }
 
 impl Deref for Str {
     type Target = str;
     fn deref(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
 impl Borrow<str> for Str {
     fn borrow(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
 impl AsRef<str> for Str {
     fn as_ref(&self) -> &str {
-        &self.0
+        self.as_str()
     }
 }
 
 impl From<&str> for Str {
     fn from(text: &str) -> Self {
-        Self(Arc::from(text))
+        Self((!text.is_empty()).then(|| Arc::from(text)))
     }
 }
 
 impl From<String> for Str {
     fn from(text: String) -> Self {
-        Self(Arc::from(text))
+        Self((!text.is_empty()).then(|| Arc::from(text)))
     }
 }
 
@@ -115,7 +179,7 @@ impl<'de> Deserialize<'de> for Str {
                 f.write_str("a string")
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Str, E> {
-                Ok(Str::from(text))
+                Ok(Str::interned(text))
             }
             fn visit_unit<E: serde::de::Error>(self) -> Result<Str, E> {
                 Ok(Str::default())
@@ -128,5 +192,31 @@ impl<'de> Deserialize<'de> for Str {
             }
         }
         deserializer.deserialize_option(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_strings_share_memory_once_interned_and_compare_equal_in_any_case() {
+        let (a, b) = (Str::interned("node-1"), Str::interned("node-1"));
+        assert!(std::ptr::eq(a.as_str(), b.as_str()));
+        Str::forget_interned();
+        let c = Str::interned("node-1");
+        assert!(!std::ptr::eq(a.as_str(), c.as_str()));
+        assert_eq!(a, c);
+        assert!(Str::default() < a && a < Str::interned("node-2"));
+        assert_eq!(Str::from(String::new()), Str::default());
+        assert_eq!(Str::interned(""), "");
+        let long = "x".repeat(INTERNED_LENGTH + 1);
+        assert_eq!(Str::interned(&long), Str::from(long.as_str()));
+    }
+
+    #[test]
+    fn null_reads_as_the_empty_string() {
+        assert_eq!(serde_json::from_str::<Str>("null").unwrap(), "");
+        assert!(serde_json::from_str::<Str>("1").is_err());
     }
 }

@@ -79,8 +79,8 @@ impl NodeInfo {
 
     fn account(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.apply(&pod.resource.resource, sign);
-        self.non_zero_cpu += sign * pod.resource.non_zero_cpu;
-        self.non_zero_memory += sign * pod.resource.non_zero_memory;
+        self.non_zero_cpu = self.non_zero_cpu.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_cpu));
+        self.non_zero_memory = self.non_zero_memory.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_memory));
         for port in host_ports(&pod.pod) {
             if sign > 0 {
                 self.used_ports.add(port);

@@ -128,6 +128,8 @@ pub trait FilterRunner: Sync {
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status;
     /// Tells every PreFilter plugin of a pod that left the node.
     fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status;
+    /// All pods nominated to the node, whatever their priority, in nomination order.
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
 }
 
 /// What a PostFilter plugin works with.

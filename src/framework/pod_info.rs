@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::PodResource;
+use super::{FeatureGates, PodResource};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
 
 /// A pod, its parsed affinity terms and the resources it occupies.
@@ -73,6 +73,11 @@ impl AffinityTerm {
         })
     }
 
+    /// The terms of `pod`, in order, or what is wrong with the first that cannot be used.
+    pub fn parse(pod: &Pod, terms: &[PodAffinityTerm]) -> Result<Vec<Self>, SelectorError> {
+        terms.iter().map(|t| Self::new(pod, t)).collect()
+    }
+
     /// Whether the term is about `pod`, given the labels of the pod's namespace.
     pub fn matches(&self, pod: &Pod, namespace_labels: &Labels) -> bool {
         let in_namespace = self.namespaces.binary_search(&pod.metadata.namespace).is_ok()
@@ -82,9 +87,14 @@ impl AffinityTerm {
 }
 
 impl PodInfo {
-    /// Parses a pod.
+    /// Parses a pod, with all gates at their defaults.
     pub fn new(pod: Arc<Pod>) -> Self {
-        let resource = PodResource::of(&pod);
+        Self::with_gates(pod, FeatureGates::default())
+    }
+
+    /// Parses a pod.
+    pub fn with_gates(pod: Arc<Pod>, gates: FeatureGates) -> Self {
+        let resource = PodResource::with_gates(&pod, gates);
         let terms = AffinityTerms::of(&pod).map(Arc::new);
         Self { pod, resource, terms }
     }
@@ -102,6 +112,11 @@ impl PodInfo {
                 && t.preferred_affinity.is_empty()
                 && t.preferred_anti_affinity.is_empty())
         })
+    }
+
+    /// Why the pod's terms cannot be used, in kube-scheduler's words.
+    pub fn parse_error(&self) -> Option<SelectorError> {
+        self.terms.as_ref().and_then(|t| SelectorError::aggregate(t.errors.iter().cloned()))
     }
 
     /// Required affinity terms.
@@ -135,7 +150,7 @@ impl AffinityTerms {
         let mut terms = Self::default();
         let mut errors = Vec::new();
         let mut take = |what: &str, error: SelectorError| errors.push(format!("{what}: {error}"));
-        let required = |list: &[PodAffinityTerm]| list.iter().map(|t| AffinityTerm::new(pod, t)).collect::<Result<Vec<_>, _>>();
+        let required = |list: &[PodAffinityTerm]| AffinityTerm::parse(pod, list);
         let preferred = |list: &[WeightedPodAffinityTerm]| {
             list.iter()
                 .map(|w| AffinityTerm::new(pod, &w.pod_affinity_term).map(|term| WeightedAffinityTerm { term, weight: w.weight }))
@@ -159,5 +174,54 @@ impl AffinityTerms {
         }
         terms.errors = errors;
         Some(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(affinity: &str) -> PodInfo {
+        let pod = format!(r#"{{"metadata":{{"name":"p","namespace":"own","labels":{{"a":"1"}}}},"spec":{{"affinity":{affinity}}}}}"#);
+        PodInfo::new(Arc::new(serde_json::from_str(&pod).unwrap()))
+    }
+
+    #[test]
+    fn a_term_is_about_its_namespaces_and_its_labels() {
+        let check = |term: &str, namespace_labels: &str, expected: bool| {
+            let info = info(&format!(r#"{{"podAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":[{term}]}}}}"#));
+            let labels: Labels = serde_json::from_str(namespace_labels).unwrap();
+            assert_eq!(info.required_affinity()[0].matches(&info.pod, &labels), expected, "{term} in {namespace_labels}");
+        };
+        check("{}", "{}", false);
+        check(r#"{"labelSelector":{}}"#, "{}", true);
+        check(r#"{"labelSelector":{"matchLabels":{"a":"2"}}}"#, "{}", false);
+        check(r#"{"labelSelector":{},"namespaces":["other"]}"#, "{}", false);
+        check(r#"{"labelSelector":{},"namespaces":["other","own"]}"#, "{}", true);
+        check(r#"{"labelSelector":{},"namespaceSelector":{}}"#, "{}", true);
+        check(r#"{"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, "{}", false);
+        check(r#"{"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, r#"{"t":"x"}"#, true);
+        check(r#"{"labelSelector":{},"namespaces":["own"],"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, "{}", true);
+    }
+
+    #[test]
+    fn a_list_with_an_error_is_empty_and_every_list_is_reported() {
+        let bad = r#"{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}"#;
+        let good = r#"{"labelSelector":{}}"#;
+        let check = |required: &str, preferred: &str, affinity: usize, anti: usize, error: Option<&str>| {
+            let stanza = format!(
+                r#"{{"requiredDuringSchedulingIgnoredDuringExecution":[{required}],"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":7,"podAffinityTerm":{preferred}}}]}}"#
+            );
+            let info = info(&format!(r#"{{"podAffinity":{stanza},"podAntiAffinity":{{}}}}"#));
+            assert_eq!((info.required_affinity().len(), info.preferred_affinity().len()), (affinity, anti));
+            assert!(info.required_anti_affinity().is_empty() && info.preferred_anti_affinity().is_empty());
+            assert_eq!(info.parse_error().map(|e| e.0).as_deref(), error);
+            assert_eq!(info.has_affinity(), affinity + anti > 0);
+        };
+        check(&format!("{good},{good}"), good, 2, 1, None);
+        let odd = r#""Odd" is not a valid label selector operator"#;
+        check(&format!("{good},{bad}"), good, 0, 1, Some(&format!("requiredAffinityTerms: {odd}")));
+        check(bad, bad, 0, 0, Some(&format!("[requiredAffinityTerms: {odd}, preferredAffinityTerms: {odd}]")));
+        assert_eq!(info("{}").terms, None);
     }
 }

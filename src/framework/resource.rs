@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{FeatureGates, Gate};
 use crate::cluster::{Container, ContainerStatus, Map, Pod, Quantity, ResourceList, Str};
 
 /// CPU request assumed for scoring where a container names none, in thousandths of a core.
@@ -35,33 +36,50 @@ impl Resource {
         resource
     }
 
+    /// Converts exact quantities as [`Self::from_list`] does, but nothing falls below zero, and `pods` is left out;
+    /// mirrors `SetMaxResource` on an empty resource.
+    pub fn max_of_list(list: &ResourceList) -> Self {
+        let mut resource = Self::from_list(list);
+        resource.allowed_pod_number = 0;
+        for amount in [&mut resource.milli_cpu, &mut resource.memory, &mut resource.ephemeral_storage] {
+            *amount = (*amount).max(0);
+        }
+        resource.scalar = resource.scalar.iter().map(|(name, amount)| (name.clone(), (*amount).max(0))).collect();
+        resource
+    }
+
     /// Adds a list, rounding each amount up.
     pub fn add_list(&mut self, list: &ResourceList) {
         for (name, quantity) in list.iter() {
             match name.as_str() {
-                "cpu" => self.milli_cpu = self.milli_cpu.saturating_add(quantity.milli_value()),
-                "memory" => self.memory = self.memory.saturating_add(quantity.value()),
-                "ephemeral-storage" => self.ephemeral_storage = self.ephemeral_storage.saturating_add(quantity.value()),
-                "pods" => self.allowed_pod_number += quantity.value(),
+                "cpu" => self.milli_cpu = self.milli_cpu.wrapping_add(quantity.milli_value()),
+                "memory" => self.memory = self.memory.wrapping_add(quantity.value()),
+                "ephemeral-storage" => self.ephemeral_storage = self.ephemeral_storage.wrapping_add(quantity.value()),
+                "pods" => self.allowed_pod_number = self.allowed_pod_number.wrapping_add(quantity.value()),
                 _ if is_scalar_resource_name(name) => self.add_scalar(name, quantity.value()),
                 _ => {}
             }
         }
     }
 
-    /// Adds to one scalar resource.
+    /// Adds to one scalar resource. Sums wrap around as Go's do, so that what was added can be taken away again.
     pub fn add_scalar(&mut self, name: &Str, amount: i64) {
-        let sum = self.scalar.get(name).copied().unwrap_or(0).saturating_add(amount);
+        let sum = self.scalar(name).wrapping_add(amount);
         self.scalar.insert(name.clone(), sum);
+    }
+
+    /// The amount of a scalar resource, 0 where it is not listed.
+    pub fn scalar(&self, name: &str) -> i64 {
+        self.scalar.get(name).copied().unwrap_or(0)
     }
 
     /// Adds (`sign` 1) or takes away (`sign` -1) another pod's amounts.
     pub fn apply(&mut self, other: &Self, sign: i64) {
-        self.milli_cpu += sign * other.milli_cpu;
-        self.memory += sign * other.memory;
-        self.ephemeral_storage += sign * other.ephemeral_storage;
+        self.milli_cpu = self.milli_cpu.wrapping_add(sign.wrapping_mul(other.milli_cpu));
+        self.memory = self.memory.wrapping_add(sign.wrapping_mul(other.memory));
+        self.ephemeral_storage = self.ephemeral_storage.wrapping_add(sign.wrapping_mul(other.ephemeral_storage));
         for (name, amount) in other.scalar.iter() {
-            self.add_scalar(name, sign * amount);
+            self.add_scalar(name, sign.wrapping_mul(*amount));
         }
     }
 }
@@ -241,11 +259,28 @@ pub struct PodResource {
 }
 
 impl PodResource {
-    /// Adds up a pod.
+    /// Adds up a pod, with all gates at their defaults.
     pub fn of(pod: &Pod) -> Self {
-        let base = PodResourcesOptions { use_status_resources: true, in_place_pod_level: true, ..PodResourcesOptions::default() };
+        Self::with_gates(pod, FeatureGates::default())
+    }
+
+    /// Adds up a pod.
+    pub fn with_gates(pod: &Pod, gates: FeatureGates) -> Self {
+        let pod_level = gates.enabled(Gate::PodLevelResources);
+        let base = PodResourcesOptions {
+            use_status_resources: gates.enabled(Gate::InPlacePodVerticalScaling),
+            in_place_pod_level: gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            skip_pod_level_resources: !pod_level,
+            non_missing_container_requests: None,
+        };
         let requests = pod_requests(pod, base);
-        let defaults = non_missing_container_requests(pod, &requests);
+        let mut defaults = default_container_requests();
+        if pod_level && is_pod_level_requests_set(pod) {
+            // Then only what neither the pod nor any container names is assumed.
+            for name in requests.keys() {
+                defaults.remove(name);
+            }
+        }
         let non_zero = pod_requests(pod, PodResourcesOptions { non_missing_container_requests: Some(&defaults), ..base });
         Self {
             resource: Resource::from_list(&requests),
@@ -255,11 +290,144 @@ impl PodResource {
     }
 }
 
-/// The defaults that apply to containers of a pod: with pod-level requests only for what nobody names.
-fn non_missing_container_requests(pod: &Pod, requests: &ResourceList) -> ResourceList {
-    let all: ResourceList = [("cpu", Quantity::milli(DEFAULT_MILLI_CPU_REQUEST)), ("memory", Quantity::bytes(DEFAULT_MEMORY_REQUEST))]
-        .into_iter()
-        .filter(|(name, _)| !is_pod_level_requests_set(pod) || !requests.contains_key(name))
-        .collect();
-    all
+/// What scoring assumes of a container that does not name cpu or memory.
+pub fn default_container_requests() -> ResourceList {
+    [("cpu", Quantity::milli(DEFAULT_MILLI_CPU_REQUEST)), ("memory", Quantity::bytes(DEFAULT_MEMORY_REQUEST))].into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The requests of a pod, written `name=amount` in order of name.
+    fn requests(yaml: &str, options: PodResourcesOptions<'_>) -> String {
+        let pod: Pod = serde_yaml::from_str(yaml).unwrap();
+        let entries: Vec<String> = pod_requests(&pod, options).iter().map(|(name, amount)| format!("{name}={amount}")).collect();
+        entries.join(" ")
+    }
+
+    #[test]
+    fn containers_sidecars_and_init_containers_add_up() {
+        let main = "containers: [{resources: {requests: {cpu: 1}}}, {resources: {requests: {cpu: 500m, memory: 1Gi}}}]";
+        for (spec, expected) in [
+            (main.to_owned(), "cpu=1500m memory=1Gi"),
+            // An ordinary init container counts where it asks for more than all others together.
+            (format!("{main}, initContainers: [{{resources: {{requests: {{cpu: 2, memory: 1Mi}}}}}}]"), "cpu=2 memory=1Gi"),
+            // A sidecar adds to the containers, and to the init containers after it, but not to those before it.
+            (
+                format!(
+                    "{main}, initContainers: [{{resources: {{requests: {{cpu: 1800m}}}}}}, \
+                     {{restartPolicy: Always, resources: {{requests: {{cpu: 200m}}}}}}]"
+                ),
+                "cpu=1800m memory=1Gi",
+            ),
+            (
+                format!(
+                    "{main}, initContainers: [{{restartPolicy: Always, resources: {{requests: {{cpu: 200m}}}}}}, \
+                     {{resources: {{requests: {{cpu: 1800m}}}}}}]"
+                ),
+                "cpu=2 memory=1Gi",
+            ),
+            // Pod-level requests take the place of the sum where they can be set, then overhead comes on top.
+            (
+                format!(
+                    "{main}, resources: {{requests: {{cpu: 4, hugepages-2Mi: 2Mi, example.com/x: 9}}}}, overhead: {{cpu: 50m, memory: 1Mi}}"
+                ),
+                "cpu=4050m hugepages-2Mi=2Mi memory=1025Mi",
+            ),
+            // Limits are never read.
+            ("containers: [{resources: {limits: {cpu: 1}}}], resources: {limits: {memory: 1Gi}}".to_owned(), ""),
+        ] {
+            assert_eq!(requests(&format!("{{spec: {{{spec}}}}}"), PodResourcesOptions::default()), expected, "{spec}");
+        }
+        let skip = PodResourcesOptions { skip_pod_level_resources: true, ..PodResourcesOptions::default() };
+        assert_eq!(requests("{spec: {resources: {requests: {cpu: 4}}, overhead: {cpu: 1}}}", skip), "cpu=1");
+    }
+
+    #[test]
+    fn a_resize_in_progress_counts_the_larger_amount() {
+        let status = PodResourcesOptions { use_status_resources: true, in_place_pod_level: true, ..PodResourcesOptions::default() };
+        let containers = "containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]";
+        let larger = "{name: c, resources: {requests: {cpu: 2}}, allocatedResources: {memory: 2Gi}}";
+        let infeasible = "conditions: [{type: PodResizePending, reason: Infeasible}]";
+        let deferred = "conditions: [{type: PodResizePending, reason: Deferred}, {type: PodResizePending, reason: Infeasible}]";
+        for (spec, status_yaml, expected) in [
+            (containers, format!("containerStatuses: [{larger}]"), "cpu=2 memory=2Gi"),
+            (containers, "containerStatuses: [{name: c, allocatedResources: {cpu: 9}}]".to_owned(), "cpu=1 memory=1Gi"),
+            (containers, format!("containerStatuses: [{{name: c, resources: {{requests: {{cpu: 100m}}}}}}], {infeasible}"), "cpu=100m"),
+            (
+                containers,
+                format!("containerStatuses: [{{name: c, resources: {{requests: {{cpu: 100m}}}}}}], {deferred}"),
+                "cpu=1 memory=1Gi",
+            ),
+            // Sidecars may be resized, ordinary init containers may not.
+            (
+                "initContainers: [{name: c, restartPolicy: Always, resources: {requests: {cpu: 1}}}]",
+                format!("initContainerStatuses: [{larger}]"),
+                "cpu=2 memory=2Gi",
+            ),
+            ("initContainers: [{name: c, resources: {requests: {cpu: 1}}}]", format!("initContainerStatuses: [{larger}]"), "cpu=1"),
+            // At pod level, what the status does not report becomes nothing when the spec is out of account.
+            ("resources: {requests: {cpu: 1, memory: 1Gi}}", "resources: {requests: {cpu: 2}}".to_owned(), "cpu=2 memory=1Gi"),
+            ("resources: {requests: {cpu: 1}}", "allocatedResources: {cpu: 2}".to_owned(), "cpu=1"),
+            (
+                "resources: {requests: {cpu: 1, memory: 1Gi}}",
+                format!("resources: {{requests: {{cpu: 2}}}}, {infeasible}"),
+                "cpu=2 memory=0",
+            ),
+        ] {
+            let yaml = format!("{{spec: {{{spec}}}, status: {{{status_yaml}}}}}");
+            assert_eq!(requests(&yaml, status), expected, "{yaml}");
+        }
+    }
+
+    const MI: i64 = 1024 * 1024;
+
+    #[test]
+    fn scoring_assumes_requests_for_containers_without() {
+        let mut without_pod_level = FeatureGates::default();
+        without_pod_level.set(Gate::PodLevelResources, false);
+        for (spec, gates, milli_cpu, non_zero) in [
+            ("containers: [{}, {resources: {requests: {cpu: 0, memory: 1Mi}}}]", FeatureGates::default(), 0, (100, 201 * MI)),
+            ("initContainers: [{}]", FeatureGates::default(), 0, (100, 200 * MI)),
+            ("containers: [{}, {}], resources: {requests: {cpu: 1}}", FeatureGates::default(), 1000, (1000, 400 * MI)),
+            (
+                "containers: [{resources: {requests: {memory: 5Mi}}}, {}], resources: {requests: {cpu: 1}}",
+                FeatureGates::default(),
+                1000,
+                (1000, 5 * MI),
+            ),
+            ("containers: [{}], resources: {requests: {cpu: 1}}", without_pod_level, 0, (100, 200 * MI)),
+        ] {
+            let pod: Pod = serde_yaml::from_str(&format!("{{spec: {{{spec}}}}}")).unwrap();
+            let resource = PodResource::with_gates(&pod, gates);
+            assert_eq!((resource.resource.milli_cpu, (resource.non_zero_cpu, resource.non_zero_memory)), (milli_cpu, non_zero), "{spec}");
+        }
+    }
+
+    #[test]
+    fn only_known_names_count() {
+        let list: ResourceList = serde_yaml::from_str(
+            "{cpu: 1500u, memory: 1500m, pods: 3, ephemeral-storage: 1Ki, example.com/gpu: 2, hugepages-2Mi: 4Mi, unknown: 7, \
+             attachable-volumes-x: 5, requests.example.com/x: 1, 'bad prefix/x': 1, example.com/: 1, x.kubernetes.io/y: 6}",
+        )
+        .unwrap();
+        let resource = Resource::from_list(&list);
+        assert_eq!((resource.milli_cpu, resource.memory, resource.ephemeral_storage, resource.allowed_pod_number), (2, 2, 1024, 3));
+        let names: Vec<String> = resource.scalar.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        assert_eq!(names, ["attachable-volumes-x=5", "example.com/gpu=2", "hugepages-2Mi=4194304", "x.kubernetes.io/y=6"]);
+        assert!(is_extended_resource_name("example.com/gpu") && !is_extended_resource_name("x.kubernetes.io/y"));
+    }
+
+    #[test]
+    fn sums_wrap_and_a_largest_request_is_never_negative() {
+        let list: ResourceList = serde_yaml::from_str("{cpu: -1, memory: 8Ei, ephemeral-storage: -2, example.com/x: -3, pods: 4}").unwrap();
+        let largest = Resource::max_of_list(&list);
+        assert_eq!((largest.milli_cpu, largest.memory, largest.ephemeral_storage, largest.allowed_pod_number), (0, i64::MAX, 0, 0));
+        assert_eq!((largest.scalar("example.com/x"), largest.scalar("example.com/y")), (0, 0));
+        let mut sum = Resource::from_list(&list);
+        sum.apply(&Resource::from_list(&list), 1);
+        sum.apply(&Resource::from_list(&list), -1);
+        assert_eq!(sum, Resource::from_list(&list));
+    }
 }

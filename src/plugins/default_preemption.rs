@@ -1,1 +1,216 @@
-//! To be written.
+//! `DefaultPreemption`: `PostFilter` and `PreEnqueue`. Mirrors
+//! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`; the work is done in [`crate::preemption`].
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::cluster::Pod;
+use crate::framework::{
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, Gate, Plugin, PluginName, PodInfo,
+    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Status,
+};
+use crate::preemption::{CandidateLimits, Evaluator, Preemption};
+
+/// `kubescheduler.config.k8s.io/v1.DefaultPreemptionArgs`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(from = "ArgsWire")]
+pub struct DefaultPreemptionArgs {
+    /// How many candidates to find at least, in per cent of the nodes where eviction might help.
+    pub min_candidate_nodes_percentage: i32,
+    /// How many candidates to find at least, in nodes.
+    pub min_candidate_nodes_absolute: i32,
+}
+
+impl Default for DefaultPreemptionArgs {
+    fn default() -> Self {
+        Self { min_candidate_nodes_percentage: 10, min_candidate_nodes_absolute: 100 }
+    }
+}
+
+/// The arguments as they are written: fields may be absent or null, and the object may name its type.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct ArgsWire {
+    #[serde(rename = "apiVersion")]
+    _api_version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    min_candidate_nodes_percentage: Option<i32>,
+    min_candidate_nodes_absolute: Option<i32>,
+}
+
+impl From<ArgsWire> for DefaultPreemptionArgs {
+    fn from(wire: ArgsWire) -> Self {
+        let defaults = Self::default();
+        Self {
+            min_candidate_nodes_percentage: wire.min_candidate_nodes_percentage.unwrap_or(defaults.min_candidate_nodes_percentage),
+            min_candidate_nodes_absolute: wire.min_candidate_nodes_absolute.unwrap_or(defaults.min_candidate_nodes_absolute),
+        }
+    }
+}
+
+/// Makes room for a pod by evicting pods of lower priority.
+#[derive(Clone, Debug)]
+pub struct DefaultPreemption {
+    args: DefaultPreemptionArgs,
+}
+
+impl DefaultPreemption {
+    /// The plugin with its arguments.
+    pub fn new(args: DefaultPreemptionArgs) -> Self {
+        Self { args }
+    }
+
+    /// Whether the pod may preempt and which candidates there are, where an earlier `PostFilter` plugin ended the
+    /// extension point and this one had no say. Nothing is selected.
+    pub fn consider(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
+        self.evaluator(cx).consider(state, pod)
+    }
+
+    fn evaluator<'a>(&self, cx: &'a PostFilterContext<'a>) -> Evaluator<'a> {
+        let (percentage, absolute) = (self.args.min_candidate_nodes_percentage, self.args.min_candidate_nodes_absolute);
+        Evaluator::new(cx, CandidateLimits { percentage, absolute })
+    }
+}
+
+impl Plugin for DefaultPreemption {
+    fn name(&self) -> PluginName {
+        PluginName::DefaultPreemption
+    }
+    fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
+        Some(self)
+    }
+    fn post_filter(&self) -> Option<&dyn PostFilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        if !gates.enabled(Gate::SchedulerAsyncPreemption) {
+            return Some(Vec::new());
+        }
+        // The event takes pods out of their gate; whether one is worth trying is for the plugins that rejected it.
+        let event = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
+        Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(|_, _, _| Ok(QueueingHint::QueueSkip))) }])
+    }
+}
+
+impl PreEnqueuePlugin for DefaultPreemption {
+    fn pre_enqueue(&self, cx: &Context<'_>, _pod: &Pod, preempting: bool) -> Status {
+        if preempting && cx.gates.enabled(Gate::SchedulerAsyncPreemption) {
+            return Status::unresolvable("waiting for the preemption for this pod to be finished");
+        }
+        Status::success()
+    }
+}
+
+impl PostFilterPlugin for DefaultPreemption {
+    fn post_filter(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PostFilterResult {
+        let Preemption { mut status, nominating, record } = self.evaluator(cx).preempt(state, pod);
+        let message = status.message();
+        if !message.is_empty() {
+            status = Status::new(status.code(), [format!("preemption: {message}")]);
+        }
+        PostFilterResult { status, nominating, preemption: Some(Box::new(record)), writes: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, Object};
+    use crate::framework::{Change, Code, DryRunPolicy, FilterRunner, NodeInfo, NodeToStatus, NominatingInfo, Snapshot};
+
+    fn gates(on: bool) -> FeatureGates {
+        let mut gates = FeatureGates::default();
+        gates.set(Gate::SchedulerAsyncPreemption, on);
+        gates
+    }
+
+    fn plugin() -> DefaultPreemption {
+        DefaultPreemption::new(DefaultPreemptionArgs::default())
+    }
+
+    #[test]
+    fn arguments_have_defaults_and_refuse_what_they_do_not_know() {
+        let read = |text| serde_json::from_str::<DefaultPreemptionArgs>(text);
+        assert_eq!(read("{}").unwrap(), DefaultPreemptionArgs::default());
+        let named = r#"{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"DefaultPreemptionArgs",
+            "minCandidateNodesPercentage":20,"minCandidateNodesAbsolute":null}"#;
+        let want = DefaultPreemptionArgs { min_candidate_nodes_percentage: 20, min_candidate_nodes_absolute: 100 };
+        assert_eq!(read(named).unwrap(), want);
+        assert!(read(r#"{"minCandidateNodes":3}"#).is_err());
+    }
+
+    #[test]
+    fn a_pod_waits_while_its_preemption_is_under_way() {
+        let (cluster, snapshot, pod) = (Cluster::default(), Snapshot::default(), Pod::default());
+        let check = |gate, preempting| {
+            let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: gates(gate), now: jiff::Timestamp::UNIX_EPOCH };
+            PreEnqueuePlugin::pre_enqueue(&plugin(), &cx, &pod, preempting)
+        };
+        assert!(check(true, false).is_success());
+        assert!(check(false, true).is_success());
+        assert_eq!(check(true, true), Status::unresolvable("waiting for the preemption for this pod to be finished"));
+    }
+
+    #[test]
+    fn deleted_pods_are_of_interest_and_never_queue() {
+        assert_eq!(plugin().events_to_register(gates(false)).unwrap().len(), 0);
+        let events = plugin().events_to_register(gates(true)).unwrap();
+        assert_eq!(events.iter().map(|e| e.event.to_string()).collect::<Vec<_>>(), ["PodDelete"]);
+        let (cluster, snapshot, pod) = (Cluster::default(), Snapshot::default(), Arc::new(Pod::default()));
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: gates(true), now: jiff::Timestamp::UNIX_EPOCH };
+        let deleted = Change { old: Some(Object::Pod(pod.clone())), new: None };
+        assert_eq!(events[0].hint.as_ref().unwrap()(&cx, &pod, &deleted), Ok(QueueingHint::QueueSkip));
+    }
+
+    /// Filters that let a pod onto empty nodes only.
+    struct Alone;
+
+    impl FilterRunner for Alone {
+        fn filter_with_nominated_pods(&self, _: &CycleState, _: &PodInfo, node: &NodeInfo) -> Status {
+            if node.pods.is_empty() { Status::success() } else { Status::unschedulable("taken") }
+        }
+        fn add_pod(&self, _: &mut CycleState, _: &PodInfo, _: &PodInfo, _: &NodeInfo) -> Status {
+            Status::success()
+        }
+        fn remove_pod(&self, _: &mut CycleState, _: &PodInfo, _: &PodInfo, _: &NodeInfo) -> Status {
+            Status::success()
+        }
+        fn nominated_pods(&self, _: &str) -> Vec<Arc<PodInfo>> {
+            Vec::new()
+        }
+    }
+
+    fn pod(name: &str, priority: i32) -> Arc<PodInfo> {
+        let text = format!(r#"{{"metadata":{{"name":"{name}","uid":"{name}"}},"spec":{{"priority":{priority}}}}}"#);
+        Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
+    }
+
+    /// What the plugin says about a pod of priority 10 on one node that a pod of the given priority holds.
+    fn check(priority: i32, code: Code, message: &str, nominated: &str) {
+        let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"a"}}"#).unwrap()));
+        node.add_pod(pod("v", priority));
+        let (snapshot, preemptor) = (Snapshot::of([node]), pod("p", 10));
+        let cluster: Cluster = [Object::Pod(preemptor.pod.clone())].into_iter().collect();
+        let mut statuses = NodeToStatus::default();
+        statuses.set("a".into(), Status::unschedulable("taken"));
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: gates(true), now: jiff::Timestamp::UNIX_EPOCH };
+        let cx = PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default() };
+        let state = CycleState::default();
+        let result = PostFilterPlugin::post_filter(&plugin(), &cx, &state, &preemptor);
+        assert_eq!((result.status.code(), result.status.message().as_str()), (code, message));
+        assert_eq!(result.nominating, Some(NominatingInfo::Override(nominated.into())));
+        let considered = plugin().consider(&cx, &state, &preemptor);
+        assert_eq!(result.preemption.unwrap().candidates, considered.candidates);
+        assert_eq!(considered.candidates.is_empty(), nominated.is_empty());
+    }
+
+    #[test]
+    fn messages_say_that_preemption_speaks() {
+        check(1, Code::Success, "", "a");
+        let text = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+        check(10, Code::Unschedulable, text, "");
+    }
+}

@@ -1,1 +1,276 @@
-//! To be written.
+//! What several plugins share: tolerations against taints, default normalisation, broken linear functions, and the
+//! objects of a change.
+//!
+//! Mirrors `pkg/scheduler/framework/plugins/helper/{taint,normalize_score,shape_score}.go`,
+//! `staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go` and `ToleratesTaint` in
+//! `staging/src/k8s.io/api/core/v1/toleration.go`.
+
+use std::sync::Arc;
+
+use crate::cluster::{Node, Object, Pod, Taint, Toleration};
+use crate::framework::{Change, FeatureGates, Gate, MAX_NODE_SCORE};
+
+/// Whether one toleration tolerates a taint.
+///
+/// An empty effect or key of the toleration stands for any; `Lt` and `Gt` never hold while the gate
+/// `TaintTolerationComparisonOperators` is off.
+pub fn toleration_tolerates_taint(toleration: &Toleration, taint: &Taint, gates: FeatureGates) -> bool {
+    if !toleration.effect.is_empty() && toleration.effect != taint.effect {
+        return false;
+    }
+    if !toleration.key.is_empty() && toleration.key != taint.key {
+        return false;
+    }
+    match toleration.operator.as_str() {
+        "" | "Equal" => toleration.value == taint.value,
+        "Exists" => true,
+        "Lt" => compare_values(toleration, taint, gates, |taint, bound| taint < bound),
+        "Gt" => compare_values(toleration, taint, gates, |taint, bound| taint > bound),
+        _ => false,
+    }
+}
+
+fn compare_values(toleration: &Toleration, taint: &Taint, gates: FeatureGates, holds: fn(i64, i64) -> bool) -> bool {
+    gates.enabled(Gate::TaintTolerationComparisonOperators)
+        && canonical_integer(&taint.value).zip(canonical_integer(&toleration.value)).is_some_and(|(taint, bound)| holds(taint, bound))
+}
+
+/// A decimal integer in the one form that the comparison accepts: no plus sign, no leading zeros, no `-0`.
+fn canonical_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let leading_zero = digits.starts_with('0') && text != "0";
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if plain && !leading_zero { text.parse().ok() } else { None }
+}
+
+/// Whether any of the tolerations tolerates the taint; mirrors `TolerationsTolerateTaint`.
+pub fn tolerates(tolerations: &[Toleration], taint: &Taint, gates: FeatureGates) -> bool {
+    tolerations.iter().any(|t| toleration_tolerates_taint(t, taint, gates))
+}
+
+/// The first taint, among those that `include` picks, that no toleration tolerates.
+pub fn find_matching_untolerated_taint<'a>(
+    taints: &'a [Taint],
+    tolerations: &[Toleration],
+    include: impl Fn(&Taint) -> bool,
+    gates: FeatureGates,
+) -> Option<&'a Taint> {
+    taints.iter().filter(|t| include(t)).find(|t| !tolerates(tolerations, t, gates))
+}
+
+/// The first taint that keeps a pod with these tolerations away: NoSchedule or NoExecute, and not tolerated.
+pub fn find_untolerated_taint<'a>(taints: &'a [Taint], tolerations: &[Toleration], gates: FeatureGates) -> Option<&'a Taint> {
+    find_matching_untolerated_taint(taints, tolerations, is_do_not_schedule_taint, gates)
+}
+
+/// Whether a taint's effect keeps pods away; mirrors `DoNotScheduleTaintsFilterFunc`.
+pub fn is_do_not_schedule_taint(taint: &Taint) -> bool {
+    taint.effect == "NoSchedule" || taint.effect == "NoExecute"
+}
+
+/// Scales scores so that the highest becomes [`MAX_NODE_SCORE`], or, in reverse, so that nothing is best.
+///
+/// Where no score is above zero all stay as they are, or all become the maximum in reverse. Scores are taken to be
+/// at least zero; whole numbers, cut off.
+pub fn default_normalize_score(reverse: bool, scores: &mut [i64]) {
+    let highest = scores.iter().copied().max().unwrap_or(0);
+    if highest <= 0 {
+        if reverse {
+            scores.fill(MAX_NODE_SCORE);
+        }
+        return;
+    }
+    for score in scores {
+        let scaled = MAX_NODE_SCORE.wrapping_mul(*score) / highest;
+        *score = if reverse { MAX_NODE_SCORE.wrapping_sub(scaled) } else { scaled };
+    }
+}
+
+/// A point where two segments of a broken linear function meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionShapePoint {
+    /// Where, in per cent of capacity.
+    pub utilization: i64,
+    /// The function's value there.
+    pub score: i64,
+}
+
+/// The value at `p` of the function that runs straight between the points of `shape`, and level outside them.
+///
+/// Points stand in order of utilization; without any the value is 0. Whole numbers, cut off towards zero.
+pub fn broken_linear(shape: &[FunctionShapePoint], p: i64) -> i64 {
+    let Some(i) = shape.iter().position(|point| p <= point.utilization) else {
+        return shape.last().map_or(0, |point| point.score);
+    };
+    let to = shape[i];
+    let Some(from) = i.checked_sub(1).map(|before| shape[before]) else { return to.score };
+    let rise = to.score.wrapping_sub(from.score).wrapping_mul(p.wrapping_sub(from.utilization));
+    from.score.wrapping_add(rise.checked_div(to.utilization.wrapping_sub(from.utilization)).unwrap_or(0))
+}
+
+/// An object before and after a change; `None` before an addition and after a deletion.
+pub type BeforeAfter<'a, T> = (Option<&'a Arc<T>>, Option<&'a Arc<T>>);
+
+/// The pods of a change; an error where it is about another kind. Mirrors `As` in `pkg/scheduler/util/utils.go`.
+pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, String> {
+    fn pod(object: &Object) -> Result<&Arc<Pod>, String> {
+        if let Object::Pod(pod) = object { Ok(pod) } else { Err(format!("expected Pod, but got {}", object.kind())) }
+    }
+    Ok((change.old.as_ref().map(pod).transpose()?, change.new.as_ref().map(pod).transpose()?))
+}
+
+/// The nodes of a change; an error where it is about another kind.
+pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, String> {
+    fn node(object: &Object) -> Result<&Arc<Node>, String> {
+        if let Object::Node(node) = object { Ok(node) } else { Err(format!("expected Node, but got {}", object.kind())) }
+    }
+    Ok((change.old.as_ref().map(node).transpose()?, change.new.as_ref().map(node).transpose()?))
+}
+
+/// What tests of plugins start from.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
+
+    /// Runs `body` with a context over `cluster` and `nodes` at the default gates.
+    pub(crate) fn with_context<T>(cluster: &Cluster, nodes: &[NodeInfo], body: impl FnOnce(Context<'_>) -> T) -> T {
+        let snapshot = Snapshot::of(nodes.iter().cloned());
+        body(Context { cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH })
+    }
+
+    /// A pod from its YAML, with name and uid `p` unless given.
+    pub(crate) fn pod(yaml: &str) -> Arc<Pod> {
+        let mut pod: Pod = serde_yaml::from_str(yaml).unwrap();
+        for text in [&mut pod.metadata.name, &mut pod.metadata.uid] {
+            if text.is_empty() {
+                *text = "p".into();
+            }
+        }
+        Arc::new(pod)
+    }
+
+    /// A parsed pod from its YAML.
+    pub(crate) fn pod_info(yaml: &str) -> PodInfo {
+        PodInfo::new(pod(yaml))
+    }
+
+    /// A node from its YAML.
+    pub(crate) fn node(yaml: &str) -> Arc<Node> {
+        Arc::new(serde_yaml::from_str(yaml).unwrap())
+    }
+
+    /// A node without pods from its YAML.
+    pub(crate) fn node_info(yaml: &str) -> NodeInfo {
+        NodeInfo::new(node(yaml))
+    }
+
+    /// A change of one node.
+    pub(crate) fn node_change(old: Option<&str>, new: Option<&str>) -> Change {
+        Change { old: old.map(|y| Object::Node(node(y))), new: new.map(|y| Object::Node(node(y))) }
+    }
+
+    /// A change of one pod.
+    pub(crate) fn pod_change(old: Option<&str>, new: Option<&str>) -> Change {
+        Change { old: old.map(|y| Object::Pod(pod(y))), new: new.map(|y| Object::Pod(pod(y))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taint(key: &str, value: &str, effect: &str) -> Taint {
+        Taint { key: key.into(), value: value.into(), effect: effect.into() }
+    }
+
+    fn toleration(key: &str, operator: &str, value: &str, effect: &str) -> Toleration {
+        Toleration { key: key.into(), operator: operator.into(), value: value.into(), effect: effect.into() }
+    }
+
+    #[test]
+    fn a_toleration_matches_by_effect_key_and_operator() {
+        let subject = taint("k", "7", "NoSchedule");
+        let mut comparing = FeatureGates::default();
+        comparing.set(Gate::TaintTolerationComparisonOperators, true);
+        // (key, operator, value, effect, with gates at their defaults, with comparison operators on)
+        for (key, operator, value, effect, plain, compared) in [
+            ("k", "", "7", "NoSchedule", true, true),
+            ("k", "Equal", "7", "", true, true),
+            ("k", "Equal", "8", "", false, false),
+            ("", "Equal", "7", "", true, true),
+            ("", "Exists", "", "", true, true),
+            ("k", "Exists", "", "NoExecute", false, false),
+            ("other", "Exists", "", "", false, false),
+            ("k", "Sometimes", "7", "", false, false),
+            ("k", "Lt", "8", "", false, true),
+            ("k", "Lt", "7", "", false, false),
+            ("k", "Gt", "6", "", false, true),
+            ("k", "Gt", "7", "", false, false),
+            ("k", "Gt", "-1", "", false, true),
+            ("k", "Gt", "0", "", false, true),
+            ("k", "Gt", "-0", "", false, false),
+            ("k", "Gt", "06", "", false, false),
+            ("k", "Gt", "+6", "", false, false),
+            ("k", "Gt", "", "", false, false),
+            ("k", "Gt", "99999999999999999999", "", false, false),
+        ] {
+            let toleration = toleration(key, operator, value, effect);
+            assert_eq!(toleration_tolerates_taint(&toleration, &subject, FeatureGates::default()), plain, "{toleration:?}");
+            assert_eq!(toleration_tolerates_taint(&toleration, &subject, comparing), compared, "{toleration:?} compared");
+        }
+    }
+
+    #[test]
+    fn the_first_taint_that_keeps_the_pod_away_is_found() {
+        let gates = FeatureGates::default();
+        let taints = [taint("soft", "", "PreferNoSchedule"), taint("a", "", "NoSchedule"), taint("b", "", "NoExecute")];
+        assert_eq!(find_untolerated_taint(&taints, &[], gates), Some(&taints[1]));
+        assert_eq!(find_untolerated_taint(&taints, &[toleration("a", "Exists", "", "")], gates), Some(&taints[2]));
+        assert_eq!(find_untolerated_taint(&taints, &[toleration("", "Exists", "", "")], gates), None);
+        assert_eq!(find_untolerated_taint(&taints[..1], &[], gates), None);
+        assert_eq!(find_matching_untolerated_taint(&taints, &[], |t| t.key == "b", gates), Some(&taints[2]));
+    }
+
+    #[test]
+    fn a_change_of_another_kind_is_an_error() {
+        let pods = testing::pod_change(None, Some("{}"));
+        let (old, new) = changed_pods(&pods).unwrap();
+        assert!(old.is_none() && new.is_some());
+        assert_eq!(changed_nodes(&pods).unwrap_err(), "expected Node, but got Pod");
+        assert_eq!(changed_pods(&testing::node_change(Some("{}"), None)).unwrap_err(), "expected Pod, but got Node");
+    }
+
+    #[test]
+    fn normalising_scales_to_the_highest() {
+        for (reverse, scores, expected) in [
+            (false, vec![0, 0], vec![0, 0]),
+            (true, vec![0, 0], vec![100, 100]),
+            (false, vec![1, 2, 3], vec![33, 66, 100]),
+            (true, vec![1, 2, 3, 0], vec![67, 34, 0, 100]),
+            (true, vec![-5, -1], vec![100, 100]),
+            (false, vec![], vec![]),
+        ] {
+            let mut actual = scores.clone();
+            default_normalize_score(reverse, &mut actual);
+            assert_eq!(actual, expected, "{scores:?} reverse {reverse}");
+        }
+        // Nonsense does not panic.
+        default_normalize_score(true, &mut [i64::MAX, i64::MIN, 1]);
+    }
+
+    #[test]
+    fn a_broken_line_is_level_outside_its_points() {
+        let point = |(utilization, score)| FunctionShapePoint { utilization, score };
+        let shape = [(10, 100), (60, 50), (90, 0)].map(point);
+        for (p, expected) in [(0, 100), (10, 100), (11, 99), (35, 75), (60, 50), (61, 49), (90, 0), (100, 0)] {
+            assert_eq!(broken_linear(&shape, p), expected, "at {p}");
+        }
+        assert_eq!(broken_linear(&[], 5), 0);
+        // Two points at one place cannot both be reached, but must not divide by zero.
+        assert_eq!(broken_linear(&[(5, 10), (5, 20)].map(point), 5), 10);
+        // Nor may nonsense overflow.
+        broken_linear(&[(i64::MIN, i64::MIN), (i64::MAX, i64::MAX)].map(point), 5);
+    }
+}

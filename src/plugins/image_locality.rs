@@ -1,1 +1,111 @@
-//! To be written.
+//! ImageLocality: Score. Mirrors `pkg/scheduler/framework/plugins/imagelocality/image_locality.go`.
+
+use std::borrow::Cow;
+
+use crate::cluster::Pod;
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin, Snapshot, Status};
+
+const MB: i64 = 1024 * 1024;
+/// Less than this many bytes counts for nothing.
+const MIN_THRESHOLD: i64 = 23 * MB;
+/// Bytes per container beyond which more counts no more.
+const MAX_CONTAINER_THRESHOLD: i64 = 1000 * MB;
+
+/// Prefers nodes that have the pod's images already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImageLocality;
+
+impl Plugin for ImageLocality {
+    fn name(&self) -> PluginName {
+        PluginName::ImageLocality
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+}
+
+impl ScorePlugin for ImageLocality {
+    fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let containers = pod.pod.spec.init_containers.len() + pod.pod.spec.containers.len();
+        Ok(calculate_priority(sum_image_scores(cx.snapshot, &pod.pod, node), containers as i64))
+    }
+}
+
+fn calculate_priority(sum: i64, containers: i64) -> i64 {
+    let max_threshold = MAX_CONTAINER_THRESHOLD.wrapping_mul(containers);
+    // Not `clamp`: a pod without containers has its upper bound below the lower one.
+    let sum = if sum < MIN_THRESHOLD { MIN_THRESHOLD } else { sum.min(max_threshold) };
+    MAX_NODE_SCORE.wrapping_mul(sum - MIN_THRESHOLD) / (max_threshold - MIN_THRESHOLD)
+}
+
+/// Sizes of the pod's images that the node has, each scaled by the share of nodes that have it.
+fn sum_image_scores(snapshot: &Snapshot, pod: &Pod, node: &NodeInfo) -> i64 {
+    let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers).map(|c| c.image.as_str());
+    let volumes = pod.spec.volumes.iter().filter_map(|v| v.image.as_ref()).map(|i| i.reference.as_str());
+    containers.chain(volumes).fold(0, |sum, image| {
+        let name = normalized_image_name(image);
+        // Most images are nowhere or everywhere, so ask the shared table before the node's own list.
+        let Some(state) = snapshot.image(&name) else { return sum };
+        if !node.node.status.images.iter().any(|i| i.names.iter().any(|n| n.as_str() == name)) {
+            return sum;
+        }
+        let spread = state.num_nodes as f64 / snapshot.len() as f64;
+        sum.wrapping_add((state.size as f64 * spread) as i64)
+    })
+}
+
+/// The image with `:latest` where it names neither tag nor digest.
+fn normalized_image_name(name: &str) -> Cow<'_, str> {
+    if name.rfind(':') <= name.rfind('/') { Cow::Owned(format!("{name}:latest")) } else { Cow::Borrowed(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::helper::testing::{node_info, pod_info, with_context};
+    use super::*;
+    use crate::cluster::Cluster;
+
+    #[test]
+    fn names_get_a_tag() {
+        for (name, expected) in [
+            ("root", "root:latest"),
+            ("root:tag", "root:tag"),
+            ("gcr.io:5000/root", "gcr.io:5000/root:latest"),
+            ("gcr.io:5000/root:tag", "gcr.io:5000/root:tag"),
+            ("root@sha256:abc", "root@sha256:abc"),
+            ("", ":latest"),
+        ] {
+            assert_eq!(normalized_image_name(name), expected);
+        }
+    }
+
+    #[test]
+    fn present_images_score_by_size_and_spread() {
+        let nodes = [
+            "{metadata: {name: a}, status: {images: [{names: [big:v1], sizeBytes: 524288000}, {names: ['small:latest'], sizeBytes: 20971520}]}}",
+            "{metadata: {name: b}, status: {images: [{names: [big:v1], sizeBytes: 524288000}]}}",
+            "{metadata: {name: c}}",
+            "{metadata: {name: d}, status: {images: [{names: [huge:v1], sizeBytes: 85899345920}]}}",
+        ]
+        .map(node_info);
+        for (pod, expected) in [
+            ("{spec: {containers: [{image: absent}]}}", [0, 0, 0, 0]),
+            // 500 MiB on half the nodes: (250 - 23) / (1000 - 23)
+            ("{spec: {containers: [{image: big:v1}]}}", [23, 23, 0, 0]),
+            // 20 MiB on a quarter of the nodes stays below the threshold.
+            ("{spec: {containers: [{image: small}]}}", [0, 0, 0, 0]),
+            // Twice the image, and two containers to measure it by: (500 - 23) / (2000 - 23)
+            ("{spec: {containers: [{image: big:v1}], initContainers: [{image: big:v1}]}}", [24, 24, 0, 0]),
+            // A volume adds to the sum, not to the number of containers: (500 - 23) / (1000 - 23)
+            ("{spec: {containers: [{image: big:v1}], volumes: [{name: v, image: {reference: big:v1}}]}}", [48, 48, 0, 0]),
+            ("{spec: {containers: [{image: huge:v1}]}}", [0, 0, 0, 100]),
+            ("{}", [0, 0, 0, 0]),
+        ] {
+            let pod_info = pod_info(pod);
+            let actual = with_context(&Cluster::default(), &nodes, |cx| {
+                nodes.each_ref().map(|n| ScorePlugin::score(&ImageLocality, &cx, &CycleState::default(), &pod_info, n).unwrap())
+            });
+            assert_eq!(actual, expected, "{pod}");
+        }
+    }
+}

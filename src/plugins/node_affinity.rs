@@ -1,1 +1,291 @@
-//! To be written.
+//! NodeAffinity: PreFilter, Filter, PreScore, Score.
+//!
+//! Mirrors `pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go` and
+//! `staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::helper::{changed_nodes, default_normalize_score};
+use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, SelectorError, Str};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
+    Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+};
+
+/// The node does not match the pod's own selector or affinity.
+pub const ERR_REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
+/// The node does not match the affinity that the profile adds.
+pub const ERR_REASON_ENFORCED: &str = "node(s) didn't match scheduler-enforced node affinity";
+/// No node can match: every term asks for several names at once.
+pub const ERR_REASON_CONFLICT: &str = "pod affinity terms conflict";
+
+/// Arguments of the plugin.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NodeAffinityArgs {
+    /// Read and ignored.
+    pub api_version: IgnoredAny,
+    /// Read and ignored.
+    pub kind: IgnoredAny,
+    /// Holds for every pod, besides what the pod itself asks for.
+    pub added_affinity: Option<cluster::NodeAffinity>,
+}
+
+impl NodeAffinityArgs {
+    /// What `ValidateNodeAffinityArgs` refuses: selector terms that cannot be parsed.
+    pub fn validate(&self) -> Result<(), String> {
+        let Some(added) = &self.added_affinity else { return Ok(()) };
+        let required =
+            added.required.iter().flat_map(|s| required_errors(s, "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution."));
+        let preferred = added
+            .preferred
+            .iter()
+            .flat_map(|terms| preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution"));
+        SelectorError::aggregate(required.chain(preferred)).map_or(Ok(()), |error| Err(error.to_string()))
+    }
+}
+
+/// What is wrong with the terms of a selector that stands at `path`.
+fn required_errors(selector: &NodeSelector, path: &str) -> Vec<String> {
+    let terms = selector.node_selector_terms.iter().enumerate().filter(|(_, t)| !t.is_empty());
+    terms.flat_map(|(i, t)| t.errors(&format!("{path}nodeSelectorTerms[{i}]"))).collect()
+}
+
+/// What is wrong with the terms that count of a list that stands at `path`.
+fn preferred_errors(terms: &[PreferredSchedulingTerm], path: &str) -> Vec<String> {
+    let counting = terms.iter().enumerate().filter(|(_, t)| counts(t));
+    counting.flat_map(|(i, t)| t.preference.errors(&format!("{path}[{i}]"))).collect()
+}
+
+/// What a pod requires of its node, ready to be held against many nodes; mirrors `RequiredNodeAffinity`.
+#[derive(Clone, Debug)]
+pub struct RequiredNodeAffinity {
+    spec: Arc<PodSpec>,
+    /// The terms that can match, by position; `None` without required affinity.
+    terms: Option<Vec<usize>>,
+    error: Option<SelectorError>,
+}
+
+impl RequiredNodeAffinity {
+    /// Parses the `nodeSelector` and the required node affinity of a pod.
+    pub fn of(pod: &Pod) -> Self {
+        let required = required_affinity(&pod.spec);
+        let usable = |required: &NodeSelector| {
+            let terms = required.node_selector_terms.iter().enumerate();
+            terms.filter(|(_, t)| !t.is_empty() && t.error().is_none()).map(|(at, _)| at).collect()
+        };
+        let error = required.and_then(|r| SelectorError::aggregate(required_errors(r, "")));
+        Self { spec: pod.spec.clone(), terms: required.map(usable), error }
+    }
+
+    /// Whether the node satisfies both. Terms that cannot be parsed match nothing.
+    pub fn matches(&self, node: &Node) -> bool {
+        selector_matches(&self.spec, node) && self.any_term_matches(node)
+    }
+
+    /// As [`Self::matches`], but an error where no term matches and one of them cannot be parsed.
+    pub fn try_matches(&self, node: &Node) -> Result<bool, SelectorError> {
+        if !selector_matches(&self.spec, node) {
+            return Ok(false);
+        }
+        match (self.any_term_matches(node), &self.error) {
+            (false, Some(error)) => Err(error.clone()),
+            (matched, _) => Ok(matched),
+        }
+    }
+
+    fn any_term_matches(&self, node: &Node) -> bool {
+        let (Some(usable), Some(required)) = (&self.terms, required_affinity(&self.spec)) else { return true };
+        usable.iter().any(|at| required.node_selector_terms[*at].matches_parsed(&node.metadata.labels, node_name(node)))
+    }
+}
+
+/// Whether a node satisfies a pod's `nodeSelector` and required node affinity.
+///
+/// For one pod and many nodes, parse a [`RequiredNodeAffinity`] once instead.
+pub fn required_node_affinity_matches(pod: &Pod, node: &Node) -> bool {
+    selector_matches(&pod.spec, node)
+        && required_affinity(&pod.spec).is_none_or(|required| required.matches(&node.metadata.labels, node_name(node)))
+}
+
+fn required_affinity(spec: &PodSpec) -> Option<&NodeSelector> {
+    spec.affinity.as_ref()?.node_affinity.as_ref()?.required.as_ref()
+}
+
+fn selector_matches(spec: &PodSpec, node: &Node) -> bool {
+    spec.node_selector.iter().flat_map(cluster::Labels::iter).all(|(key, value)| node.metadata.labels.get(key) == Some(value))
+}
+
+/// The name for `matchFields`; a node without one leaves fields out of account.
+fn node_name(node: &Node) -> Option<&Str> {
+    Some(node.name()).filter(|name| !name.is_empty())
+}
+
+fn counts(term: &PreferredSchedulingTerm) -> bool {
+    term.weight != 0 && !term.preference.is_empty()
+}
+
+/// The preferred terms that count, or what is wrong with them; mirrors `NewPreferredSchedulingTerms`.
+fn parse_preferred(terms: &[PreferredSchedulingTerm]) -> Result<Vec<PreferredSchedulingTerm>, SelectorError> {
+    match SelectorError::aggregate(preferred_errors(terms, "")) {
+        Some(error) => Err(error),
+        None => Ok(terms.iter().filter(|t| counts(t)).cloned().collect()),
+    }
+}
+
+fn preferred_score(terms: &[PreferredSchedulingTerm], node: &Node) -> i64 {
+    let matching = terms.iter().filter(|t| t.preference.matches_parsed(&node.metadata.labels, node_name(node)));
+    matching.map(|t| i64::from(t.weight)).sum()
+}
+
+/// Keeps pods on nodes that match their selector and affinity, and prefers those that match more.
+#[derive(Clone, Debug, Default)]
+pub struct NodeAffinity {
+    added_required: Option<Arc<NodeSelector>>,
+    added_preferred: Option<Vec<PreferredSchedulingTerm>>,
+}
+
+impl NodeAffinity {
+    /// The plugin with its arguments. Added terms that [`NodeAffinityArgs::validate`] would refuse match nothing.
+    pub fn new(args: NodeAffinityArgs) -> Self {
+        let added = args.added_affinity.unwrap_or_default();
+        let added_preferred = added.preferred.filter(|terms| !terms.is_empty()).map(|mut terms| {
+            terms.retain(|t| counts(t) && t.preference.error().is_none());
+            terms
+        });
+        Self { added_required: added.required.map(Arc::new), added_preferred }
+    }
+
+    /// Whether the affinity that the profile adds holds.
+    fn added_matches(&self, node: &Node) -> bool {
+        self.added_required.as_ref().is_none_or(|added| added.matches(&node.metadata.labels, node_name(node)))
+    }
+
+    /// Queue when a node came that matches, or one matches that did not.
+    fn after_node_change(&self, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+        let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
+        if !self.added_matches(new) {
+            return Ok(QueueingHint::QueueSkip);
+        }
+        let required = RequiredNodeAffinity::of(pod);
+        let matches = |node: &Node| required.try_matches(node).map_err(|e| e.to_string());
+        let helps = matches(new)? && !old.map_or(Ok(false), |n| matches(n))?;
+        Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+    }
+}
+
+/// What the pod requires, parsed.
+#[derive(Clone, Debug)]
+struct PreFilterState(RequiredNodeAffinity);
+
+/// The pod's preferred terms, or none where the pod lists none.
+fn pod_preferred(pod: &Pod) -> Result<Option<PreScoreState>, Status> {
+    let affinity = pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref());
+    let terms = affinity.and_then(|a| a.preferred.as_ref());
+    terms.map(|t| parse_preferred(t).map(PreScoreState)).transpose().map_err(|e| Status::error(e.to_string()))
+}
+
+/// The pod's preferred terms, parsed.
+#[derive(Clone, Debug)]
+struct PreScoreState(Vec<PreferredSchedulingTerm>);
+
+impl Plugin for NodeAffinity {
+    fn name(&self) -> PluginName {
+        PluginName::NodeAffinity
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let event = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL));
+        let plugin = self.clone();
+        Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(move |_, pod, change| plugin.after_node_change(pod, change))) }])
+    }
+}
+
+impl PreFilterPlugin for NodeAffinity {
+    /// Narrows the nodes to those that `matchFields` names, where every term names some.
+    fn pre_filter(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let required = required_affinity(&pod.pod.spec);
+        if required.is_none() && self.added_required.is_none() && pod.pod.spec.node_selector.is_none() {
+            return (PreFilterResult::default(), Status::skip());
+        }
+        state.write(PreFilterState(RequiredNodeAffinity::of(&pod.pod)));
+        let node_names = required.and_then(named_nodes);
+        if node_names.as_ref().is_some_and(BTreeSet::is_empty) {
+            return (PreFilterResult::default(), Status::unresolvable(ERR_REASON_CONFLICT));
+        }
+        (PreFilterResult { node_names }, Status::success())
+    }
+}
+
+/// The nodes that the terms name, or `None` where a term names none or there is no term.
+fn named_nodes(required: &NodeSelector) -> Option<BTreeSet<Str>> {
+    let mut names: Option<BTreeSet<Str>> = None;
+    for term in &required.node_selector_terms {
+        let fields = term.match_fields.iter().filter(|r| r.key == "metadata.name" && r.operator == "In");
+        let by_field = fields.map(|r| r.values.iter().cloned().collect::<BTreeSet<Str>>());
+        let of_term = by_field.reduce(|all, more| all.intersection(&more).cloned().collect())?;
+        names.get_or_insert_default().extend(of_term);
+    }
+    names
+}
+
+impl FilterPlugin for NodeAffinity {
+    fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        if !self.added_matches(&node.node) {
+            return Status::unresolvable(ERR_REASON_ENFORCED);
+        }
+        let matches = match state.read() {
+            Some(PreFilterState(required)) => required.matches(&node.node),
+            None => required_node_affinity_matches(&pod.pod, &node.node),
+        };
+        if matches { Status::success() } else { Status::unresolvable(ERR_REASON_POD) }
+    }
+}
+
+impl PreScorePlugin for NodeAffinity {
+    fn pre_score(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+        match pod_preferred(&pod.pod) {
+            Err(status) => return status,
+            Ok(None) if self.added_preferred.is_none() => return Status::skip(),
+            // Without terms of its own the pod is scored by the added ones alone.
+            Ok(terms) => state.write(terms.unwrap_or(PreScoreState(Vec::new()))),
+        }
+        Status::success()
+    }
+}
+
+impl ScorePlugin for NodeAffinity {
+    /// The sum of the weights of the preferred terms that match, the pod's and the added ones.
+    fn score(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let added = self.added_preferred.as_ref().map_or(0, |terms| preferred_score(terms, &node.node));
+        let own = match state.read::<PreScoreState>() {
+            Some(PreScoreState(terms)) => preferred_score(terms, &node.node),
+            None => pod_preferred(&pod.pod)?.map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
+        };
+        Ok(added + own)
+    }
+
+    fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+        default_normalize_score(false, scores);
+        Status::success()
+    }
+}
+
+#[cfg(test)]
+#[path = "node_affinity_tests.rs"]
+mod tests;

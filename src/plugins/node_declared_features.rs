@@ -1,1 +1,218 @@
-//! To be written.
+//! NodeDeclaredFeatures: PreFilter, Filter.
+//!
+//! Mirrors `pkg/scheduler/framework/plugins/nodedeclaredfeatures/nodedeclaredfeatures.go` and
+//! `staging/src/k8s.io/component-helpers/nodedeclaredfeatures`.
+
+use std::sync::Arc;
+
+use super::helper::{changed_nodes, changed_pods};
+use crate::cluster::{Pod, PodSpec, Str};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, Gate, NodeInfo,
+    Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status,
+};
+
+/// The node does not declare a feature that the pod needs.
+pub const ERR_REASON_UNSATISFIED_REQUIREMENTS: &str = "node(s) didn't match Pod's required features";
+
+/// Every feature that a node may declare, sorted; others are ignored.
+const REGISTRY: [&str; 5] = [
+    "ExtendWebSocketsToKubelet",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "InPlacePodVerticalScalingInitContainers",
+    RESTART_ALL,
+    USER_NAMESPACES,
+];
+const RESTART_ALL: &str = "RestartAllContainersOnContainerExits";
+const USER_NAMESPACES: &str = "UserNamespacesHostNetworkSupport";
+
+/// Keeps pods on nodes that declare the features they need.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodeDeclaredFeatures;
+
+/// A set of features, a bit for each of [`REGISTRY`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct FeatureSet(u8);
+
+impl FeatureSet {
+    fn insert(&mut self, at: usize) {
+        self.0 |= 1 << at;
+    }
+
+    fn is_subset(self, of: Self) -> bool {
+        self.0 & !of.0 == 0
+    }
+
+    /// The features that a pod cannot run without. Of the registry only two can be told from a spec.
+    fn required_by(spec: &PodSpec) -> Self {
+        let mut set = Self::default();
+        let mut containers = spec.containers.iter().chain(&spec.init_containers);
+        if containers.any(|c| c.restart_policy_rules.iter().any(|r| r.action == "RestartAllContainers")) {
+            set.insert(3);
+        }
+        if spec.host_network == Some(true) && spec.host_users == Some(false) {
+            set.insert(4);
+        }
+        set
+    }
+
+    /// The known ones of a node's features. The list is taken to be sorted, as the kubelet writes it: a name out of
+    /// order goes unseen, as it does upstream.
+    fn declared(names: &[Str]) -> Self {
+        let (mut set, mut known) = (Self::default(), REGISTRY.iter().enumerate().peekable());
+        for name in names {
+            while known.next_if(|(_, k)| **k < name.as_str()).is_some() {}
+            if let Some((at, _)) = known.next_if(|(_, k)| **k == name.as_str()) {
+                set.insert(at);
+            }
+        }
+        set
+    }
+}
+
+impl Plugin for NodeDeclaredFeatures {
+    fn name(&self) -> PluginName {
+        PluginName::NodeDeclaredFeatures
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        if !gates.enabled(Gate::NodeDeclaredFeatures) {
+            return Some(Vec::new());
+        }
+        let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_DECLARED_FEATURE));
+        let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE);
+        Some(vec![
+            ClusterEventWithHint { event: node, hint: Some(Arc::new(|_, _, change| after_node_change(change))) },
+            ClusterEventWithHint { event: pod, hint: Some(Arc::new(|_, pod, change| after_pod_update(pod, change))) },
+        ])
+    }
+}
+
+/// Queue when a node came or declares other features now.
+fn after_node_change(change: &Change) -> Result<QueueingHint, String> {
+    let (old, new) = changed_nodes(change)?;
+    let same = old.zip(new).is_some_and(|(old, new)| old.status.declared_features == new.status.declared_features);
+    Ok(if same { QueueingHint::QueueSkip } else { QueueingHint::Queue })
+}
+
+/// Queue when this very pod needs other features now.
+fn after_pod_update(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (Some(old), Some(new)) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
+    let changed = FeatureSet::required_by(&old.spec) != FeatureSet::required_by(&new.spec);
+    Ok(if new.metadata.uid == pod.metadata.uid && changed { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+}
+
+impl PreFilterPlugin for NodeDeclaredFeatures {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let required = FeatureSet::required_by(&pod.pod.spec);
+        if !cx.gates.enabled(Gate::NodeDeclaredFeatures) || required == FeatureSet::default() {
+            return (PreFilterResult::default(), Status::skip());
+        }
+        state.write(required);
+        (PreFilterResult::default(), Status::success())
+    }
+}
+
+impl FilterPlugin for NodeDeclaredFeatures {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        if !cx.gates.enabled(Gate::NodeDeclaredFeatures) {
+            return Status::success();
+        }
+        let Some(required) = state.read::<FeatureSet>() else {
+            return Status::error("error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
+        };
+        if required.is_subset(FeatureSet::declared(&node.node.status.declared_features)) {
+            return Status::success();
+        }
+        Status::unresolvable(ERR_REASON_UNSATISFIED_REQUIREMENTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::helper::testing::{node_change, node_info, pod, pod_change, pod_info, with_context};
+    use super::*;
+    use crate::cluster::Cluster;
+
+    const RESTARTS: &str = "{spec: {containers: [{restartPolicyRules: [{action: Restart}, {action: RestartAllContainers}]}]}}";
+    const INIT_RESTARTS: &str = "{spec: {initContainers: [{restartPolicyRules: [{action: RestartAllContainers}]}]}}";
+    const NAMESPACED: &str = "{spec: {hostNetwork: true, hostUsers: false}}";
+
+    #[test]
+    fn the_registry_is_sorted() {
+        assert!(REGISTRY.is_sorted());
+        assert_eq!((REGISTRY[3], REGISTRY[4]), (RESTART_ALL, USER_NAMESPACES));
+    }
+
+    #[test]
+    fn a_node_must_declare_what_the_pod_needs() {
+        let both = "[ExtendWebSocketsToKubelet, Newer, RestartAllContainersOnContainerExits, UserNamespacesHostNetworkSupport]";
+        let unsorted = "[UserNamespacesHostNetworkSupport, RestartAllContainersOnContainerExits]";
+        // (pod, declared, None where PreFilter skips, else whether the node passes)
+        for (pod, declared, passes) in [
+            ("{}", "[]", None),
+            ("{spec: {hostNetwork: true}}", "[]", None),
+            ("{spec: {hostNetwork: true, hostUsers: true}}", "[]", None),
+            ("{spec: {hostUsers: false}}", "[]", None),
+            (RESTARTS, "[]", Some(false)),
+            (RESTARTS, both, Some(true)),
+            (INIT_RESTARTS, "[RestartAllContainersOnContainerExits]", Some(true)),
+            (NAMESPACED, "[RestartAllContainersOnContainerExits]", Some(false)),
+            (NAMESPACED, both, Some(true)),
+            (NAMESPACED, unsorted, Some(true)),
+            (RESTARTS, unsorted, Some(false)),
+        ] {
+            let (pod, mut state) = (pod_info(pod), CycleState::default());
+            let node = node_info(&format!("{{status: {{declaredFeatures: {declared}}}}}"));
+            with_context(&Cluster::default(), &[], |cx| {
+                let (_, status) = PreFilterPlugin::pre_filter(&NodeDeclaredFeatures, &cx, &mut state, &pod);
+                assert_eq!(status.is_skip(), passes.is_none(), "{declared}");
+                let Some(passes) = passes else { return };
+                let status = FilterPlugin::filter(&NodeDeclaredFeatures, &cx, &state, &pod, &node);
+                let expected = if passes { Status::success() } else { Status::unresolvable(ERR_REASON_UNSATISFIED_REQUIREMENTS) };
+                assert_eq!(status, expected, "{declared}");
+            });
+        }
+    }
+
+    #[test]
+    fn the_gate_switches_it_off() {
+        with_context(&Cluster::default(), &[], |mut cx| {
+            let filter = |cx: &Context<'_>| {
+                FilterPlugin::filter(&NodeDeclaredFeatures, cx, &CycleState::default(), &pod_info(RESTARTS), &node_info("{}"))
+            };
+            assert_eq!(filter(&cx).message(), "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
+            assert_eq!(NodeDeclaredFeatures.events_to_register(cx.gates).map(|e| e.len()), Some(2));
+            cx.gates.set(Gate::NodeDeclaredFeatures, false);
+            let (_, status) = PreFilterPlugin::pre_filter(&NodeDeclaredFeatures, &cx, &mut CycleState::default(), &pod_info(RESTARTS));
+            assert!(status.is_skip());
+            assert!(filter(&cx).is_success());
+            assert_eq!(NodeDeclaredFeatures.events_to_register(cx.gates).map(|e| e.len()), Some(0));
+        });
+    }
+
+    #[test]
+    fn changed_features_queue_the_pod() {
+        use QueueingHint::{Queue, QueueSkip};
+        let declaring = "{status: {declaredFeatures: [x]}}";
+        for (old, new, expected) in
+            [(None, "{}", Queue), (Some("{}"), declaring, Queue), (Some(declaring), declaring, QueueSkip), (Some("{}"), "{}", QueueSkip)]
+        {
+            assert_eq!(after_node_change(&node_change(old, Some(new))), Ok(expected), "{old:?} {new}");
+        }
+        let mine = pod("{}");
+        for (old, new, expected) in [
+            ("{}", RESTARTS, Queue),
+            (RESTARTS, RESTARTS, QueueSkip),
+            ("{}", "{metadata: {uid: other}, spec: {hostNetwork: true, hostUsers: false}}", QueueSkip),
+        ] {
+            assert_eq!(after_pod_update(&mine, &pod_change(Some(old), Some(new))), Ok(expected), "{old} {new}");
+        }
+        assert!(after_pod_update(&mine, &node_change(None, Some("{}"))).is_err());
+    }
+}

@@ -1,1 +1,144 @@
-//! To be written.
+//! NodePorts: PreFilter, Filter. Mirrors `pkg/scheduler/framework/plugins/nodeports/node_ports.go`.
+
+use std::sync::Arc;
+
+use super::helper::changed_pods;
+use crate::cluster::{ContainerPort, Pod};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, HostPorts,
+    NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status, host_ports,
+};
+
+/// A host port is taken.
+pub const ERR_REASON: &str = "node(s) didn't have free ports for the requested pod ports";
+
+/// Keeps pods off nodes where a host port they ask for is in use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodePorts;
+
+/// The host ports that the pod asks for.
+#[derive(Clone, Debug)]
+struct PreFilterState(Vec<ContainerPort>);
+
+impl Plugin for NodePorts {
+    fn name(&self) -> PluginName {
+        PluginName::NodePorts
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let delete = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
+        let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
+        Some(vec![
+            ClusterEventWithHint { event: delete, hint: Some(Arc::new(|_, pod, change| after_pod_deleted(pod, change))) },
+            ClusterEventWithHint { event: add, hint: None },
+        ])
+    }
+}
+
+/// Queue when the deleted pod held, or was to hold, a port that the pod asks for.
+fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (Some(deleted), _) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
+    if deleted.node_name.is_empty() && deleted.status.nominated_node_name.is_empty() {
+        return Ok(QueueingHint::QueueSkip);
+    }
+    let mut freed = HostPorts::default();
+    host_ports(deleted).for_each(|port| freed.add(port));
+    let helps = host_ports(pod).any(|port| freed.conflicts(port));
+    Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+}
+
+impl PreFilterPlugin for NodePorts {
+    fn pre_filter(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let ports: Vec<ContainerPort> = host_ports(&pod.pod).cloned().collect();
+        if ports.is_empty() {
+            return (PreFilterResult::default(), Status::skip());
+        }
+        state.write(PreFilterState(ports));
+        (PreFilterResult::default(), Status::success())
+    }
+}
+
+impl FilterPlugin for NodePorts {
+    fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(PreFilterState(wanted)) = state.read() else {
+            return Status::error("reading \"PreFilterNodePorts\" from cycleState: not found");
+        };
+        if wanted.iter().any(|port| node.used_ports.conflicts(port)) {
+            return Status::unschedulable(ERR_REASON);
+        }
+        Status::success()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::helper::testing::{node_change, node_info, pod, pod_change, pod_info, with_context};
+    use super::*;
+    use crate::cluster::Cluster;
+
+    fn with_port(port: &str) -> String {
+        format!("{{metadata: {{uid: other}}, spec: {{nodeName: n, containers: [{{ports: [{port}]}}]}}}}")
+    }
+
+    #[test]
+    fn a_port_conflicts_with_the_same_protocol_and_an_overlapping_address() {
+        // (in use, wanted, passes)
+        for (used, wanted, passes) in [
+            ("{hostPort: 80}", "{hostPort: 80}", false),
+            ("{hostPort: 80}", "{hostPort: 81}", true),
+            ("{hostPort: 80}", "{hostPort: 80, protocol: TCP, hostIP: 0.0.0.0}", false),
+            ("{hostPort: 80}", "{hostPort: 80, protocol: UDP}", true),
+            ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80}", false),
+            ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.1}", false),
+            ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.2}", true),
+            ("{hostPort: 80}", "{hostPort: 80, hostIP: 10.0.0.2}", false),
+            // Only the IPv4 wildcard counts as one.
+            ("{hostPort: 80, hostIP: '::'}", "{hostPort: 80, hostIP: 10.0.0.2}", true),
+            ("{hostPort: 80}", "{hostPort: 80}, {hostPort: 443}", false),
+        ] {
+            let mut node = node_info("{metadata: {name: n}}");
+            node.add_pod(Arc::new(pod_info(&with_port(used))));
+            let (pod, mut state) = (pod_info(&with_port(wanted)), CycleState::default());
+            let status = with_context(&Cluster::default(), &[], |cx| {
+                assert!(PreFilterPlugin::pre_filter(&NodePorts, &cx, &mut state, &pod).1.is_success());
+                FilterPlugin::filter(&NodePorts, &cx, &state, &pod, &node)
+            });
+            assert_eq!(status, if passes { Status::success() } else { Status::unschedulable(ERR_REASON) }, "{used} {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_pod_without_host_ports_is_none_of_its_business() {
+        with_context(&Cluster::default(), &[], |cx| {
+            for pod in ["{}", "{spec: {containers: [{ports: [{containerPort: 80}]}], initContainers: [{ports: [{hostPort: 80}]}]}}"] {
+                assert!(PreFilterPlugin::pre_filter(&NodePorts, &cx, &mut CycleState::default(), &pod_info(pod)).1.is_skip(), "{pod}");
+            }
+            let sidecar = "{spec: {initContainers: [{restartPolicy: Always, ports: [{hostPort: 80}]}]}}";
+            assert!(PreFilterPlugin::pre_filter(&NodePorts, &cx, &mut CycleState::default(), &pod_info(sidecar)).1.is_success());
+            let status = FilterPlugin::filter(&NodePorts, &cx, &CycleState::default(), &pod_info("{}"), &node_info("{}"));
+            assert_eq!(status, Status::error("reading \"PreFilterNodePorts\" from cycleState: not found"));
+        });
+    }
+
+    #[test]
+    fn a_deleted_pod_helps_when_it_frees_a_wanted_port() {
+        use QueueingHint::{Queue, QueueSkip};
+        let mine = pod(&with_port("{hostPort: 80}"));
+        let nominated = "{spec: {containers: [{ports: [{hostPort: 80}]}]}, status: {nominatedNodeName: n}}";
+        for (deleted, expected) in [
+            (with_port("{hostPort: 80}"), Queue),
+            (with_port("{hostPort: 81}"), QueueSkip),
+            (with_port(""), QueueSkip),
+            (nominated.to_owned(), Queue),
+            ("{spec: {containers: [{ports: [{hostPort: 80}]}]}}".to_owned(), QueueSkip),
+        ] {
+            assert_eq!(after_pod_deleted(&mine, &pod_change(Some(&deleted), None)), Ok(expected), "{deleted}");
+        }
+        assert!(after_pod_deleted(&mine, &node_change(Some("{}"), None)).is_err());
+    }
+}

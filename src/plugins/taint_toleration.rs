@@ -1,1 +1,169 @@
-//! To be written.
+//! TaintToleration: Filter, PreScore, Score. Mirrors `pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go`.
+
+use std::sync::Arc;
+
+use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_untolerated_taint, tolerates};
+use crate::cluster::{Pod, Toleration};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
+    Plugin, PluginName, PodInfo, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+};
+
+/// A NoSchedule or NoExecute taint is not tolerated.
+pub const ERR_REASON_NOT_MATCH: &str = "node(s) had untolerated taint(s)";
+
+const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";
+
+/// Keeps pods off nodes whose taints they do not tolerate, and prefers nodes with fewer PreferNoSchedule taints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TaintToleration;
+
+/// The tolerations that count against PreferNoSchedule taints.
+#[derive(Clone, Debug)]
+struct PreScoreState(Vec<Toleration>);
+
+impl Plugin for TaintToleration {
+    fn name(&self) -> PluginName {
+        PluginName::TaintToleration
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
+        let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
+        Some(vec![
+            ClusterEventWithHint { event: node, hint: Some(Arc::new(|cx, pod, change| after_node_change(cx.gates, pod, change))) },
+            ClusterEventWithHint { event: pod, hint: Some(Arc::new(|_, pod, change| after_toleration_change(pod, change))) },
+        ])
+    }
+}
+
+/// Queue when the pod tolerates the node now and, if the node was there before, did not tolerate it then.
+fn after_node_change(gates: FeatureGates, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, new) = changed_nodes(change)?;
+    let untolerated = |node: &crate::cluster::Node| find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, gates).is_some();
+    let helps = old.is_none_or(|n| untolerated(n)) && new.is_some_and(|n| !untolerated(n));
+    Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+}
+
+/// Queue when the tolerations of this very pod changed.
+fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (_, new) = changed_pods(change)?;
+    Ok(if new.is_some_and(|n| n.metadata.uid == pod.metadata.uid) { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+}
+
+impl FilterPlugin for TaintToleration {
+    fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        match find_untolerated_taint(&node.node.spec.taints, &pod.pod.spec.tolerations, cx.gates) {
+            None => Status::success(),
+            Some(_) => Status::unresolvable(ERR_REASON_NOT_MATCH),
+        }
+    }
+}
+
+impl PreScorePlugin for TaintToleration {
+    fn pre_score(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+        let counts = |t: &&Toleration| t.effect.is_empty() || t.effect == PREFER_NO_SCHEDULE;
+        state.write(PreScoreState(pod.pod.spec.tolerations.iter().filter(counts).cloned().collect()));
+        Status::success()
+    }
+}
+
+impl ScorePlugin for TaintToleration {
+    /// How many PreferNoSchedule taints the pod does not tolerate.
+    fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let Some(PreScoreState(tolerations)) = state.read() else {
+            return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
+        };
+        let soft = node.node.spec.taints.iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
+        Ok(soft.filter(|t| !tolerates(tolerations, t, cx.gates)).count() as i64)
+    }
+
+    fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+        default_normalize_score(true, scores);
+        Status::success()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::helper::testing::{node_change, node_info, pod, pod_change, pod_info, with_context};
+    use super::*;
+    use crate::cluster::Cluster;
+
+    const PLAIN: &str = "{}";
+    const HARD: &str = "{spec: {taints: [{key: a, effect: NoSchedule}]}}";
+    const EXECUTE: &str = "{spec: {taints: [{key: b, effect: NoExecute}]}}";
+    const SOFT: &str = "{spec: {taints: [{key: a, effect: PreferNoSchedule}, {key: b, value: x, effect: PreferNoSchedule}]}}";
+    const TOLERANT: &str = "{spec: {tolerations: [{key: a, operator: Exists}]}}";
+
+    #[test]
+    fn an_untolerated_hard_taint_keeps_the_pod_away() {
+        for (node, pod, passes) in [
+            (PLAIN, "{}", true),
+            (HARD, "{}", false),
+            (HARD, TOLERANT, true),
+            (EXECUTE, TOLERANT, false),
+            (SOFT, "{}", true),
+            (HARD, "{spec: {tolerations: [{key: a, operator: Exists, effect: NoExecute}]}}", false),
+        ] {
+            let status = with_context(&Cluster::default(), &[], |cx| {
+                FilterPlugin::filter(&TaintToleration, &cx, &CycleState::default(), &pod_info(pod), &node_info(node))
+            });
+            assert_eq!(status, if passes { Status::success() } else { Status::unresolvable(ERR_REASON_NOT_MATCH) }, "{node} {pod}");
+        }
+    }
+
+    #[test]
+    fn untolerated_soft_taints_cost_points() {
+        let nodes = [PLAIN, HARD, SOFT].map(node_info);
+        for (pod, raw, normal) in [
+            ("{}", [0, 0, 2], [100, 100, 0]),
+            (TOLERANT, [0, 0, 1], [100, 100, 0]),
+            ("{spec: {tolerations: [{operator: Exists}]}}", [0, 0, 0], [100, 100, 100]),
+            // Tolerations of other effects say nothing about soft taints.
+            ("{spec: {tolerations: [{operator: Exists, effect: NoSchedule}]}}", [0, 0, 2], [100, 100, 0]),
+            ("{spec: {tolerations: [{key: b, value: x, effect: PreferNoSchedule}]}}", [0, 0, 1], [100, 100, 0]),
+        ] {
+            let (pod, mut state) = (pod_info(pod), CycleState::default());
+            let mut scores = with_context(&Cluster::default(), &nodes, |cx| {
+                assert!(PreScorePlugin::pre_score(&TaintToleration, &cx, &mut state, &pod, cx.snapshot.nodes()).is_success());
+                nodes.each_ref().map(|n| ScorePlugin::score(&TaintToleration, &cx, &state, &pod, n).unwrap())
+            });
+            assert_eq!(scores, raw);
+            with_context(&Cluster::default(), &nodes, |cx| TaintToleration.normalize(&cx, &state, &pod, cx.snapshot.nodes(), &mut scores));
+            assert_eq!(scores, normal);
+        }
+        with_context(&Cluster::default(), &nodes, |cx| {
+            let status = ScorePlugin::score(&TaintToleration, &cx, &CycleState::default(), &pod_info("{}"), &nodes[0]).unwrap_err();
+            assert_eq!(status.message(), "failed to read \"PreScoreTaintToleration\" from cycleState: not found");
+        });
+    }
+
+    #[test]
+    fn a_node_that_becomes_tolerable_queues_the_pod() {
+        use QueueingHint::{Queue, QueueSkip};
+        let mine = pod(TOLERANT);
+        for (old, new, expected) in [
+            (None, PLAIN, Queue),
+            (None, HARD, Queue),
+            (None, EXECUTE, QueueSkip),
+            (Some(EXECUTE), HARD, Queue),
+            (Some(HARD), PLAIN, QueueSkip),
+            (Some(EXECUTE), EXECUTE, QueueSkip),
+        ] {
+            let hint = after_node_change(FeatureGates::default(), &mine, &node_change(old, Some(new)));
+            assert_eq!(hint, Ok(expected), "{old:?} {new}");
+        }
+        assert_eq!(after_toleration_change(&mine, &pod_change(Some("{}"), Some(TOLERANT))), Ok(Queue));
+        assert_eq!(after_toleration_change(&mine, &pod_change(None, Some("{metadata: {uid: other}}"))), Ok(QueueSkip));
+        assert!(after_toleration_change(&mine, &node_change(None, Some(PLAIN))).is_err());
+    }
+}

@@ -1,1 +1,170 @@
-//! To be written.
+//! Preemption: which pods of lower priority would have to go so that a pod finds a place, and where.
+//!
+//! Mirrors `pkg/scheduler/framework/preemption/preemption.go` with the rules of `DefaultPreemption`
+//! (`pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`). Everything that is tried on the way is
+//! kept in a [`PreemptionRecord`]. Nothing is carried out here: victims and cleared nominations are named, and
+//! whoever runs the cycle acts on them. Extenders are not consulted.
+//!
+//! Where kube-scheduler draws at random (the node where the dry run starts, the last tie among candidates) the
+//! [`DryRunPolicy`](crate::framework::DryRunPolicy) and the first node by name decide.
+
+mod budgets;
+mod candidates;
+mod dry_run;
+mod eligibility;
+mod importance;
+mod select;
+#[cfg(test)]
+mod testing;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::cluster::{Key, Str};
+use crate::framework::{CycleState, Gate, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Status};
+
+pub use candidates::CandidateLimits;
+
+/// Runs preemption for one pod after one cycle found no node.
+#[derive(Clone, Copy)]
+pub struct Evaluator<'a> {
+    post: &'a PostFilterContext<'a>,
+    limits: CandidateLimits,
+}
+
+/// What preemption came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preemption {
+    /// Success where a node is nominated, Unschedulable where preemption does not help or is not allowed.
+    pub status: Status,
+    /// The nomination; `None` leaves it as it is.
+    pub nominating: Option<NominatingInfo>,
+    /// Everything that was tried and found.
+    pub record: PreemptionRecord,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator for one cycle; `limits` say how many candidates are worth finding.
+    pub fn new(post: &'a PostFilterContext<'a>, limits: CandidateLimits) -> Self {
+        Self { post, limits }
+    }
+
+    /// All steps; mirrors `Evaluator.Preempt`.
+    pub fn preempt(&self, state: &CycleState, pod: &PodInfo) -> Preemption {
+        let mut record = PreemptionRecord::default();
+        let (status, nominating) = match self.nominate(state, pod, &mut record) {
+            Ok(node) => (Status::success(), Some(NominatingInfo::Override(node))),
+            Err(Failure::Status(status)) => (status, None),
+            Err(Failure::NotHelpful(message)) => (Status::unschedulable(message), Some(NominatingInfo::Override(Str::default()))),
+        };
+        Preemption { status, nominating, record }
+    }
+
+    /// Eligibility and candidates alone, for cycles in which preemption had no say: an earlier `PostFilter` plugin had
+    /// ended the extension point. Nothing is selected.
+    pub fn consider(&self, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
+        let mut record = PreemptionRecord::default();
+        if let Ok(preemptor) = self.latest(pod) {
+            // The reason of a failure, where it matters, is in the record.
+            let _ = self.find_candidates(state, &preemptor, &mut record);
+        }
+        record
+    }
+
+    fn nominate(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<Str, Failure> {
+        let preemptor = self.latest(pod)?;
+        let statuses = self.find_candidates(state, &preemptor, record)?;
+        if record.candidates.is_empty() {
+            return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
+        }
+        (record.score_functions, record.best) = select::pick_one_node(&record.candidates, self.post.cx.now);
+        let best = record.best.first().cloned().ok_or_else(|| Status::unschedulable("no candidate node for preemption"))?;
+        record.selected = Some(best.clone());
+        record.evictions = evictions(record, &best);
+        if !(record.evictions.is_empty() && self.post.cx.gates.enabled(Gate::SchedulerAsyncPreemption)) {
+            record.cleared_nominations = self.lower_nominations(&preemptor, &best);
+        }
+        Ok(best)
+    }
+
+    /// The pod as the informer has it now, which can differ from the copy that was filtered.
+    fn latest<'p>(&self, pod: &'p PodInfo) -> Result<Cow<'p, PodInfo>, Status> {
+        let meta = &pod.pod.metadata;
+        match self.post.cx.cluster.pods.namespaced(&meta.namespace, &meta.name) {
+            None => Err(Status::error(format!("pod {:?} not found", meta.name.as_str()))),
+            Some(latest) if Arc::ptr_eq(latest, &pod.pod) => Ok(Cow::Borrowed(pod)),
+            Some(latest) => Ok(Cow::Owned(PodInfo::new(latest.clone()))),
+        }
+    }
+
+    /// Fills the record up to its candidates. Answers with the status of every node for the text that is given where
+    /// there are none.
+    fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
+        let snapshot = self.post.cx.snapshot;
+        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
+            record.ineligible = Some(reason.to_owned());
+            return Err(Status::unschedulable(reason));
+        }
+        if snapshot.is_empty() {
+            return Err(Status::error("no nodes available"));
+        }
+        candidates::search(self.post, self.limits, state, pod, record);
+        // Errors are forgotten as soon as there is one candidate.
+        if record.candidates.is_empty()
+            && let Some(error) = aggregate_errors(record)
+        {
+            return Err(error);
+        }
+        let mut statuses = NodeToStatus::default();
+        for run in record.dry_runs.iter().filter(|r| !r.status.is_success()) {
+            statuses.set(run.node.clone(), run.status.clone());
+        }
+        statuses.set_absent(Status::unresolvable("Preemption is not helpful for scheduling"));
+        Ok(statuses)
+    }
+
+    /// Pods of lower priority that count on the node; mirrors `getLowerPriorityNominatedPods` and
+    /// `clearNominatedNodeName` in `executor.go`.
+    fn lower_nominations(&self, preemptor: &PodInfo, node: &str) -> Vec<Key> {
+        let nominated = self.post.runner.nominated_pods(node);
+        let lower = nominated.iter().map(|p| &p.pod).filter(|p| p.priority() < preemptor.pod.priority());
+        lower.filter(|p| !p.status.nominated_node_name.is_empty()).map(|p| p.key()).collect()
+    }
+}
+
+/// Why no node is nominated.
+enum Failure {
+    /// Preemption could not run; the pod keeps its nomination.
+    Status(Status),
+    /// It ran and found nothing; the pod loses its nomination.
+    NotHelpful(String),
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        Self::Status(status)
+    }
+}
+
+/// Victims on the node that are not being deleted already.
+fn evictions(record: &PreemptionRecord, node: &Str) -> Vec<Key> {
+    let victims = record.candidates.iter().filter(|c| c.node == *node).flat_map(|c| &c.victims);
+    victims.filter(|v| !v.terminating).map(|v| v.pod.clone()).collect()
+}
+
+/// The dry run's errors in one; repeated texts count once. Mirrors `aggregate.Error` in
+/// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
+fn aggregate_errors(record: &PreemptionRecord) -> Option<Status> {
+    let mut seen = BTreeSet::new();
+    let errors = record.dry_runs.iter().filter(|r| r.status.is_error()).map(|r| r.status.message());
+    let mut texts: Vec<String> = errors.filter(|text| seen.insert(text.clone())).collect();
+    match texts.len() {
+        0 => None,
+        1 => texts.pop().map(Status::error),
+        _ => Some(Status::error(format!("[{}]", texts.join(", ")))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::event::{CycleStart, Event, Eviction, FailureReason, NodeScore, Outcome, Selection};
 use crate::cluster::{Key, Str};
-use crate::framework::{Candidate, DryRunStep, PluginName, PluginSet, ScoreFunction, Status};
+use crate::framework::{Candidate, Code, DryRunStep, PluginName, PluginSet, ScoreFunction, Status};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,9 +17,10 @@ pub struct CycleView {
     pub pre_enqueue: Option<Status>,
     /// Answers of PreFilter plugins, in order.
     pub pre_filter: Vec<(PluginName, Status)>,
-    /// The status of all nodes that PreFilter ruled out: a rejection of the pod for every node, or of those that
-    /// narrowing left out.
+    /// The nodes that PreFilter left, and the status of all others.
     pub narrowed: Option<(Vec<Str>, Status)>,
+    /// Whether PreFilter turned the pod down for every node.
+    pub pre_filter_rejected: bool,
     /// Plugins of the profile that are not emulated and what they would have decided.
     pub not_emulated: Vec<(String, String)>,
     /// Verdicts so far by node; Success for nodes that fit.
@@ -118,10 +119,13 @@ impl CycleView {
                 *self = Self { start: Some(start.clone()), pre_enqueue, ..Self::default() };
             }
             Event::CycleSkipped { reason, .. } => self.skipped = Some(reason.clone()),
-            Event::PreEnqueueRejected { status, .. } => self.pre_enqueue = Some(status.clone()),
+            Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => self.pre_enqueue = Some(status.clone()),
             Event::NotEmulated { plugin, what } => self.not_emulated.push((plugin.clone(), what.clone())),
             Event::PreFiltered { plugin, status, .. } => self.pre_filter.push((*plugin, status.clone())),
-            Event::NodesNarrowed { nodes, status } => self.narrowed = Some((nodes.clone(), status.clone())),
+            Event::NodesNarrowed { nodes, status, rejected } => {
+                self.narrowed = Some((nodes.clone(), status.clone()));
+                self.pre_filter_rejected = *rejected;
+            }
             Event::NominatedNodeTried { node } => self.nominated_first = Some(node.clone()),
             Event::NodeFiltered { node, status, nominated } => {
                 self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
@@ -133,7 +137,7 @@ impl CycleView {
             }
             Event::NodeSelected { node, why, tied } => self.selected = Some((node.clone(), *why, tied.clone())),
             Event::PostFiltered { plugin, status } => self.post_filter.push((*plugin, status.clone())),
-            Event::PodNominated { node, .. } => self.nominated = Some(node.clone()),
+            Event::PodNominated { pod, node } if self.is_about(pod) => self.nominated = Some(node.clone()),
             Event::NominationCleared { pod, .. } => self.cleared_nominations.push(pod.clone()),
             Event::VictimEvicted { pod, how, .. } => self.evicted.push((pod.clone(), *how)),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
@@ -141,6 +145,11 @@ impl CycleView {
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
             _ => self.apply_preemption(event),
         }
+    }
+
+    /// Whether the cycle is this pod's; what happens to other pods in its wake is not part of it.
+    fn is_about(&self, pod: &Key) -> bool {
+        self.start.as_ref().is_none_or(|s| s.pod == *pod)
     }
 
     fn apply_preemption(&mut self, event: &Event) {
@@ -170,6 +179,16 @@ impl CycleView {
             Event::CandidatesScored(function) => preemption.score_functions.push(function.clone()),
             Event::CandidateSelected { node, best } => preemption.selected = Some((node.clone(), best.clone())),
             _ => {}
+        }
+    }
+
+    /// What PostFilter as a whole returned; mirrors how `RunPostFilterPlugins` puts the answers together.
+    pub fn post_filter_status(&self) -> Status {
+        let ended = self.post_filter.last().filter(|(_, s)| s.code() != Code::Unschedulable);
+        match ended {
+            Some((plugin, status)) if !status.is_success() => status.clone().with_plugin(*plugin),
+            Some((_, status)) => status.clone(),
+            None => Status::new(Code::Unschedulable, self.post_filter.iter().flat_map(|(_, s)| s.reasons().iter().cloned())),
         }
     }
 

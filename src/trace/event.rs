@@ -13,6 +13,7 @@ use crate::framework::{Candidate, ClusterEvent, EventLabel, PluginName, PluginSe
 /// nodes in the order the nodes were walked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type")]
+#[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Event {
     /// The virtual clock moved.
     ClockMoved { from: Timestamp, to: Timestamp },
@@ -20,6 +21,8 @@ pub enum Event {
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
     QueueMoved(QueueMove),
+    /// A waiting pod's object changed its priority.
+    PriorityChanged { pod: Key, priority: i32 },
     /// A plugin was asked whether an event helps a pod it had rejected.
     HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<String> },
     /// PreEnqueue ran and a plugin kept the pod out.
@@ -34,8 +37,9 @@ pub enum Event {
     NotEmulated { plugin: String, what: String },
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
     PreFiltered { plugin: PluginName, status: Status, nodes: Option<Vec<Str>> },
-    /// The PreFilter results together left these nodes, or none.
-    NodesNarrowed { nodes: Vec<Str>, status: Status },
+    /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
+    /// every node.
+    NodesNarrowed { nodes: Vec<Str>, status: Status, rejected: bool },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
@@ -201,6 +205,21 @@ pub struct QueueMove {
     pub cause: MoveCause,
     /// The plugin whose hint said Queue, if one did.
     pub plugin: Option<PluginName>,
+    /// What its order in the queues depends on.
+    pub order: QueueOrder,
+    /// The plugins that rejected it last, those of PreEnqueue included.
+    pub plugins: PluginSet,
+}
+
+/// What a pod's order in activeQ depends on, most important first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueOrder {
+    /// Higher goes first.
+    pub priority: i32,
+    /// When it came to the queue, or came back to it; earlier goes first.
+    pub timestamp: Timestamp,
+    /// How many pods had come or come back before; breaks ties of the timestamp, which kube-scheduler leaves to chance.
+    pub sequence: u64,
 }
 
 /// What moved a pod.
@@ -231,6 +250,7 @@ pub enum Place {
     /// In activeQ.
     Active,
     /// In backoffQ until the end of a whole second; `error` for the heap of pods that failed with an error.
+    #[allow(missing_docs, reason = "said above")]
     Backoff { expires: Timestamp, error: bool },
     /// In unschedulablePods.
     Unschedulable { plugins: PluginSet, gated_by: Option<PluginName> },

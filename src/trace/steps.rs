@@ -49,6 +49,7 @@ impl Event {
             Self::ClockMoved { .. }
             | Self::ObjectChanged { .. }
             | Self::QueueMoved(_)
+            | Self::PriorityChanged { .. }
             | Self::HintAsked { .. }
             | Self::PodPopped { .. }
             | Self::CycleStarted(_)
@@ -132,7 +133,8 @@ impl Event {
         match self {
             Self::QueueMoved(m) => Some(&m.pod),
             Self::CycleStarted(start) => Some(&start.pod),
-            Self::HintAsked { pod, .. }
+            Self::PriorityChanged { pod, .. }
+            | Self::HintAsked { pod, .. }
             | Self::PreEnqueueRejected { pod, .. }
             | Self::PodPopped { pod, .. }
             | Self::CycleSkipped { pod, .. }
@@ -157,6 +159,7 @@ impl Event {
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(*from))),
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
+            Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
             Self::PodPopped { pod, attempts, early_from_backoff } => {
@@ -172,8 +175,8 @@ impl Event {
                 _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
                 _ => format!("{plugin} turned the pod down for every node: {}", status.message()),
             },
-            Self::NodesNarrowed { nodes, status } if status.is_success() => format!("{} left after PreFilter", count(nodes.len(), "node")),
-            Self::NodesNarrowed { status, .. } => status.message(),
+            Self::NodesNarrowed { rejected: true, status, .. } => format!("no node is looked at: {}", status.message()),
+            Self::NodesNarrowed { nodes, .. } => format!("{} left to look at after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
             Self::NodeFiltered { node, status, nominated } => {
                 let beside = if nominated.is_empty() {

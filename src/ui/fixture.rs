@@ -15,7 +15,7 @@ use crate::framework::{
 use crate::session::{Frame, Moment, Timeline};
 use crate::trace::{
     CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, QueueEntry, QueueMove,
-    Selection,
+    QueueOrder, Selection,
 };
 use crate::ui::Driver;
 
@@ -201,6 +201,8 @@ fn start() -> Moment {
             to: place_of.clone(),
             cause: MoveCause::Label(EventLabel::ScheduleAttemptFailure),
             plugin: None,
+            order: QueueOrder::default(),
+            plugins,
         });
         let (timestamp, nominated) = (clock, Str::default());
         let sequence = sequence as u64;
@@ -232,8 +234,11 @@ fn victim(name: &str, priority: i32, started: &str) -> Victim {
     }
 }
 
-fn queue_move(pod: &Key, to: Place, cause: MoveCause) -> Event {
-    Event::QueueMoved(QueueMove { pod: pod.clone(), from: None, to, cause, plugin: None })
+fn queue_move(pod: &Key, from: Place, to: Place, cause: MoveCause) -> Event {
+    let sequence = WAITING.iter().position(|(name, ..)| *pod == key(name)).unwrap();
+    let order = QueueOrder { priority: WAITING[sequence].1, timestamp: time(START), sequence: sequence as u64 };
+    let plugins = if let Place::Unschedulable { plugins, .. } = to { plugins } else { PluginSet::default() };
+    Event::QueueMoved(QueueMove { pod: pod.clone(), from: Some(from), to, cause, plugin: None, order, plugins })
 }
 
 fn cycle_events(pod: &Key, cycle: u64, priority: i32, requests: &[(&str, &str)]) -> Vec<Event> {
@@ -242,7 +247,7 @@ fn cycle_events(pod: &Key, cycle: u64, priority: i32, requests: &[(&str, &str)])
         CycleStart { cycle, pod: pod.clone(), priority, profile: "default-scheduler".into(), requests, nominated: "".into(), nodes: 12 };
     let mut events = vec![
         Event::PodPopped { pod: pod.clone(), attempts: 1, early_from_backoff: false },
-        queue_move(pod, Place::InFlight, MoveCause::Cycle),
+        queue_move(pod, Place::Active, Place::InFlight, MoveCause::Cycle),
         Event::CycleStarted(start),
     ];
     for plugin in [PluginName::NodeResourcesFit, PluginName::PodTopologySpread] {
@@ -368,7 +373,12 @@ fn payments_events(violating: bool) -> Vec<Event> {
     events.extend([
         Event::PostFiltered { plugin: PluginName::DefaultPreemption, status: Status::success() },
         Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message, plugins },
-        queue_move(&pod, Place::Unschedulable { plugins, gated_by: None }, MoveCause::Label(EventLabel::ScheduleAttemptFailure)),
+        queue_move(
+            &pod,
+            Place::InFlight,
+            Place::Unschedulable { plugins, gated_by: None },
+            MoveCause::Label(EventLabel::ScheduleAttemptFailure),
+        ),
         Event::PodNominated { pod: pod.clone(), node },
         Event::CycleFinished { pod, outcome: Outcome::Unschedulable },
     ]);
@@ -398,7 +408,7 @@ fn spread_events() -> Vec<Event> {
         Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied: vec!["worker-a2".into(), "worker-b1".into()] },
         Event::PodAssumed { pod: pod.clone(), node: node.clone() },
         Event::PodBound { pod: pod.clone(), node: node.clone() },
-        queue_move(&pod, Place::Bound { node }, MoveCause::Cycle),
+        queue_move(&pod, Place::InFlight, Place::Bound { node }, MoveCause::Cycle),
         Event::CycleFinished { pod, outcome: Outcome::Scheduled },
     ]);
     events
@@ -422,7 +432,12 @@ fn patient_events() -> Vec<Event> {
             hypothetical: false,
         },
         Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message, plugins },
-        queue_move(&pod, Place::Unschedulable { plugins, gated_by: None }, MoveCause::Label(EventLabel::ScheduleAttemptFailure)),
+        queue_move(
+            &pod,
+            Place::InFlight,
+            Place::Unschedulable { plugins, gated_by: None },
+            MoveCause::Label(EventLabel::ScheduleAttemptFailure),
+        ),
         Event::CycleFinished { pod, outcome: Outcome::Unschedulable },
     ]);
     events

@@ -53,7 +53,9 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(END)),
         Action::Granularity(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
-        Action::Input(request) => type_in(state, driver, |prompt| drop(prompt.input.handle(request))),
+        Action::Input(request) => type_in(state, driver, |prompt| {
+            prompt.input.handle(request);
+        }),
         Action::Paste(text) => type_in(state, driver, |prompt| {
             for c in text.chars().filter(|c| !c.is_control()) {
                 prompt.input.handle(tui_input::InputRequest::InsertChar(c));

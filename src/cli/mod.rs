@@ -1,0 +1,146 @@
+//! The command line: arguments, subcommands, exit codes.
+
+mod args;
+mod explain;
+mod info;
+mod run;
+
+pub use args::{Cli, Command, Output, SchedulerArgs, SourceArgs};
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::CommandFactory as _;
+
+use crate::framework::{FeatureGates, Gate};
+use crate::scheduler::{Config, Sampling, Scheduler};
+use crate::source::{self, Input, Loaded, STORIES, Severity, Story};
+
+/// The pod fits, or the command did its job.
+pub const EXIT_OK: u8 = 0;
+/// The pod does not fit.
+pub const EXIT_NO_FIT: u8 = 1;
+/// Wrong usage.
+pub const EXIT_USAGE: u8 = 2;
+/// The source could not be read, or the cluster could not be reached.
+pub const EXIT_SOURCE: u8 = 3;
+
+/// Why a command ended without an answer, and the exit code that says so.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// The exit code.
+    pub code: u8,
+    /// What to tell the user.
+    pub message: String,
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Self {
+        Self { code: EXIT_USAGE, message: message.into() }
+    }
+
+    fn source(message: impl Into<String>) -> Self {
+        Self { code: EXIT_SOURCE, message: message.into() }
+    }
+}
+
+/// Runs a command; answers go to standard output, diagnostics to standard error.
+pub fn run(cli: Cli) -> ExitCode {
+    let result = match cli.command {
+        Command::Demo(args) if args.list => list_stories(),
+        Command::Demo(_) | Command::Open(_) => Err(Failure::usage("not there yet")),
+        Command::Explain(args) => explain::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut std::io::stdout());
+            Ok(EXIT_OK)
+        }
+        Command::Info => info::run(),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            eprintln!("schedscope: {failure}");
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn list_stories() -> Result<u8, Failure> {
+    print(&STORIES.iter().map(|s| format!("{:<12} {}\n", s.name, s.title)).collect::<String>())
+}
+
+/// Writes an answer to standard output.
+fn print(text: &str) -> Result<u8, Failure> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        // A reader that goes away is no error.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::source(format!("standard output: {error}"))),
+        _ => Ok(EXIT_OK),
+    }
+}
+
+/// Reads the configuration that a command names, or the defaults.
+fn config(args: &SchedulerArgs) -> Result<Config, Failure> {
+    let gates = gates(args.feature_gates.as_deref().unwrap_or(""))?;
+    let Some(path) = &args.config else { return Ok(Config::defaults(gates)) };
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
+    Config::parse(&text, gates).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
+}
+
+/// Reads `A=true,B=false`.
+fn gates(text: &str) -> Result<FeatureGates, Failure> {
+    let mut gates = FeatureGates::default();
+    for pair in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| Failure::usage(format!("--feature-gates: {pair:?} is not NAME=true or NAME=false")))?;
+        let gate: Gate =
+            name.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name:?} is not a feature gate that changes a decision")))?;
+        let on = value.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name}={value} is neither true nor false")))?;
+        gates.set(gate, on);
+    }
+    Ok(gates)
+}
+
+/// What a command reads.
+fn inputs(source: &SourceArgs) -> Result<Vec<Input>, Failure> {
+    if let Some(name) = &source.demo {
+        return Ok(vec![story(name)?.input()]);
+    }
+    Ok(source.from.iter().map(|path| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }).collect())
+}
+
+fn story(name: &str) -> Result<&'static Story, Failure> {
+    let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+    Story::named(name).ok_or_else(|| Failure::usage(format!("there is no story {name:?}; there are {}", names())))
+}
+
+/// Loads what a command names; diagnostics go to standard error.
+fn load(inputs: &[Input]) -> Result<Loaded, Failure> {
+    let loaded = source::load(inputs);
+    for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
+        eprintln!("{diagnostic}");
+    }
+    if loaded.objects.is_empty() {
+        return Err(Failure::source("nothing could be read"));
+    }
+    Ok(loaded)
+}
+
+/// A scheduler that has just started on what was loaded; the objects are taken out of it.
+fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, graceful: bool) -> Result<Scheduler, Failure> {
+    let config = config(args)?;
+    let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
+    let start = args.start.or(loaded.report.newest).unwrap_or_default();
+    Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), start, sampling, graceful))
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map_err(|e| Failure::source(e.to_string()))
+}
+
+/// What the source held and lacked, for reading.
+fn completeness(loaded: &Loaded) -> String {
+    let lines: String = crate::report::completeness(&loaded.report).lines().map(|l| format!("  {l}\n")).collect();
+    format!("\nSOURCE\n{lines}")
+}

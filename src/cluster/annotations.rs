@@ -1,0 +1,134 @@
+//! Which annotations the model keeps.
+//!
+//! Annotations can outweigh the rest of an object (`kubectl.kubernetes.io/last-applied-configuration` repeats all of
+//! it), and kube-scheduler reads a handful. The others still matter in one way: an update that changes any annotation
+//! of a pod counts as a change of the pod (`isPodUpdated` in `pkg/scheduler/backend/queue/scheduling_queue.go`), so a
+//! digest of them stays.
+
+use std::fmt;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Labels, Str};
+
+/// The annotations that kube-scheduler and the libraries that it calls read. The keys are those of
+/// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
+/// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins) and
+/// `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources).
+pub const SCHEDULING_ANNOTATIONS: [&str; 10] = [
+    "pv.kubernetes.io/bind-completed",
+    "pv.kubernetes.io/bound-by-controller",
+    "pv.kubernetes.io/migrated-to",
+    "pv.kubernetes.io/provisioned-by",
+    "resource.kubernetes.io/extended-resource-claim",
+    "resource.kubernetes.io/pod-claim-name",
+    "storage.alpha.kubernetes.io/migrated-plugins",
+    "volume.beta.kubernetes.io/storage-class",
+    "volume.kubernetes.io/selected-node",
+    "volume.kubernetes.io/storage-provisioner",
+];
+
+/// The key under which a digest of all other annotations stands, so that a change of one of them remains a change.
+pub const OTHER_ANNOTATIONS: &str = "schedscope/other-annotations";
+
+/// Reads annotations, keeping [`SCHEDULING_ANNOTATIONS`] and a digest of the rest.
+pub(super) fn read_annotations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {
+    deserializer.deserialize_option(Annotations)
+}
+
+struct Annotations;
+
+impl<'de> Visitor<'de> for Annotations {
+    type Value = Labels;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Labels, E> {
+        Ok(Labels::default())
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Labels, E> {
+        Ok(Labels::default())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Labels, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Labels, A::Error> {
+        let mut kept = Labels::default();
+        let mut others = 0u64;
+        while let Some(key) = access.next_key::<Str>()? {
+            if SCHEDULING_ANNOTATIONS.contains(&key.as_str()) || key == OTHER_ANNOTATIONS {
+                kept.insert(key, access.next_value()?);
+            } else {
+                // The sum does not depend on the order in which the annotations stand.
+                let Digest(value) = access.next_value()?;
+                others = others.wrapping_add(digest(key.as_bytes()).rotate_left(17) ^ value);
+            }
+        }
+        if others != 0 {
+            kept.insert(Str::interned(OTHER_ANNOTATIONS), format!("{others:016x}").into());
+        }
+        Ok(kept)
+    }
+}
+
+/// The digest of a text that is not kept.
+struct Digest(u64);
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Digest;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Digest, E> {
+                Ok(Digest(digest(text.as_bytes())))
+            }
+            fn visit_unit<E: Error>(self) -> Result<Digest, E> {
+                self.visit_str("")
+            }
+            fn visit_none<E: Error>(self) -> Result<Digest, E> {
+                self.visit_str("")
+            }
+            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Digest, D::Error> {
+                deserializer.deserialize_str(self)
+            }
+        }
+        deserializer.deserialize_option(Text)
+    }
+}
+
+/// FNV-1a, which is the same on every machine: the digest may be written into a file.
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{Labels, Meta, OTHER_ANNOTATIONS};
+
+    fn read(annotations: &str) -> Labels {
+        serde_json::from_str::<Meta>(&format!(r#"{{"name":"a","annotations":{annotations}}}"#)).unwrap().annotations
+    }
+
+    #[test]
+    fn keeps_what_scheduling_reads_and_notices_changes_of_the_rest() {
+        let kept = read(r#"{"volume.kubernetes.io/selected-node":"n1","note":"x","other":null}"#);
+        assert_eq!(kept.get("volume.kubernetes.io/selected-node").unwrap(), "n1");
+        assert_eq!((kept.len(), kept.get("note")), (2, None));
+        assert_ne!(kept, read(r#"{"volume.kubernetes.io/selected-node":"n1","note":"y","other":""}"#));
+        assert_eq!(kept, read(r#"{"other":"","note":"x","volume.kubernetes.io/selected-node":"n1"}"#));
+        for nothing in ["{}", "null"] {
+            assert!(read(nothing).is_empty());
+        }
+        let again = serde_json::from_str::<Labels>(&serde_json::to_string(&kept).unwrap()).unwrap();
+        assert_eq!(read(&serde_json::to_string(&again).unwrap()).get(OTHER_ANNOTATIONS), kept.get(OTHER_ANNOTATIONS));
+    }
+}

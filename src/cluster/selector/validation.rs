@@ -1,0 +1,198 @@
+//! What keeps a requirement from being used, in Kubernetes' own words.
+//!
+//! Mirrors `NewRequirement` in `staging/src/k8s.io/apimachinery/pkg/labels/selector.go`, the label rules of
+//! `staging/src/k8s.io/apimachinery/pkg/api/validate/content/kube.go` and the texts of
+//! `staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
+
+use std::fmt::Write;
+
+use super::Requirement;
+use crate::cluster::Str;
+
+/// Longest name part of a label key, and longest label value, in bytes.
+const NAME_MAX_LENGTH: usize = 63;
+/// Longest prefix of a label key, in bytes.
+const SUBDOMAIN_MAX_LENGTH: usize = 253;
+
+const NAME_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  \
+     or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and \
+                          end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+                          '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start \
+                              and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+                              '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/// Which operators a requirement may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operators {
+    /// Those of label selectors.
+    Label,
+    /// Those of node selectors: also `Gt` and `Lt`.
+    Node,
+}
+
+/// Everything wrong with a requirement on a label; `path` names it and may be empty. An unknown operator of a label
+/// selector is for the caller to report.
+pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators, path: &str) -> Vec<String> {
+    let Requirement { key, operator, values } = requirement;
+    let mut errors = Vec::new();
+    let mut add = |field: &str, text: String| {
+        let text = if path.is_empty() { format!("{field}: {text}") } else { format!("{path}.{field}: {text}") };
+        if !errors.contains(&text) {
+            errors.push(text);
+        }
+    };
+    if operators == Operators::Node && !matches!(operator.as_str(), "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt") {
+        let supported = r#"supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt""#;
+        add("operator", format!("Unsupported value: {}: {supported}", json(&operator.as_str())));
+        return errors;
+    }
+    if let Some(problem) = join(&key_errors(key)) {
+        add("key", format!("Invalid value: {}: {problem}", quote(key)));
+    }
+    match operator.as_str() {
+        "In" | "NotIn" if values.is_empty() => {
+            add("values", "Invalid value: null: for 'in', 'notin' operators, values set can't be empty".to_string());
+        }
+        "Exists" | "DoesNotExist" if !values.is_empty() => {
+            add("values", format!("Invalid value: {}: values set must be empty for exists and does not exist", json_list(values)));
+        }
+        "Gt" | "Lt" => {
+            if values.len() != 1 {
+                add("values", format!("Invalid value: {}: for 'Gt', 'Lt' operators, exactly one value is required", json_list(values)));
+            }
+            for (i, value) in values.iter().enumerate().filter(|(_, v)| v.parse::<i64>().is_err()) {
+                let text = format!("Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer", quote(value));
+                add(&format!("values[{i}]"), text);
+            }
+        }
+        _ => {}
+    }
+    for (i, value) in values.iter().enumerate() {
+        if let Some(problem) = join(&value_errors(value)) {
+            add(&format!("values[{i}][{key}]"), format!("Invalid value: {}: {problem}", quote(value)));
+        }
+    }
+    errors
+}
+
+/// What is wrong with a requirement on a field of a node.
+pub(super) fn field_error(requirement: &Requirement, path: &str) -> Option<String> {
+    match requirement.operator.as_str() {
+        "In" | "NotIn" if requirement.values.len() == 1 => None,
+        "In" | "NotIn" => Some(format!("{path}.values: Invalid value: {}: must have one element", json_list(&requirement.values))),
+        other => Some(format!(r#"{path}.operator: Unsupported value: {}: supported values: "In", "NotIn""#, json(&other))),
+    }
+}
+
+/// What is wrong with a label that must have a value.
+pub(super) fn label_errors(key: &str, value: &str) -> Vec<String> {
+    if is_name(key) && (value.is_empty() || is_name(value)) && key.len().max(value.len()) <= NAME_MAX_LENGTH {
+        return Vec::new();
+    }
+    let requirement = Requirement { key: key.into(), operator: "In".into(), values: vec![Str::from(value)].into() };
+    requirement_errors(&requirement, Operators::Label, "")
+}
+
+/// What is wrong with a label key.
+pub(super) fn key_errors(key: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    let mut parts = key.split('/');
+    let name = match (parts.next(), parts.next(), parts.next()) {
+        (Some(prefix), Some(name), None) => {
+            if prefix.is_empty() {
+                errors.push("prefix part must be non-empty".to_string());
+            } else {
+                if prefix.len() > SUBDOMAIN_MAX_LENGTH {
+                    errors.push(format!("prefix part must be no more than {SUBDOMAIN_MAX_LENGTH} bytes"));
+                }
+                if !is_subdomain(prefix) {
+                    errors.push(format!("prefix part {SUBDOMAIN_RULE}"));
+                }
+            }
+            name
+        }
+        (Some(name), None, _) => name,
+        _ => {
+            let rest = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+            return vec![format!("a valid label key {NAME_RULE} {rest}")];
+        }
+    };
+    if name.is_empty() {
+        errors.push("name part must be non-empty".to_string());
+    } else if name.len() > NAME_MAX_LENGTH {
+        errors.push(format!("name part must be no more than {NAME_MAX_LENGTH} bytes"));
+    }
+    if !is_name(name) {
+        errors.push(format!("name part {NAME_RULE}"));
+    }
+    errors
+}
+
+fn value_errors(value: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if value.len() > NAME_MAX_LENGTH {
+        errors.push(format!("must be no more than {NAME_MAX_LENGTH} bytes"));
+    }
+    if !value.is_empty() && !is_name(value) {
+        errors.push(VALUE_RULE.to_string());
+    }
+    errors
+}
+
+fn is_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let ends = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
+    ends(bytes.first()) && ends(bytes.last()) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+fn is_subdomain(text: &str) -> bool {
+    let alphanumeric = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    text.split('.').all(|label| {
+        let bytes = label.as_bytes();
+        bytes.first().is_some_and(alphanumeric)
+            && bytes.last().is_some_and(alphanumeric)
+            && bytes.iter().all(|b| alphanumeric(b) || *b == b'-')
+    })
+}
+
+fn join(errors: &[String]) -> Option<String> {
+    (!errors.is_empty()).then(|| errors.join("; "))
+}
+
+fn json_list(values: &[Str]) -> String {
+    if values.is_empty() { "null".to_string() } else { json(&values) }
+}
+
+/// Go's JSON encoder also escapes what HTML would read.
+fn json<T: serde::Serialize>(value: &T) -> String {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+/// A text as Go's `%q` prints it.
+pub(super) fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\x07' => quoted.push_str("\\a"),
+            '\x08' => quoted.push_str("\\b"),
+            '\x0c' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\x0b' => quoted.push_str("\\v"),
+            // Writing to a String cannot fail.
+            '\0'..='\x1f' | '\x7f' => write!(quoted, "\\x{:02x}", c as u32).unwrap_or_default(),
+            '\'' | ' '..='~' => quoted.push(c),
+            _ if c.escape_debug().len() == 1 => quoted.push(c),
+            '\u{80}'..='\u{ffff}' => write!(quoted, "\\u{:04x}", c as u32).unwrap_or_default(),
+            _ => write!(quoted, "\\U{:08x}", c as u32).unwrap_or_default(),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,324 @@
+//! `InterPodAffinity`: `PreFilter`, Filter, `PreScore`, Score and the hints.
+//!
+//! Mirrors `pkg/scheduler/framework/plugins/interpodaffinity/{plugin,filtering,scoring}.go`. A term matches a pod by
+//! namespace and labels; what is counted is how many matching pods run in each topology domain, a pair of a node label's
+//! key and value.
+
+mod filtering;
+mod scoring;
+#[cfg(test)]
+mod testing;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::cluster::{Cluster, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, Str};
+use crate::framework::{
+    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FeatureGates, FilterPlugin, Plugin, PluginName,
+    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+};
+
+pub use filtering::{ERR_REASON_AFFINITY_RULES_NOT_MATCH, ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH, ERR_REASON_EXISTING_ANTI_AFFINITY};
+
+/// `InterPodAffinityArgs` of `kubescheduler.config.k8s.io/v1`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct InterPodAffinityArgs {
+    /// Read and ignored.
+    pub api_version: IgnoredAny,
+    /// Read and ignored.
+    pub kind: IgnoredAny,
+    /// What each required affinity term of an existing pod that matches the incoming pod adds to its domain's score;
+    /// 0 to 100.
+    pub hard_pod_affinity_weight: i32,
+    /// Whether preferred terms of existing pods count for nothing when the incoming pod has none of its own.
+    pub ignore_preferred_terms_of_existing_pods: bool,
+}
+
+impl Default for InterPodAffinityArgs {
+    fn default() -> Self {
+        Self { api_version: IgnoredAny, kind: IgnoredAny, hard_pod_affinity_weight: 1, ignore_preferred_terms_of_existing_pods: false }
+    }
+}
+
+impl InterPodAffinityArgs {
+    /// What `ValidateInterPodAffinityArgs` finds wrong, in its words.
+    pub fn validate(&self) -> Result<(), String> {
+        match self.hard_pod_affinity_weight {
+            0..=100 => Ok(()),
+            weight => Err(format!("hardPodAffinityWeight: Invalid value: {weight}: not in valid range [0, 100]")),
+        }
+    }
+}
+
+/// Keeps pods near to, or away from, other pods.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InterPodAffinity {
+    args: InterPodAffinityArgs,
+}
+
+impl InterPodAffinity {
+    /// A plugin with arguments.
+    pub fn new(args: InterPodAffinityArgs) -> Self {
+        Self { args }
+    }
+}
+
+impl Plugin for InterPodAffinity {
+    fn name(&self) -> PluginName {
+        PluginName::InterPodAffinity
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let pod_actions = ActionType::ADD.or(ActionType::UPDATE_POD_LABEL).or(ActionType::DELETE);
+        let pod_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_pod_change(pod, change));
+        let node_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_node_change(pod, change));
+        Some(vec![
+            ClusterEventWithHint { event: ClusterEvent::new(EventResource::Pod, pod_actions), hint: Some(pod_hint) },
+            ClusterEventWithHint {
+                event: ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL)),
+                hint: Some(node_hint),
+            },
+        ])
+    }
+}
+
+/// A term of the incoming pod with the namespaces that its namespace selector picks added to those it names.
+///
+/// The selector stays in the term, as it does upstream, where it is cleared in a copy only. The terms are then matched
+/// without namespace labels, so a selector that holds for no labels at all (`NotIn`, `DoesNotExist`) matches pods of
+/// every namespace.
+fn merge_namespaces(cluster: &Cluster, term: &AffinityTerm) -> AffinityTerm {
+    let mut term = term.clone();
+    if let Some(selector) = term.namespace_selector.as_ref().filter(|s| !s.is_empty()) {
+        let picked = cluster.namespaces.iter().filter(|n| selector.matches(&n.metadata.labels));
+        term.namespaces.extend(picked.map(|n| n.metadata.name.clone()));
+        term.namespaces.sort();
+        term.namespaces.dedup();
+    }
+    term
+}
+
+/// The labels of a namespace; none where there is no such namespace.
+fn namespace_labels(cluster: &Cluster, namespace: &Str) -> Labels {
+    cluster.namespaces.named(namespace).map(|n| n.metadata.labels.clone()).unwrap_or_default()
+}
+
+/// Whether there are terms and all of them match the pod, without a look at the labels of its namespace.
+fn matches_all_terms(terms: &[AffinityTerm], pod: &Pod) -> bool {
+    let unknown = Labels::default();
+    !terms.is_empty() && terms.iter().all(|t| t.matches(pod, &unknown))
+}
+
+/// The required terms of the parked pod itself, as parsed, with namespace selectors left as they are.
+fn required_terms(pod: &Pod, list: impl Fn(&crate::cluster::Affinity) -> Option<&PodAffinity>) -> Result<Vec<AffinityTerm>, String> {
+    let terms: &[PodAffinityTerm] = pod.spec.affinity.as_ref().and_then(list).map_or(&[], |a| &a.required);
+    AffinityTerm::parse(pod, terms).map_err(|e| e.0)
+}
+
+fn affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, String> {
+    required_terms(pod, |a| a.pod_affinity.as_ref())
+}
+
+fn anti_affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, String> {
+    required_terms(pod, |a| a.pod_anti_affinity.as_ref())
+}
+
+/// Whether another pod's change may help: it now matches all affinity terms, or no longer stands against all
+/// anti-affinity terms. Mirrors `isSchedulableAfterPodChange`.
+fn hint_after_pod_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let as_pod = |object: &Option<Object>| match object {
+        None => Ok(None),
+        Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
+        Some(other) => Err(format!("expected *v1.Pod, but got *v1.{}", other.kind())),
+    };
+    let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
+    if let (Some(_), Some(new)) = (&old, &new)
+        && is_same_pod(pod, new)
+    {
+        return Ok(QueueingHint::Queue);
+    }
+    let nowhere = |p: &Arc<Pod>| p.node_name.is_empty() && p.status.nominated_node_name.is_empty();
+    if old.as_ref().is_some_and(nowhere) || new.as_ref().is_some_and(nowhere) {
+        return Ok(QueueingHint::QueueSkip);
+    }
+    let (terms, anti_terms) = (affinity_terms(pod)?, anti_affinity_terms(pod)?);
+    let helps = match (&old, &new) {
+        (Some(old), Some(new)) => {
+            (!matches_all_terms(&terms, old) && matches_all_terms(&terms, new))
+                || (matches_all_terms(&anti_terms, old) && !matches_all_terms(&anti_terms, new))
+        }
+        (None, Some(new)) => matches_all_terms(&terms, new),
+        (Some(old), None) => matches_all_terms(&anti_terms, old) || matches_all_terms(&anti_affinity_terms(old)?, pod),
+        (None, None) => return Err("the event carries no pod".to_string()),
+    };
+    Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+}
+
+/// Whether a node's change may help: it joins or changes a domain of the affinity terms, or leaves or changes one of the
+/// anti-affinity terms. Mirrors `isSchedulableAfterNodeChange`.
+fn hint_after_node_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let as_node = |object: &Option<Object>| match object {
+        None => Ok(None),
+        Some(Object::Node(node)) => Ok(Some(node.clone())),
+        Some(other) => Err(format!("expected *v1.Node, but got *v1.{}", other.kind())),
+    };
+    let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
+    let Some(new) = new else { return Err("the event carries no new node".to_string()) };
+    let value = |node: &Node, term: &AffinityTerm| node.metadata.labels.get(&term.topology_key).cloned();
+    let joins = |term: &AffinityTerm| match (&old, value(&new, term)) {
+        (None, now) => now.is_some(),
+        (Some(old), now) => now.is_some() && value(old, term) != now,
+    };
+    // A node without the key takes any pod with anti-affinity, so every new node may help.
+    let leaves = |term: &AffinityTerm| match &old {
+        None => true,
+        Some(old) => value(old, term).is_some_and(|before| value(&new, term) != Some(before)),
+    };
+    let helps = affinity_terms(pod)?.iter().any(joins) || anti_affinity_terms(pod)?.iter().any(leaves);
+    Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{node, pod};
+    use super::*;
+
+    const OUTCOME: [QueueingHint; 2] = [QueueingHint::QueueSkip, QueueingHint::Queue];
+
+    #[test]
+    fn arguments_have_the_defaults_of_v1_36_and_are_checked() {
+        let read = |json: &str| serde_json::from_str::<InterPodAffinityArgs>(json);
+        assert_eq!(read("{}").unwrap(), InterPodAffinityArgs::default());
+        let args =
+            read(r#"{"apiVersion":"x/v1","kind":"K","hardPodAffinityWeight":100,"ignorePreferredTermsOfExistingPods":true}"#).unwrap();
+        assert_eq!((args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods), (100, true));
+        assert!(args.validate().is_ok());
+        assert!(read(r#"{"weight":1}"#).is_err());
+        for weight in [-1, 101] {
+            let args = InterPodAffinityArgs { hard_pod_affinity_weight: weight, ..InterPodAffinityArgs::default() };
+            let expected = format!("hardPodAffinityWeight: Invalid value: {weight}: not in valid range [0, 100]");
+            assert_eq!(args.validate().unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn hints_are_registered_for_pods_and_nodes() {
+        let events: Vec<String> = InterPodAffinity::default()
+            .events_to_register(FeatureGates::default())
+            .unwrap()
+            .iter()
+            .map(|e| {
+                assert!(e.hint.is_some());
+                format!("{:?}:{:b}", e.event.resource, e.event.action.0)
+            })
+            .collect();
+        assert_eq!(events, ["Pod:100000011", "Node:1001"]);
+    }
+
+    const AFFINITY: &str = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+        {"labelSelector":{"matchLabels":{"a":"1"}},"topologyKey":"zone"},{"labelSelector":{"matchLabels":{"b":"1"}},"topologyKey":"rack"}]}}"#;
+    const ANTI: &str = r#"{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+        {"labelSelector":{"matchLabels":{"a":"1"}},"topologyKey":"zone"},{"labelSelector":{"matchLabels":{"b":"1"}},"topologyKey":"rack"}]}}"#;
+    const NS_SELECTOR: &str = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+        {"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}},"topologyKey":"zone"}]}}"#;
+
+    fn other(labels: &str, placed: bool, affinity: &str) -> Object {
+        let mut pod = pod("other", labels, affinity);
+        pod.node_name = if placed { "n".into() } else { Str::default() };
+        Object::Pod(Arc::new(pod))
+    }
+
+    #[test]
+    fn pod_changes_help_by_the_whole_of_the_terms() {
+        let check = |own: &str, old: Option<Object>, new: Option<Object>, queue: bool| {
+            let target = pod("p", "{}", own);
+            assert_eq!(hint_after_pod_change(&target, &Change { old, new }), Ok(OUTCOME[usize::from(queue)]), "{own}");
+        };
+        let (both, one, none) = (r#"{"a":"1","b":"1"}"#, r#"{"a":"1"}"#, "{}");
+        let at = |labels: &str| Some(other(labels, true, "{}"));
+        // Additions and label changes, by the affinity terms.
+        check(AFFINITY, None, at(both), true);
+        check(AFFINITY, None, at(one), false);
+        check(AFFINITY, None, Some(other(both, false, "{}")), false);
+        check(AFFINITY, at(one), at(both), true);
+        check(AFFINITY, at(both), at(one), false);
+        check(AFFINITY, at(both), at(both), false);
+        check(AFFINITY, at(both), None, false);
+        check("{}", None, at(both), false);
+        // A namespace selector is not looked up here.
+        check(NS_SELECTOR, None, at(none), false);
+        // Label changes and deletions, by the anti-affinity terms.
+        check(ANTI, None, at(both), false);
+        check(ANTI, at(both), at(one), true);
+        check(ANTI, at(one), at(none), false);
+        check(ANTI, at(both), None, true);
+        check(ANTI, at(one), None, false);
+        check(ANTI, Some(other(both, false, "{}")), None, false);
+        // A deleted pod's own anti-affinity against the parked pod.
+        let against =
+            r#"{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}"#;
+        check("{}", Some(other(none, true, against)), None, true);
+        check("{}", Some(other(none, true, AFFINITY)), None, false);
+    }
+
+    #[test]
+    fn the_pods_own_labels_and_places_not_yet_taken() {
+        let own = |labels: &str| Some(Object::Pod(Arc::new(pod("p", labels, "{}"))));
+        let change = Change { old: own("{}"), new: own(r#"{"a":"1"}"#) };
+        assert_eq!(hint_after_pod_change(&pod("p", "{}", AFFINITY), &change), Ok(QueueingHint::Queue));
+        let mut nominated = pod("other", r#"{"a":"1","b":"1"}"#, "{}");
+        nominated.status.nominated_node_name = "n".into();
+        let change = Change { old: None, new: Some(Object::Pod(Arc::new(nominated))) };
+        assert_eq!(hint_after_pod_change(&pod("p", "{}", AFFINITY), &change), Ok(QueueingHint::Queue));
+    }
+
+    #[test]
+    fn node_changes_help_by_any_term() {
+        let at = |labels: &str| Some(Object::Node(Arc::new(node("n", labels))));
+        let check = |own: &str, old: Option<Object>, new: &str, queue: bool| {
+            let change = Change { old, new: at(new) };
+            assert_eq!(hint_after_node_change(&pod("p", "{}", own), &change), Ok(OUTCOME[usize::from(queue)]), "{own} {new}");
+        };
+        let (bare, zone_a, zone_b, rack) = ("{}", r#"{"zone":"a"}"#, r#"{"zone":"b"}"#, r#"{"rack":"a"}"#);
+        check("{}", None, zone_a, false);
+        check(AFFINITY, None, bare, false);
+        check(AFFINITY, None, rack, true);
+        check(AFFINITY, at(bare), zone_a, true);
+        check(AFFINITY, at(zone_a), zone_b, true);
+        check(AFFINITY, at(zone_a), zone_a, false);
+        check(AFFINITY, at(zone_a), bare, false);
+        check(ANTI, None, bare, true);
+        check(ANTI, at(zone_a), bare, true);
+        check(ANTI, at(zone_a), zone_b, true);
+        check(ANTI, at(bare), zone_a, false);
+        check(ANTI, at(zone_a), zone_a, false);
+    }
+
+    #[test]
+    fn hints_report_what_they_cannot_read() {
+        let bad = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}]}}"#;
+        let placed = Change { old: None, new: Some(other("{}", true, "{}")) };
+        let odd = r#""Odd" is not a valid label selector operator"#;
+        assert_eq!(hint_after_pod_change(&pod("p", "{}", bad), &placed).unwrap_err(), odd);
+        let added = Change { old: None, new: Some(Object::Node(Arc::new(node("n", "{}")))) };
+        assert_eq!(hint_after_node_change(&pod("p", "{}", bad), &added).unwrap_err(), odd);
+        assert_eq!(hint_after_pod_change(&pod("p", "{}", "{}"), &added).unwrap_err(), "expected *v1.Pod, but got *v1.Node");
+        assert!(hint_after_node_change(&pod("p", "{}", "{}"), &placed).is_err());
+        assert!(hint_after_pod_change(&pod("p", "{}", "{}"), &Change::default()).is_err());
+        assert!(hint_after_node_change(&pod("p", "{}", "{}"), &Change::default()).is_err());
+    }
+}

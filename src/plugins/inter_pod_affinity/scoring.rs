@@ -1,0 +1,230 @@
+//! `PreScore` and Score of `InterPodAffinity`; mirrors `pkg/scheduler/framework/plugins/interpodaffinity/scoring.go`.
+
+use std::sync::Arc;
+
+use super::filtering::{ByKey, Domains};
+use super::{InterPodAffinity, merge_namespaces, namespace_labels};
+use crate::cluster::{Cluster, Labels, Pod};
+use crate::framework::{
+    AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status, WeightedAffinityTerm,
+};
+use crate::plugins::parallel;
+
+const NO_STATE: &str = "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found";
+
+/// Weights added up per domain.
+#[derive(Clone, Debug)]
+struct PreScoreState {
+    topology_score: Arc<Domains>,
+}
+
+/// What one incoming pod asks of each existing pod.
+struct Scorer<'a> {
+    pod: &'a Pod,
+    /// Preferred terms, namespace selectors resolved.
+    affinity: Vec<WeightedAffinityTerm>,
+    anti_affinity: Vec<WeightedAffinityTerm>,
+    namespace_labels: Labels,
+    hard_pod_affinity_weight: i32,
+}
+
+impl Scorer<'_> {
+    fn add_existing_pod(&self, existing: &PodInfo, scores: &mut ByKey) {
+        let unknown = Labels::default();
+        let mut add = |term: &AffinityTerm, about: &Pod, namespace_labels: &Labels, weight: i32| {
+            if term.matches(about, namespace_labels) {
+                scores.add(&term.topology_key, i64::from(weight));
+            }
+        };
+        for own in &self.affinity {
+            add(&own.term, &existing.pod, &unknown, own.weight);
+        }
+        for own in &self.anti_affinity {
+            add(&own.term, &existing.pod, &unknown, own.weight.wrapping_neg());
+        }
+        if self.hard_pod_affinity_weight > 0 {
+            for term in existing.required_affinity() {
+                add(term, self.pod, &self.namespace_labels, self.hard_pod_affinity_weight);
+            }
+        }
+        for theirs in existing.preferred_affinity() {
+            add(&theirs.term, self.pod, &self.namespace_labels, theirs.weight);
+        }
+        for theirs in existing.preferred_anti_affinity() {
+            add(&theirs.term, self.pod, &self.namespace_labels, theirs.weight.wrapping_neg());
+        }
+    }
+}
+
+fn merge_weighted(cluster: &Cluster, terms: &[WeightedAffinityTerm]) -> Vec<WeightedAffinityTerm> {
+    terms.iter().map(|t| WeightedAffinityTerm { term: merge_namespaces(cluster, &t.term), weight: t.weight }).collect()
+}
+
+impl PreScorePlugin for InterPodAffinity {
+    fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+        let affinity = pod.pod.spec.affinity.as_ref();
+        let stanzas = affinity.iter().flat_map(|a| [&a.pod_affinity, &a.pod_anti_affinity]).flatten();
+        let has_preferences = stanzas.into_iter().any(|a| !a.preferred.is_empty());
+        if self.args.ignore_preferred_terms_of_existing_pods && !has_preferences {
+            return Status::skip();
+        }
+        if let Some(error) = pod.parse_error() {
+            return Status::error(format!("failed to parse pod: {error}"));
+        }
+        let scorer = Scorer {
+            pod: &pod.pod,
+            affinity: merge_weighted(cx.cluster, pod.preferred_affinity()),
+            anti_affinity: merge_weighted(cx.cluster, pod.preferred_anti_affinity()),
+            namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
+            hard_pod_affinity_weight: self.args.hard_pod_affinity_weight,
+        };
+        // Only a pod with preferences of its own looks at pods that have none.
+        let pods = |node: &'_ NodeInfo| if has_preferences { node.pods.len() } else { node.pods_with_affinity.len() };
+        let nodes: Vec<&NodeInfo> = cx.snapshot.nodes().iter().map(|n| &**n).filter(|n| pods(n) > 0).collect();
+        let found = parallel::map(&nodes, |node| {
+            let mut scores = ByKey::default();
+            let pods = if has_preferences { &node.pods } else { &node.pods_with_affinity };
+            for existing in pods {
+                scorer.add_existing_pod(existing, &mut scores);
+            }
+            scores
+        });
+        let mut topology_score = Domains::default();
+        for (node, scores) in nodes.iter().zip(&found) {
+            scores.add_to(&mut topology_score, &node.node.metadata.labels);
+        }
+        if topology_score.is_empty() {
+            return Status::skip();
+        }
+        state.write(PreScoreState { topology_score: Arc::new(topology_score) });
+        Status::success()
+    }
+}
+
+impl ScorePlugin for InterPodAffinity {
+    fn score(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let state = state.read::<PreScoreState>().ok_or_else(|| Status::error(NO_STATE))?;
+        Ok(state.topology_score.sum(&node.node.metadata.labels))
+    }
+
+    fn normalize(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+        if state.read::<PreScoreState>().is_none() {
+            return Status::error(NO_STATE);
+        }
+        let lowest = scores.iter().copied().min().unwrap_or(0);
+        let spread = scores.iter().copied().max().unwrap_or(0) - lowest;
+        for score in scores {
+            // Divided before it is scaled, then cut off: 29 of 100 gives 28.
+            let share = if spread > 0 { (*score - lowest) as f64 / spread as f64 } else { 0.0 };
+            *score = (MAX_NODE_SCORE as f64 * share) as i64;
+        }
+        Status::success()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::InterPodAffinityArgs;
+    use super::super::testing::{World, info, node, pod, pod_in};
+    use super::*;
+
+    const WEB: &str = r#"{"app":"web"}"#;
+
+    fn preferred(stanza: &str, weight: i32, key: &str, rest: &str) -> String {
+        format!(
+            r#""{stanza}":{{"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":{weight},"podAffinityTerm":{{"labelSelector":{{"matchLabels":{{"app":"web"}}}},"topologyKey":"{key}"{rest}}}}}]}}"#
+        )
+    }
+
+    fn world(pods: [Vec<Pod>; 3]) -> World {
+        let labels = [r#"{"zone":"a","rack":"1"}"#, r#"{"zone":"b","rack":"1"}"#, r#"{"rack":"2"}"#];
+        let nodes = pods.into_iter().zip(labels).enumerate();
+        World::new(nodes.map(|(i, (pods, labels))| (node(&format!("n{i}"), labels), pods)).collect(), &[("default", r#"{"team":"x"}"#)])
+    }
+
+    /// Raw scores of the three nodes, or `None` where `PreScore` skips.
+    #[track_caller]
+    fn check(args: &InterPodAffinityArgs, world: &World, pod: Pod, expected: Option<[i64; 3]>) {
+        let (plugin, pod, mut state) = (InterPodAffinity::new(args.clone()), info(pod), CycleState::default());
+        let status = plugin.pre_score(&world.cx(), &mut state, &pod, world.nodes());
+        match expected {
+            None => assert!(status.is_skip(), "{status}"),
+            Some(expected) => {
+                assert!(status.is_success(), "{status}");
+                let scores: Vec<i64> =
+                    world.nodes().iter().map(|n| ScorePlugin::score(&plugin, &world.cx(), &state, &pod, n).unwrap()).collect();
+                assert_eq!(scores, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn own_preferences_weigh_every_pod() {
+        let args = InterPodAffinityArgs::default();
+        let world = world([vec![pod("w", WEB, "{}"), pod("v", WEB, "{}")], vec![pod("d", "{}", "{}")], vec![pod("u", WEB, "{}")]]);
+        let own = |stanza: &str, key: &str, rest: &str| pod("p", "{}", &format!("{{{}}}", preferred(stanza, 5, key, rest)));
+        check(&args, &world, own("podAffinity", "zone", ""), Some([10, 0, 0]));
+        check(&args, &world, own("podAntiAffinity", "zone", ""), Some([-10, 0, 0]));
+        check(&args, &world, own("podAffinity", "rack", ""), Some([10, 10, 5]));
+        check(&args, &world, own("podAffinity", "nowhere", ""), None);
+        check(&args, &world, own("podAffinity", "zone", r#","namespaces":["other"]"#), None);
+        check(&args, &world, own("podAffinity", "zone", r#","namespaceSelector":{"matchLabels":{"team":"x"}}"#), Some([10, 0, 0]));
+        let both = format!("{{{},{}}}", preferred("podAffinity", 5, "zone", ""), preferred("podAntiAffinity", 5, "zone", ""));
+        // Sums of 0 still are scores.
+        check(&args, &world, pod("p", "{}", &both), Some([0, 0, 0]));
+    }
+
+    #[test]
+    fn terms_of_existing_pods_weigh_the_incoming_pod() {
+        let like = format!("{{{}}}", preferred("podAffinity", 3, "zone", ""));
+        let dislike = format!("{{{}}}", preferred("podAntiAffinity", 4, "zone", ""));
+        let need = like.replace("preferred", "required").replace(r#"{"weight":3,"podAffinityTerm":"#, "").replacen("}}]", "}]", 1);
+        let pods = || [vec![pod("l", "{}", &like)], vec![pod("d", "{}", &dislike)], vec![]];
+        let args = InterPodAffinityArgs::default();
+        check(&args, &world(pods()), pod("p", WEB, "{}"), Some([3, -4, 0]));
+        check(&args, &world(pods()), pod("p", "{}", "{}"), None);
+        check(&args, &world(pods()), pod_in("other", "p", WEB, "{}"), None);
+        let needing = || world([vec![pod("n", "{}", &need)], vec![], vec![]]);
+        assert_eq!(info(pod("n", "{}", &need)).required_affinity().len(), 1);
+        check(&args, &needing(), pod("p", WEB, "{}"), Some([1, 0, 0]));
+        let weight = |hard_pod_affinity_weight| InterPodAffinityArgs { hard_pod_affinity_weight, ..InterPodAffinityArgs::default() };
+        check(&weight(40), &needing(), pod("p", WEB, "{}"), Some([40, 0, 0]));
+        check(&weight(0), &needing(), pod("p", WEB, "{}"), None);
+        let ignoring = InterPodAffinityArgs { ignore_preferred_terms_of_existing_pods: true, ..InterPodAffinityArgs::default() };
+        check(&ignoring, &world(pods()), pod("p", WEB, "{}"), None);
+        // With preferences of its own, the others' count again.
+        let own = format!("{{{}}}", preferred("podAffinity", 1, "rack", ""));
+        check(&ignoring, &world(pods()), pod("p", WEB, &own), Some([3, -4, 0]));
+    }
+
+    #[test]
+    fn normalising_divides_first_and_cuts_off() {
+        let world = world([vec![], vec![], vec![]]);
+        let (plugin, pod, mut state) = (InterPodAffinity::default(), info(pod("p", "{}", "{}")), CycleState::default());
+        state.write(PreScoreState { topology_score: Arc::default() });
+        let check = |raw: &[i64], expected: &[i64]| {
+            let mut scores = raw.to_vec();
+            assert!(plugin.normalize(&world.cx(), &state, &pod, world.nodes(), &mut scores).is_success());
+            assert_eq!(scores, expected);
+        };
+        check(&[0, 29, 100], &[0, 28, 100]);
+        check(&[-5, 0, 5], &[0, 50, 100]);
+        check(&[7, 7], &[0, 0]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn missing_state_and_unparsable_terms_are_errors() {
+        let world = world([vec![], vec![], vec![]]);
+        let (plugin, mut state) = (InterPodAffinity::default(), CycleState::default());
+        let plain = info(pod("p", "{}", "{}"));
+        assert_eq!(ScorePlugin::score(&plugin, &world.cx(), &state, &plain, &world.nodes()[0]), Err(Status::error(NO_STATE)));
+        assert_eq!(plugin.normalize(&world.cx(), &state, &plain, &[], &mut []), Status::error(NO_STATE));
+        let odd = format!("{{{}}}", preferred("podAffinity", 1, "zone", ""))
+            .replace(r#""matchLabels":{"app":"web"}"#, r#""matchLabels":{"":"web"}"#);
+        let status = plugin.pre_score(&world.cx(), &mut state, &info(pod("p", "{}", &odd)), world.nodes());
+        assert!(
+            status.is_error() && status.message().starts_with("failed to parse pod: preferredAffinityTerms: key: Invalid value: \"\": ")
+        );
+    }
+}

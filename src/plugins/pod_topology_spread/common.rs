@@ -1,0 +1,356 @@
+//! Constraints as the plugin uses them, and the selector deduced for default constraints; mirrors
+//! `pkg/scheduler/framework/plugins/podtopologyspread/common.go` and `pkg/scheduler/framework/plugins/helper/spread.go`.
+
+use super::PodTopologySpread;
+use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
+use crate::framework::{Context, FeatureGates, Gate, NodeInfo};
+use crate::plugins::helper::find_untolerated_taint;
+use crate::plugins::node_affinity::required_node_affinity_matches;
+
+/// The node label that names the node itself.
+pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
+/// The node label that names the zone.
+pub(super) const LABEL_TOPOLOGY_ZONE: &str = "topology.kubernetes.io/zone";
+
+/// What becomes of a pod that a constraint cannot place evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    DoNotSchedule,
+    ScheduleAnyway,
+}
+
+impl Action {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::DoNotSchedule => "DoNotSchedule",
+            Self::ScheduleAnyway => "ScheduleAnyway",
+        }
+    }
+
+    fn nickname(self) -> &'static str {
+        match self {
+            Self::DoNotSchedule => "hard",
+            Self::ScheduleAnyway => "soft",
+        }
+    }
+}
+
+/// A constraint ready for use.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Constraint {
+    pub(super) max_skew: i32,
+    pub(super) topology_key: Str,
+    /// Which pods are spread; `None` matches nothing.
+    pub(super) selector: Option<LabelSelector>,
+    pub(super) min_domains: i32,
+    pub(super) honors_node_affinity: bool,
+    pub(super) honors_node_taints: bool,
+}
+
+impl Constraint {
+    fn new(constraint: &TopologySpreadConstraint, pod_labels: &Labels, gates: FeatureGates) -> Result<Self, SelectorError> {
+        let mut selector = constraint.label_selector.clone();
+        if let Some(selector) = &mut selector {
+            selector.validate()?;
+            if gates.enabled(Gate::MatchLabelKeysInPodTopologySpread) {
+                // As expressions, since the selector may ask another value of the same key.
+                let picked = constraint.match_label_keys.iter().filter_map(|key| Some((key, pod_labels.get(key)?)));
+                selector.match_expressions.extend(picked.map(|(key, value)| equals(key, value)));
+            }
+        }
+        let inclusion = gates.enabled(Gate::NodeInclusionPolicyInPodTopologySpread);
+        let affinity = constraint.node_affinity_policy.as_deref().filter(|_| inclusion).unwrap_or("Honor");
+        let taints = constraint.node_taints_policy.as_deref().filter(|_| inclusion).unwrap_or("Ignore");
+        Ok(Self {
+            max_skew: constraint.max_skew,
+            topology_key: constraint.topology_key.clone(),
+            selector,
+            min_domains: constraint.min_domains.unwrap_or(1),
+            honors_node_affinity: affinity == "Honor",
+            honors_node_taints: taints == "Honor",
+        })
+    }
+
+    /// Whether the selector matches these labels; an empty one matches all.
+    pub(super) fn selects(&self, labels: &Labels) -> bool {
+        self.selector.as_ref().is_some_and(|s| s.matches(labels))
+    }
+
+    /// Whether pods on the node count for the constraint.
+    pub(super) fn matches_node_inclusion_policies(&self, pod: &Pod, node: &Node, gates: FeatureGates) -> bool {
+        (!self.honors_node_affinity || required_node_affinity_matches(pod, node))
+            && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, gates).is_none())
+    }
+
+    /// How many pods on the node the constraint spreads: those of the namespace that are not being deleted. An empty
+    /// selector counts none.
+    pub(super) fn count_matching_pods(&self, node: &NodeInfo, namespace: &Str) -> i64 {
+        let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return 0 };
+        let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
+        node.pods.iter().filter(|p| counts(&p.pod)).count() as i64
+    }
+}
+
+fn equals(key: &Str, value: &Str) -> Requirement {
+    Requirement { key: key.clone(), operator: "In".into(), values: vec![value.clone()].into() }
+}
+
+/// Whether the node has every constraint's key.
+pub(super) fn has_all_keys(labels: &Labels, constraints: &[Constraint]) -> bool {
+    constraints.iter().all(|c| labels.contains_key(&c.topology_key))
+}
+
+impl PodTopologySpread {
+    /// The pod's own constraints of one kind or, where it has none of any kind, the defaults with the selector deduced
+    /// for the pod.
+    pub(super) fn constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, String> {
+        let own = &pod.spec.topology_spread_constraints;
+        if own.is_empty() {
+            let what = format!("setting default {} topology spread constraints", action.nickname());
+            return self.default_constraints(cx, pod, action).map_err(|e| format!("{what}: {e}"));
+        }
+        let what = format!("obtaining pod's {} topology spread constraints", action.nickname());
+        filter_constraints(own, &pod.metadata.labels, action, cx.gates).map_err(|e| format!("{what}: {e}"))
+    }
+
+    fn default_constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, SelectorError> {
+        let mut constraints = filter_constraints(&self.default_constraints, &pod.metadata.labels, action, cx.gates)?;
+        if constraints.is_empty() {
+            return Ok(constraints);
+        }
+        let selector = default_selector(cx.cluster, pod);
+        if selector.is_empty() {
+            return Ok(Vec::new());
+        }
+        for constraint in &mut constraints {
+            constraint.selector = Some(selector.clone());
+        }
+        Ok(constraints)
+    }
+}
+
+fn filter_constraints(
+    constraints: &[TopologySpreadConstraint],
+    pod_labels: &Labels,
+    action: Action,
+    gates: FeatureGates,
+) -> Result<Vec<Constraint>, SelectorError> {
+    let of_kind = constraints.iter().filter(|c| c.when_unsatisfiable == action.as_str());
+    of_kind.map(|c| Constraint::new(c, pod_labels, gates)).collect()
+}
+
+/// All that the Services which select the pod, and the object that controls it, ask of a pod's labels; empty where
+/// there is neither. Mirrors `DefaultSelector`.
+fn default_selector(cluster: &Cluster, pod: &Pod) -> LabelSelector {
+    let mut selector = LabelSelector::default();
+    let namespace = &pod.metadata.namespace;
+    let merge = |selector: &mut LabelSelector, labels: &Labels| {
+        for (key, value) in labels.iter() {
+            selector.match_labels.insert(key.clone(), value.clone());
+        }
+    };
+    for service in cluster.services.in_namespace(namespace) {
+        if let Some(wanted) = &service.spec.selector
+            && wanted.iter().all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
+        {
+            merge(&mut selector, wanted);
+        }
+    }
+    let Some(owner) = pod.metadata.controller() else { return selector };
+    let workload = match (owner.api_version.as_str(), owner.kind.as_str()) {
+        ("v1" | "/v1", "ReplicationController") => {
+            let controller = cluster.replication_controllers.namespaced(namespace, &owner.name);
+            if let Some(wanted) = controller.and_then(|c| c.spec.selector.as_ref()) {
+                merge(&mut selector, wanted);
+            }
+            None
+        }
+        ("apps/v1", "ReplicaSet") => cluster.replica_sets.namespaced(namespace, &owner.name),
+        ("apps/v1", "StatefulSet") => cluster.stateful_sets.namespaced(namespace, &owner.name),
+        _ => None,
+    };
+    // A selector that is absent or invalid adds nothing; one that contradicts the Services leaves no pod to count.
+    if let Some(wanted) = workload.and_then(|w| w.spec.selector.as_ref()).filter(|s| s.validate().is_ok()) {
+        selector.match_expressions.extend(wanted.match_labels.iter().map(|(key, value)| equals(key, value)));
+        selector.match_expressions.extend(wanted.match_expressions.iter().cloned());
+    }
+    selector
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{World, info, node, pod};
+    use super::*;
+    use crate::cluster::{Kind, Object};
+
+    fn world(objects: &[(Kind, &str)]) -> World {
+        let objects =
+            objects.iter().map(|(kind, text)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap());
+        World::new(vec![], objects)
+    }
+
+    fn soft(world: &World, pod: &Pod) -> Vec<Constraint> {
+        PodTopologySpread::default().constraints(&world.cx(), pod, Action::ScheduleAnyway).unwrap()
+    }
+
+    #[test]
+    fn constraint_defaults_and_gates() {
+        let world = world(&[]);
+        let text = |rest: &str| {
+            format!(r#"[{{"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{{}}{rest}}}]"#)
+        };
+        let parse = |rest: &str, world: &World| {
+            let pod = pod("p", r#"{"v":"1"}"#, &text(rest));
+            PodTopologySpread::default().constraints(&world.cx(), &pod, Action::DoNotSchedule).unwrap().remove(0)
+        };
+        let plain = parse("", &world);
+        assert_eq!((plain.max_skew, plain.min_domains, plain.honors_node_affinity, plain.honors_node_taints), (2, 1, true, false));
+        let rest = r#","minDomains":3,"nodeAffinityPolicy":"Ignore","nodeTaintsPolicy":"Honor","matchLabelKeys":["v","w"]"#;
+        let full = parse(rest, &world);
+        assert_eq!((full.min_domains, full.honors_node_affinity, full.honors_node_taints), (3, false, true));
+        assert!(full.selects(&serde_json::from_str(r#"{"v":"1"}"#).unwrap()) && !full.selects(&Labels::default()));
+        let without =
+            World { gates: world.gates(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]), ..world };
+        let gated = parse(rest, &without);
+        assert_eq!((gated.min_domains, gated.honors_node_affinity, gated.honors_node_taints), (3, true, false));
+        assert!(gated.selects(&Labels::default()));
+    }
+
+    #[test]
+    fn match_label_keys_narrow_a_selector_but_not_an_absent_one() {
+        let check = |selector: &str, labels: &str, expected: bool| {
+            let text = format!(
+                r#"[{{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway","labelSelector":{selector},"matchLabelKeys":["v"]}}]"#
+            );
+            let constraint = soft(&world(&[]), &pod("p", r#"{"v":"1"}"#, &text)).remove(0);
+            assert_eq!(constraint.selects(&serde_json::from_str(labels).unwrap()), expected, "{selector} on {labels}");
+        };
+        check("null", r#"{"v":"1"}"#, false);
+        check("{}", r#"{"v":"1"}"#, true);
+        check("{}", r#"{"v":"2"}"#, false);
+        check(r#"{"matchLabels":{"v":"2"}}"#, r#"{"v":"2"}"#, false);
+        check(r#"{"matchLabels":{"v":"2"}}"#, r#"{"v":"1"}"#, false);
+    }
+
+    #[test]
+    fn what_counts_on_a_node() {
+        let other = r#""namespace":"other""#;
+        let pods = vec![
+            pod("a", r#"{"app":"web"}"#, "[]"),
+            pod("b", r#"{"app":"db"}"#, "[]"),
+            serde_json::from_str(&format!(r#"{{"metadata":{{"name":"c",{other},"labels":{{"app":"web"}}}}}}"#)).unwrap(),
+            serde_json::from_str(
+                r#"{"metadata":{"name":"d","namespace":"default","deletionTimestamp":"2026-01-01T00:00:00Z","labels":{"app":"web"}}}"#,
+            )
+            .unwrap(),
+        ];
+        let world = World::new(vec![(node("n", "{}"), pods)], []);
+        let check = |selector: &str, counted: i64| {
+            let text = format!(r#"[{{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway","labelSelector":{selector}}}]"#);
+            let constraint = soft(&world, &pod("p", "{}", &text)).remove(0);
+            assert_eq!(constraint.count_matching_pods(&world.nodes()[0], &"default".into()), counted, "{selector}");
+        };
+        check("null", 0);
+        check("{}", 0);
+        check(r#"{"matchLabels":{"app":"web"}}"#, 1);
+        check(r#"{"matchExpressions":[{"key":"app","operator":"Exists"}]}"#, 2);
+    }
+
+    #[test]
+    fn default_constraints_need_an_empty_list_and_a_selector() {
+        let service = (Kind::Service, r#"{"metadata":{"name":"s","namespace":"default"},"spec":{"selector":{"app":"web"}}}"#);
+        let web = r#"{"app":"web"}"#;
+        let keys = |world: &World, pod: &Pod| -> Vec<(String, i32)> {
+            soft(world, pod).iter().map(|c| (c.topology_key.to_string(), c.max_skew)).collect()
+        };
+        let expected = [(LABEL_HOSTNAME.to_string(), 3), (LABEL_TOPOLOGY_ZONE.to_string(), 5)];
+        assert_eq!(keys(&world(&[service]), &pod("p", web, "[]")), expected);
+        assert!(keys(&world(&[service]), &pod("p", "{}", "[]")).is_empty());
+        let hard = r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]"#;
+        assert!(keys(&world(&[service]), &pod("p", web, hard)).is_empty());
+        let list = PodTopologySpread { default_constraints: Vec::new(), system_defaulted: false };
+        assert!(list.constraints(&world(&[service]).cx(), &pod("p", web, "[]"), Action::ScheduleAnyway).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_default_selector_joins_services_and_the_controller() {
+        let objects = |kind: Kind, namespace: &str, selector: &str| {
+            (kind, format!(r#"{{"metadata":{{"name":"o","namespace":"{namespace}"}},"spec":{{"selector":{selector}}}}}"#))
+        };
+        let check = |objects: &[(Kind, String)], owner: &str, expected: &str| {
+            let objects: Vec<(Kind, &str)> = objects.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
+            let world = world(&objects);
+            let mut pod = pod("p", r#"{"a":"1","b":"2"}"#, "[]");
+            pod.metadata.owner_references = serde_json::from_str(owner).unwrap();
+            let selector = default_selector(world.cx().cluster, &pod);
+            assert_eq!(serde_json::to_string(&selector).unwrap(), expected, "{owner}");
+        };
+        let owner = |version: &str, kind: &str, rest: &str| format!(r#"[{{"apiVersion":"{version}","kind":"{kind}","name":"o"{rest}}}]"#);
+        let controller = |version: &str, kind: &str| owner(version, kind, r#","controller":true"#);
+        let service = |selector: &str| objects(Kind::Service, "default", selector);
+        check(&[service(r#"{"a":"1"}"#)], "[]", r#"{"matchLabels":{"a":"1"}}"#);
+        check(&[service("null")], "[]", "{}");
+        check(&[service("{}")], "[]", "{}");
+        check(&[service(r#"{"a":"2"}"#)], "[]", "{}");
+        check(&[objects(Kind::Service, "other", r#"{"a":"1"}"#)], "[]", "{}");
+        let set = objects(Kind::ReplicaSet, "default", r#"{"matchLabels":{"a":"1"}}"#);
+        let in_one = r#"{"matchExpressions":[{"key":"a","operator":"In","values":["1"]}]}"#;
+        check(std::slice::from_ref(&set), &controller("apps/v1", "ReplicaSet"), in_one);
+        check(std::slice::from_ref(&set), &owner("apps/v1", "ReplicaSet", ""), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1beta2", "ReplicaSet"), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1", "StatefulSet"), "{}");
+        check(&[set], &controller("apps/v1", "Deployment"), "{}");
+        let set = objects(Kind::StatefulSet, "default", r#"{"matchExpressions":[{"key":"b","operator":"Exists"}]}"#);
+        let both = r#"{"matchLabels":{"a":"1"},"matchExpressions":[{"key":"b","operator":"Exists"}]}"#;
+        check(&[set, service(r#"{"a":"1"}"#)], &controller("apps/v1", "StatefulSet"), both);
+        check(&[objects(Kind::StatefulSet, "default", "null")], &controller("apps/v1", "StatefulSet"), "{}");
+        let odd = objects(Kind::StatefulSet, "default", r#"{"matchExpressions":[{"key":"b","operator":"Odd"}]}"#);
+        check(&[odd], &controller("apps/v1", "StatefulSet"), "{}");
+        let replication = objects(Kind::ReplicationController, "default", r#"{"a":"9","c":"3"}"#);
+        let merged = r#"{"matchLabels":{"a":"9","c":"3"}}"#;
+        check(&[replication.clone(), service(r#"{"a":"1"}"#)], &controller("v1", "ReplicationController"), merged);
+        check(&[replication], &controller("apps/v1", "ReplicationController"), "{}");
+    }
+
+    #[test]
+    fn errors_name_the_kind_of_constraint() {
+        let odd = |action: &str| {
+            format!(
+                r#"[{{"topologyKey":"z","whenUnsatisfiable":"{action}","labelSelector":{{"matchExpressions":[{{"key":"a","operator":"Odd"}}]}}}}]"#
+            )
+        };
+        let world = world(&[]);
+        for (action, name, nickname) in
+            [(Action::DoNotSchedule, "DoNotSchedule", "hard"), (Action::ScheduleAnyway, "ScheduleAnyway", "soft")]
+        {
+            let error = PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), action).unwrap_err();
+            let expected =
+                format!("obtaining pod's {nickname} topology spread constraints: \"Odd\" is not a valid label selector operator");
+            assert_eq!(error, expected);
+            let other = if action == Action::DoNotSchedule { Action::ScheduleAnyway } else { Action::DoNotSchedule };
+            assert!(PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), other).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn inclusion_policies_look_at_affinity_and_taints() {
+        let mut tainted = node("n", r#"{"disk":"ssd"}"#);
+        tainted.spec.taints = serde_json::from_str(r#"[{"key":"k","effect":"NoSchedule"}]"#).unwrap();
+        let world = world(&[]);
+        let check = |policies: &str, selector: &str, tolerations: &str, expected: bool| {
+            let text = format!(r#"[{{"topologyKey":"z","whenUnsatisfiable":"ScheduleAnyway"{policies}}}]"#);
+            let mut pod = pod("p", "{}", &text);
+            pod.spec_mut().node_selector = serde_json::from_str(selector).unwrap();
+            pod.spec_mut().tolerations = serde_json::from_str(tolerations).unwrap();
+            let constraint = soft(&world, &pod).remove(0);
+            let info = info(pod);
+            assert_eq!(constraint.matches_node_inclusion_policies(&info.pod, &tainted, FeatureGates::default()), expected, "{policies}");
+        };
+        check("", "null", "[]", true);
+        check("", r#"{"disk":"ssd"}"#, "[]", true);
+        check("", r#"{"disk":"hdd"}"#, "[]", false);
+        check(r#","nodeAffinityPolicy":"Ignore""#, r#"{"disk":"hdd"}"#, "[]", true);
+        check(r#","nodeTaintsPolicy":"Honor""#, "null", "[]", false);
+        check(r#","nodeTaintsPolicy":"Honor""#, "null", r#"[{"key":"k","operator":"Exists"}]"#, true);
+    }
+}

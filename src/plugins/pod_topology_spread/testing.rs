@@ -1,0 +1,61 @@
+//! Small clusters for the tests of this plugin.
+
+use std::sync::Arc;
+
+use crate::cluster::{Cluster, Node, Object, Pod};
+use crate::framework::{Context, FeatureGates, Gate, NodeInfo, PodInfo, Snapshot};
+
+/// A pod in namespace `default` with spread constraints, its uid being its name.
+pub(super) fn pod(name: &str, labels: &str, constraints: &str) -> Pod {
+    let text = format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"default","uid":"{name}","labels":{labels}}},"spec":{{"topologySpreadConstraints":{constraints}}}}}"#
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A node with labels.
+pub(super) fn node(name: &str, labels: &str) -> Node {
+    serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","labels":{labels}}}}}"#)).unwrap()
+}
+
+/// What a plugin parses of a pod.
+pub(super) fn info(pod: Pod) -> PodInfo {
+    PodInfo::new(Arc::new(pod))
+}
+
+/// Nodes with pods on them, and other objects.
+pub(super) struct World {
+    pub(super) cluster: Cluster,
+    pub(super) snapshot: Snapshot,
+    pub(super) gates: FeatureGates,
+}
+
+impl World {
+    pub(super) fn new(nodes: Vec<(Node, Vec<Pod>)>, objects: impl IntoIterator<Item = Object>) -> Self {
+        let nodes = nodes.into_iter().map(|(node, pods)| {
+            let mut info = NodeInfo::new(Arc::new(node));
+            for pod in pods {
+                info.add_pod(Arc::new(PodInfo::new(Arc::new(pod))));
+            }
+            info
+        });
+        Self { cluster: objects.into_iter().collect(), snapshot: Snapshot::of(nodes), gates: FeatureGates::default() }
+    }
+
+    pub(super) fn cx(&self) -> Context<'_> {
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: self.gates, now: jiff::Timestamp::UNIX_EPOCH }
+    }
+
+    pub(super) fn nodes(&self) -> &[Arc<NodeInfo>] {
+        self.snapshot.nodes()
+    }
+
+    /// The gates with some switched off.
+    pub(super) fn gates(&self, off: &[Gate]) -> FeatureGates {
+        let mut gates = self.gates;
+        for gate in off {
+            gates.set(*gate, false);
+        }
+        gates
+    }
+}

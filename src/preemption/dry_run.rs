@@ -1,0 +1,344 @@
+//! Victims on one node: take all weaker pods off, then put back whoever may stay. Mirrors `SelectVictimsOnNode` in
+//! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
+
+use std::sync::Arc;
+
+use super::budgets::Budgets;
+use super::eligibility::is_preemption_allowed;
+use super::importance::{more_important, nanoseconds, victim};
+use crate::framework::{Candidate, CycleState, DryRun, DryRunStep, NodeInfo, PodInfo, PostFilterContext, Status, Victim};
+
+/// What came of one node.
+pub(super) struct Trial {
+    /// Every step of it.
+    pub(super) run: DryRun,
+    /// The candidate, where the run succeeded.
+    pub(super) candidate: Option<Candidate>,
+}
+
+/// A pod that may have to go.
+struct Potential {
+    info: Arc<PodInfo>,
+    victim: Victim,
+}
+
+/// Finds the victims on one node; the node and the state are copied first.
+pub(super) fn select_victims_on_node(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &NodeInfo,
+    budgets: &Budgets,
+) -> Trial {
+    let weaker = node.pods.iter().filter(|p| is_preemption_allowed(&p.pod, &pod.pod));
+    let potential: Vec<Potential> = weaker.map(|p| Potential { info: p.clone(), victim: victim(&p.pod) }).collect();
+    let name = node.name().clone();
+    if potential.is_empty() {
+        let status = Status::unresolvable("No preemption victims found for incoming pod");
+        return Trial { run: DryRun { node: name, steps: Vec::new(), status }, candidate: None };
+    }
+    let steps = Vec::with_capacity(2 * potential.len() + 1);
+    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), steps };
+    let (status, candidate) = match attempt.run(potential, budgets) {
+        Err(status) => (status, None),
+        Ok((victims, _)) if victims.is_empty() => {
+            (Status::error(format!("expected at least one victim pod on node {:?}", name.as_str())), None)
+        }
+        Ok((victims, pdb_violations)) => (Status::success(), Some(Candidate { node: name.clone(), victims, pdb_violations })),
+    };
+    Trial { run: DryRun { node: name, steps: attempt.steps, status }, candidate }
+}
+
+/// A node as it would be, and the record of how it came to be so.
+struct Attempt<'a> {
+    post: &'a PostFilterContext<'a>,
+    pod: &'a PodInfo,
+    state: CycleState,
+    node: NodeInfo,
+    steps: Vec<DryRunStep>,
+}
+
+impl Attempt<'_> {
+    /// The victims, most important first, and how many of them violate a budget.
+    fn run(&mut self, mut potential: Vec<Potential>, budgets: &Budgets) -> Result<(Vec<Victim>, i64), Status> {
+        for p in &potential {
+            self.remove(&p.info)?;
+            self.steps.push(DryRunStep::Removed(p.victim.clone()));
+        }
+        let status = self.filter();
+        self.steps.push(DryRunStep::Filtered(status.clone()));
+        if !status.is_success() {
+            return Err(status);
+        }
+        let now = nanoseconds(self.post.cx.now);
+        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now).then_with(|| a.victim.pod.cmp(&b.victim.pod)));
+        let mut count = budgets.count();
+        for p in &mut potential {
+            count.take(&p.info.pod, &mut p.victim);
+        }
+        let (violating, others): (Vec<_>, Vec<_>) = potential.into_iter().partition(|p| !p.victim.violates.is_empty());
+        let both_groups = !violating.is_empty() && !others.is_empty();
+        // Pods whose eviction would violate a budget get the first chance to stay.
+        let mut victims = Vec::new();
+        for p in violating {
+            victims.extend(self.reprieve(p)?);
+        }
+        let pdb_violations = victims.len() as i64;
+        for p in others {
+            victims.extend(self.reprieve(p)?);
+        }
+        if both_groups {
+            // Of equals, those that violate a budget stay in front.
+            victims.sort_by(|a, b| more_important(a, b, now));
+        }
+        Ok((victims, pdb_violations))
+    }
+
+    /// Puts a pod back; answers with it where it cannot stay.
+    fn reprieve(&mut self, potential: Potential) -> Result<Option<Victim>, Status> {
+        let Potential { info, victim } = potential;
+        self.add(&info)?;
+        let status = self.filter();
+        if status.is_success() {
+            self.steps.push(DryRunStep::Reprieved(victim));
+            return Ok(None);
+        }
+        self.remove(&info)?;
+        self.steps.push(DryRunStep::Condemned(victim.clone(), status));
+        Ok(Some(victim))
+    }
+
+    fn filter(&self) -> Status {
+        self.post.runner.filter_with_nominated_pods(&self.state, self.pod, &self.node)
+    }
+
+    fn add(&mut self, added: &Arc<PodInfo>) -> Result<(), Status> {
+        self.node.add_pod(added.clone());
+        as_error(&self.post.runner.add_pod(&mut self.state, self.pod, added, &self.node))
+    }
+
+    fn remove(&mut self, removed: &PodInfo) -> Result<(), Status> {
+        if !self.node.remove_pod(&removed.pod) {
+            let text = format!("no corresponding pod {} in pods of node {}", removed.pod.metadata.name, self.node.name());
+            return Err(Status::error(text));
+        }
+        as_error(&self.post.runner.remove_pod(&mut self.state, self.pod, removed, &self.node))
+    }
+}
+
+/// Whatever keeps a `PreFilter` plugin from following is an error, whatever its code.
+fn as_error(status: &Status) -> Result<(), Status> {
+    if status.is_success() { Ok(()) } else { Err(Status::error(status.message())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cluster::{Cluster, Pod};
+    use crate::framework::{NodeToStatus, Snapshot};
+    use crate::preemption::testing::{CpuRunner, budget, context, labelled, node, pod};
+
+    struct Setting {
+        runner: CpuRunner,
+        cluster: Cluster,
+        preemptor: Pod,
+    }
+
+    impl Setting {
+        fn new(priority: i32, milli_cpu: i64) -> Self {
+            Self { runner: CpuRunner::default(), cluster: Cluster::default(), preemptor: pod("p", "", priority, milli_cpu, None) }
+        }
+
+        fn try_on(&self, node: &NodeInfo) -> Trial {
+            let (snapshot, statuses) = (Snapshot::of([node.clone()]), NodeToStatus::default());
+            let post = context(&self.cluster, &snapshot, &statuses, &self.runner);
+            let budgets = Budgets::new(self.cluster.pod_disruption_budgets.iter());
+            select_victims_on_node(&post, &CycleState::default(), &PodInfo::new(Arc::new(self.preemptor.clone())), node, &budgets)
+        }
+    }
+
+    fn names(victims: &[Victim]) -> Vec<&str> {
+        victims.iter().map(|v| v.pod.name.as_str()).collect()
+    }
+
+    /// One word per step: `-` off the node, `=` all off, `+` back for good, `!` back and off again.
+    fn story(trial: &Trial) -> String {
+        let words = trial.run.steps.iter().map(|step| match step {
+            DryRunStep::Removed(v) => format!("-{}", v.pod.name),
+            DryRunStep::Filtered(s) => format!("={}", s.message()),
+            DryRunStep::Reprieved(v) => format!("+{}", v.pod.name),
+            DryRunStep::Condemned(v, s) => format!("!{}({})", v.pod.name, s.message()),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    fn check(trial: &Trial, story_want: &str, victims: &[&str], violations: i64) {
+        assert_eq!(story(trial), story_want);
+        let candidate = trial.candidate.as_ref().expect("a candidate");
+        assert!(trial.run.status.is_success());
+        assert_eq!((names(&candidate.victims), candidate.pdb_violations), (victims.to_vec(), violations));
+    }
+
+    #[test]
+    fn without_weaker_pods_nothing_is_tried() {
+        let trial = Setting::new(5, 100).try_on(&node("a", 100, &[pod("same", "a", 5, 100, None), pod("more", "a", 6, 100, None)]));
+        assert_eq!(trial.run.status, Status::unresolvable("No preemption victims found for incoming pod"));
+        assert!(trial.run.steps.is_empty() && trial.candidate.is_none());
+    }
+
+    #[test]
+    fn where_all_weaker_pods_are_not_enough_the_filters_say_why() {
+        let trial = Setting::new(5, 300).try_on(&node("a", 400, &[pod("weak", "a", 1, 100, None), pod("strong", "a", 9, 200, None)]));
+        assert_eq!(story(&trial), "-weak =Insufficient cpu");
+        assert_eq!(trial.run.status, Status::unschedulable("Insufficient cpu"));
+        assert!(trial.candidate.is_none());
+    }
+
+    #[test]
+    fn the_most_important_are_put_back_first() {
+        let pods = [
+            pod("low", "a", 1, 100, Some(1)),
+            pod("young", "a", 2, 100, Some(9)),
+            pod("old", "a", 2, 100, Some(5)),
+            pod("peer", "a", 10, 100, Some(1)),
+        ];
+        let trial = Setting::new(10, 200).try_on(&node("a", 400, &pods));
+        let want = "-low -young -old = +old !young(Insufficient cpu) !low(Insufficient cpu)";
+        check(&trial, want, &["young", "low"], 0);
+    }
+
+    #[test]
+    fn small_pods_may_go_instead_of_a_larger_more_important_one() {
+        let pods = [pod("big", "a", 3, 300, None), pod("s1", "a", 1, 100, Some(1)), pod("s2", "a", 1, 100, Some(2))];
+        check(
+            &Setting::new(10, 200).try_on(&node("a", 500, &pods)),
+            "-big -s1 -s2 = +big !s1(Insufficient cpu) !s2(Insufficient cpu)",
+            &["s1", "s2"],
+            0,
+        );
+    }
+
+    #[test]
+    fn pods_that_would_violate_a_budget_are_put_back_before_the_others() {
+        let mut setting = Setting::new(10, 200);
+        setting.cluster =
+            [budget("web", 0, r#"{"matchLabels":{"app":"web"}}"#)].into_iter().map(crate::preemption::testing::object).collect();
+        let mut guarded = labelled("guarded", "app", "web");
+        guarded.spec_mut().priority = Some(1);
+        let free = pod("free", "a", 5, 100, None);
+        let trial = setting.try_on(&node("a", 300, &[free.clone(), with_cpu(guarded.clone(), 100)]));
+        check(&trial, "-free -guarded = +guarded !free(Insufficient cpu)", &["free"], 0);
+        let trial = setting.try_on(&node("a", 200, &[free, with_cpu(guarded, 100)]));
+        check(&trial, "-free -guarded = !guarded(Insufficient cpu) !free(Insufficient cpu)", &["free", "guarded"], 1);
+        let violated = &trial.candidate.unwrap().victims[1].violates;
+        assert_eq!((violated[0].budget.as_str(), violated[0].allowed, violated[0].left), ("web", 0, 0));
+    }
+
+    #[test]
+    fn equals_stand_by_name_and_those_that_violate_a_budget_in_front() {
+        let mut setting = Setting::new(10, 400);
+        let pods = ["d", "b", "c", "a"].map(|name| pod(name, "a", 1, 100, Some(7)));
+        let all = |first: &str| format!("-d -b -c -a = {first} !a(Insufficient cpu) !b(Insufficient cpu) !d(Insufficient cpu)");
+        let trial = setting.try_on(&node("a", 400, &pods));
+        assert_eq!(names(&trial.candidate.unwrap().victims), ["a", "b", "c", "d"]);
+        setting.cluster =
+            [budget("web", 0, r#"{"matchLabels":{"app":"web"}}"#)].into_iter().map(crate::preemption::testing::object).collect();
+        let mut guarded = pods;
+        guarded[2].metadata.labels = [("app", "web".into())].into_iter().collect();
+        check(&setting.try_on(&node("a", 400, &guarded)), &all("!c(Insufficient cpu)"), &["c", "a", "b", "d"], 1);
+    }
+
+    fn with_cpu(mut pod: Pod, milli_cpu: i64) -> Pod {
+        pod.spec_mut().containers = crate::preemption::testing::pod("x", "", 0, milli_cpu, None).spec.containers.clone();
+        pod
+    }
+
+    #[test]
+    fn nominated_pods_count_in_every_filter() {
+        let mut setting = Setting::new(10, 100);
+        setting.runner.nominate("a", pod("waits", "", 10, 100, None));
+        setting.runner.nominate("a", pod("weaker", "", 9, 100, None));
+        let trial = setting.try_on(&node("a", 200, &[pod("v", "a", 1, 100, None)]));
+        check(&trial, "-v = !v(Insufficient cpu)", &["v"], 0);
+    }
+
+    #[test]
+    fn when_everyone_may_stay_something_is_wrong() {
+        let trial = Setting::new(10, 100).try_on(&node("a", 1000, &[pod("v", "a", 1, 100, None)]));
+        assert_eq!(story(&trial), "-v = +v");
+        assert_eq!(trial.run.status, Status::error("expected at least one victim pod on node \"a\""));
+        assert!(trial.candidate.is_none());
+    }
+
+    #[test]
+    fn a_plugin_that_cannot_follow_is_an_error_of_the_node() {
+        let full = node("a", 100, &[pod("v", "a", 1, 100, None)]);
+        let mut setting = Setting::new(10, 100);
+        setting.runner.fail_remove = true;
+        let trial = setting.try_on(&full);
+        assert_eq!((trial.run.status.clone(), story(&trial).as_str()), (Status::error("remove v"), ""));
+        setting.runner.fail_remove = false;
+        setting.runner.fail_add = true;
+        let trial = setting.try_on(&full);
+        assert_eq!((trial.run.status.clone(), story(&trial).as_str()), (Status::error("add v"), "-v ="));
+        assert!(trial.candidate.is_none());
+    }
+
+    #[test]
+    fn the_node_in_the_snapshot_stays_as_it_was() {
+        let before = node("a", 100, &[pod("v", "a", 1, 100, None)]);
+        let after = before.clone();
+        Setting::new(10, 100).try_on(&after);
+        assert_eq!(before, after);
+    }
+
+    proptest! {
+        /// Without the victims the pod fits, and with any one of them back it does not; whoever could stay stays.
+        #[test]
+        fn victims_are_enough_and_none_is_needless(
+            pods in prop::collection::vec((-2..6_i32, 0..5_i64, 0..4_i64, 0..3_u8), 1..12),
+            spare in 0..3_i64,
+            ask in 1..8_i64,
+            allowed in 0..3_i32,
+        ) {
+            let pods: Vec<Pod> = pods.iter().enumerate().map(|(i, (priority, cpu, start, label))| {
+                let mut pod = pod(&format!("v{i:02}"), "a", *priority, cpu * 100, (*start > 0).then_some(*start));
+                if *label > 0 {
+                    pod.metadata.labels = [("app", if *label == 1 { "web" } else { "db" })].into_iter().map(|(k, v)| (k, v.into())).collect();
+                }
+                pod
+            }).collect();
+            let used: i64 = node("a", 0, &pods).requested.milli_cpu;
+            let node = node("a", used + spare * 100, &pods);
+            let mut setting = Setting::new(4, ask * 100);
+            let budgets = ["web", "db"].map(|app| budget(app, allowed, &format!(r#"{{"matchLabels":{{"app":"{app}"}}}}"#)));
+            setting.cluster = budgets.into_iter().map(crate::preemption::testing::object).collect();
+            let trial = setting.try_on(&node);
+
+            let fits = |without: &dyn Fn(&Pod) -> bool| {
+                let left: i64 = node.pods.iter().filter(|p| !without(&p.pod)).map(|p| p.resource.resource.milli_cpu).sum();
+                left + ask * 100 <= node.allocatable.milli_cpu
+            };
+            let weaker = |p: &Pod| p.priority() < 4;
+            match &trial.candidate {
+                Some(candidate) => {
+                    prop_assert!(!candidate.victims.is_empty());
+                    let is_victim = |p: &Pod| candidate.victims.iter().any(|v| v.pod == p.key());
+                    prop_assert!(fits(&is_victim));
+                    for back in &candidate.victims {
+                        prop_assert!(back.priority < 4);
+                        prop_assert!(!fits(&|p| is_victim(p) && p.key() != back.pod), "{} need not go", back.pod);
+                    }
+                    let violating = candidate.victims.iter().filter(|v| !v.violates.is_empty()).count();
+                    prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
+                    let now = nanoseconds(jiff::Timestamp::MAX);
+                    prop_assert!(candidate.victims.is_sorted_by(|a, b| more_important(a, b, now).is_le()));
+                }
+                None if !pods.iter().any(weaker) => prop_assert!(trial.run.steps.is_empty()),
+                None => prop_assert!(!fits(&weaker) || fits(&|_| false)),
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Whether a pod may preempt others; mirrors `PodEligibleToPreemptOthers` in
+//! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
+
+use crate::cluster::Pod;
+use crate::framework::{Code, NodeToStatus, Snapshot};
+
+/// Why `pod` may not preempt, or `None` where it may.
+///
+/// A pod that has a node nominated and waits there for its victims to end must not evict more, unless the filters say
+/// that the node cannot be helped any more.
+pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot) -> Option<&'static str> {
+    if pod.spec.preemption_policy.as_deref() == Some("Never") {
+        return Some("not eligible due to preemptionPolicy=Never.");
+    }
+    let nominated = &pod.status.nominated_node_name;
+    if nominated.is_empty() || statuses.get(nominated).code() == Code::UnschedulableAndUnresolvable {
+        return None;
+    }
+    let node = snapshot.get(nominated)?;
+    let waits = node.pods.iter().any(|p| is_preemption_allowed(&p.pod, pod) && terminating_by_preemption(&p.pod));
+    waits.then_some("not eligible due to a terminating pod on the nominated node.")
+}
+
+/// Whether `preemptor` outranks `victim`: strictly, and by priority alone.
+pub(super) fn is_preemption_allowed(victim: &Pod, preemptor: &Pod) -> bool {
+    victim.priority() < preemptor.priority()
+}
+
+/// Whether the pod ends because the scheduler preempted it. Of several conditions of the type only the first counts.
+fn terminating_by_preemption(pod: &Pod) -> bool {
+    pod.is_terminating() && pod.condition("DisruptionTarget").is_some_and(|c| c.status == "True" && c.reason == "PreemptionByScheduler")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::Status;
+    use crate::preemption::testing::{node, pod};
+
+    const WAITS: Option<&str> = Some("not eligible due to a terminating pod on the nominated node.");
+    const EVICTED: &str = r#"[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
+
+    struct Case {
+        policy: Option<&'static str>,
+        nominated: &'static str,
+        status: Option<Status>,
+        victim_priority: i32,
+        terminating: bool,
+        conditions: &'static str,
+    }
+
+    fn waiting() -> Case {
+        let status = Some(Status::unschedulable("Insufficient cpu"));
+        Case { policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
+    }
+
+    fn check(case: &Case) -> Option<&'static str> {
+        let mut victim = pod("v", "a", case.victim_priority, 100, None);
+        if case.terminating {
+            victim.metadata.deletion_timestamp = Some(jiff::Timestamp::UNIX_EPOCH);
+        }
+        victim.status.conditions = serde_json::from_str(case.conditions).unwrap();
+        let mut preemptor = pod("p", "", 10, 100, None);
+        preemptor.spec_mut().preemption_policy = case.policy.map(Into::into);
+        preemptor.status.nominated_node_name = case.nominated.into();
+        let mut statuses = NodeToStatus::default();
+        if let Some(status) = &case.status {
+            statuses.set("a".into(), status.clone());
+        }
+        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]))
+    }
+
+    #[test]
+    fn policy_never_forbids_and_other_policies_do_not() {
+        assert_eq!(check(&Case { policy: Some("Never"), ..waiting() }), Some("not eligible due to preemptionPolicy=Never."));
+        assert_eq!(check(&Case { policy: Some("PreemptLowerPriority"), nominated: "", ..waiting() }), None);
+    }
+
+    #[test]
+    fn a_victim_that_still_ends_on_the_nominated_node_forbids() {
+        assert_eq!(check(&waiting()), WAITS);
+        assert_eq!(check(&Case { nominated: "", ..waiting() }), None);
+        assert_eq!(check(&Case { nominated: "gone", status: None, ..waiting() }), None);
+        assert_eq!(check(&Case { terminating: false, ..waiting() }), None);
+        assert_eq!(check(&Case { victim_priority: 10, ..waiting() }), None);
+    }
+
+    #[test]
+    fn a_nominated_node_beyond_help_allows() {
+        assert_eq!(check(&Case { status: Some(Status::unresolvable("cordoned")), ..waiting() }), None);
+        assert_eq!(check(&Case { status: None, ..waiting() }), None, "absent nodes are unresolvable by default");
+    }
+
+    #[test]
+    fn only_the_first_condition_of_the_type_counts() {
+        let with = |conditions| check(&Case { conditions, ..waiting() });
+        assert_eq!(with("[]"), None);
+        assert_eq!(with(r#"[{"type":"DisruptionTarget","status":"False","reason":"PreemptionByScheduler"}]"#), None);
+        assert_eq!(with(r#"[{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI"}]"#), None);
+        let second = r#"[{"type":"DisruptionTarget","status":"True","reason":"TerminationByKubelet"},
+            {"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
+        assert_eq!(with(second), None);
+        let other_type_first = r#"[{"type":"Ready","status":"False"},
+            {"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
+        assert_eq!(with(other_type_first), WAITS);
+    }
+}

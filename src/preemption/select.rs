@@ -1,0 +1,145 @@
+//! The choice among candidates; mirrors `pickOneNodeForPreemption` in
+//! `pkg/scheduler/framework/preemption/preemption.go` and `GetEarliestPodStartTime` in `pkg/scheduler/util/utils.go`.
+
+use jiff::Timestamp;
+use strum::IntoEnumIterator;
+
+use super::importance::nanoseconds;
+use crate::cluster::Str;
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+
+/// Asks one function after the other until a single candidate has the highest score. Answers with what each function
+/// said, and with the candidates left at the end, by name. One candidate needs no function.
+///
+/// kube-scheduler takes any of those left; here the first by name is meant.
+pub(super) fn pick_one_node(candidates: &[Candidate], now: Timestamp) -> (Vec<ScoreFunction>, Vec<Str>) {
+    let mut left: Vec<&Candidate> = candidates.iter().collect();
+    left.sort_by(|a, b| a.node.cmp(&b.node));
+    let mut functions = Vec::new();
+    for name in ScoreFunctionName::iter() {
+        if left.len() < 2 {
+            break;
+        }
+        let scores: Vec<i64> = left.iter().map(|c| score(name, c, now)).collect();
+        let highest = scores.iter().max().copied();
+        let named = left.iter().map(|c| c.node.clone()).zip(scores.iter().copied()).collect();
+        left = left.into_iter().zip(&scores).filter(|(_, s)| Some(**s) == highest).map(|(c, _)| c).collect();
+        functions.push(ScoreFunction { name, scores: named, remaining: left.iter().map(|c| c.node.clone()).collect() });
+    }
+    (functions, left.into_iter().map(|c| c.node.clone()).collect())
+}
+
+/// Higher is better.
+fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 {
+    let victims = &candidate.victims;
+    match name {
+        ScoreFunctionName::MinNumPDBViolations => -candidate.pdb_violations,
+        ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority)),
+        // Each priority is made positive first, so that more victims cost more even where priorities are negative.
+        ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority) + (i64::from(i32::MAX) + 1)).sum::<i64>(),
+        ScoreFunctionName::MinNumPods => -(victims.len() as i64),
+        ScoreFunctionName::LatestStartTime => earliest_start(victims, nanoseconds(now)),
+    }
+}
+
+/// When the first of the victims of the highest priority started, in nanoseconds since 1970.
+fn earliest_start(victims: &[Victim], now: i64) -> i64 {
+    let highest = victims.iter().map(|v| v.priority).max();
+    let starts = victims.iter().filter(|v| Some(v.priority) == highest).map(|v| v.start_time.unwrap_or(now));
+    starts.min().unwrap_or(i64::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use ScoreFunctionName::{LatestStartTime, MinHighestPriority, MinNumPDBViolations, MinNumPods, MinSumPriorities};
+
+    const NOW: i64 = 1000;
+
+    fn now() -> Timestamp {
+        Timestamp::from_nanosecond(NOW.into()).unwrap()
+    }
+
+    /// A candidate with victims of (priority, start time).
+    fn candidate(node: &str, pdb_violations: i64, victims: &[(i32, Option<i64>)]) -> Candidate {
+        let victims =
+            victims.iter().map(|(priority, start_time)| Victim { priority: *priority, start_time: *start_time, ..Victim::default() });
+        Candidate { node: node.into(), victims: victims.collect(), pdb_violations }
+    }
+
+    fn check(candidates: &[Candidate], asked: &[ScoreFunctionName], best: &[&str]) -> Vec<ScoreFunction> {
+        let (functions, left) = pick_one_node(candidates, now());
+        assert_eq!(functions.iter().map(|f| f.name).collect::<Vec<_>>(), asked);
+        assert_eq!(left, best);
+        if let Some(last) = functions.last() {
+            assert_eq!(last.remaining, left);
+        }
+        functions
+    }
+
+    #[test]
+    fn no_candidate_and_one_candidate_need_no_function() {
+        check(&[], &[], &[]);
+        check(&[candidate("a", 3, &[(1, None)])], &[], &["a"]);
+    }
+
+    #[test]
+    fn each_function_decides_only_what_those_before_it_left_open() {
+        let few = candidate("few", 0, &[(9, None), (9, None)]);
+        check(&[candidate("many", 1, &[(1, None)]), few.clone()], &[MinNumPDBViolations], &["few"]);
+        check(
+            &[few.clone(), candidate("low", 0, &[(8, None), (8, None), (8, None)])],
+            &[MinNumPDBViolations, MinHighestPriority],
+            &["low"],
+        );
+        let three = [MinNumPDBViolations, MinHighestPriority, MinSumPriorities];
+        check(&[few.clone(), candidate("sum", 0, &[(9, None), (8, None)])], &three, &["sum"]);
+        // Every victim is the lowest there is, so that sums are all zero and only counting tells them apart.
+        let lowest = |node, count: usize| candidate(node, 0, &vec![(i32::MIN, Some(1)); count]);
+        let four = [MinNumPDBViolations, MinHighestPriority, MinSumPriorities, MinNumPods];
+        check(&[lowest("x", 2), lowest("y", 1)], &four, &["y"]);
+        let five = [MinNumPDBViolations, MinHighestPriority, MinSumPriorities, MinNumPods, LatestStartTime];
+        check(&[candidate("old", 0, &[(1, Some(5))]), candidate("new", 0, &[(1, Some(6))])], &five, &["new"]);
+        check(&[candidate("b", 0, &[(1, Some(5))]), candidate("a", 0, &[(1, Some(5))])], &five, &["a", "b"]);
+    }
+
+    #[test]
+    fn more_victims_cost_more_even_with_negative_priorities() {
+        let three = [MinNumPDBViolations, MinHighestPriority, MinSumPriorities];
+        let functions = check(&[candidate("two", 0, &[(-5, None), (-5, None)]), candidate("one", 0, &[(-5, None)])], &three, &["one"]);
+        assert_eq!(functions[2].scores, [("one".into(), -2_147_483_643), ("two".into(), -4_294_967_286)]);
+    }
+
+    #[test]
+    fn only_victims_of_the_highest_priority_tell_the_start_time_and_an_absent_one_is_now() {
+        let start = |victims: &[(i32, Option<i64>)]| score(LatestStartTime, &candidate("a", 0, victims), now());
+        assert_eq!(start(&[(5, Some(40)), (5, Some(30)), (1, Some(2))]), 30);
+        assert_eq!(start(&[(5, None), (1, Some(2))]), NOW);
+        assert_eq!(start(&[]), i64::MIN);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_candidates_makes_no_difference(
+            specs in prop::collection::vec((0..2_i64, prop::collection::vec((0..2_i32, prop::option::of(0..3_i64)), 1..4)), 0..8),
+            seed in prop::collection::vec(any::<u32>(), 8),
+        ) {
+            let sorted: Vec<Candidate> = specs.iter().enumerate().map(|(i, (violations, victims))| {
+                candidate(&format!("n{i}"), *violations, victims)
+            }).collect();
+            let mut shuffled: Vec<(u32, Candidate)> = seed.into_iter().zip(sorted.clone()).collect();
+            shuffled.sort_by_key(|(key, _)| *key);
+            let shuffled: Vec<Candidate> = shuffled.into_iter().map(|(_, c)| c).collect();
+            let (functions, best) = pick_one_node(&sorted, now());
+            prop_assert_eq!(&pick_one_node(&shuffled, now()), &(functions.clone(), best.clone()));
+            prop_assert_eq!(best.is_empty(), sorted.is_empty());
+            for function in &functions {
+                let highest = function.scores.iter().map(|(_, s)| *s).max();
+                let kept: Vec<&Str> = function.scores.iter().filter(|(_, s)| Some(*s) == highest).map(|(n, _)| n).collect();
+                prop_assert_eq!(kept, function.remaining.iter().collect::<Vec<_>>());
+            }
+        }
+    }
+}

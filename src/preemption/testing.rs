@@ -1,0 +1,108 @@
+//! What the tests of this folder share: small objects, and filters that only count CPU.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cluster::{Cluster, Node, Object, Pod, PodDisruptionBudget};
+use crate::framework::{
+    Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, Snapshot, Status,
+};
+
+/// A pod in namespace `default`, bound where `node` is named, started so many seconds after 1970.
+pub(super) fn pod(name: &str, node: &str, priority: i32, milli_cpu: i64, start: Option<i64>) -> Pod {
+    let json = serde_json::json!({
+        "metadata": {"name": name, "namespace": "default", "uid": name},
+        "spec": {"nodeName": node, "priority": priority, "containers": [{"resources": {"requests": {"cpu": format!("{milli_cpu}m")}}}]},
+        "status": {"startTime": start.map(|s| jiff::Timestamp::from_second(s).unwrap())},
+    });
+    serde_json::from_value(json).unwrap()
+}
+
+/// A pod in namespace `default` with one label, without priority or requests.
+pub(super) fn labelled(name: &str, key: &str, value: &str) -> Pod {
+    let mut pod = pod(name, "a", 0, 0, None);
+    pod.metadata.labels = [(key, value.into())].into_iter().collect();
+    pod
+}
+
+/// A budget in namespace `default`.
+pub(super) fn budget(name: &str, allowed: i32, selector: &str) -> PodDisruptionBudget {
+    let selector: serde_json::Value = serde_json::from_str(selector).unwrap();
+    let json = serde_json::json!({
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"selector": selector},
+        "status": {"disruptionsAllowed": allowed},
+    });
+    serde_json::from_value(json).unwrap()
+}
+
+/// The budget as an object of a cluster.
+pub(super) fn object(budget: PodDisruptionBudget) -> Object {
+    Object::PodDisruptionBudget(Arc::new(budget))
+}
+
+/// A node with pods.
+pub(super) fn node(name: &str, milli_cpu: i64, pods: &[Pod]) -> NodeInfo {
+    let json = serde_json::json!({"metadata": {"name": name}, "status": {"allocatable": {"cpu": format!("{milli_cpu}m")}}});
+    let mut info = NodeInfo::new(Arc::new(serde_json::from_value::<Node>(json).unwrap()));
+    for pod in pods {
+        info.add_pod(Arc::new(PodInfo::new(Arc::new(pod.clone()))));
+    }
+    info
+}
+
+/// A `PostFilter` context in the year 9999, with default gates and policy.
+pub(super) fn context<'a>(
+    cluster: &'a Cluster,
+    snapshot: &'a Snapshot,
+    statuses: &'a NodeToStatus,
+    runner: &'a CpuRunner,
+) -> PostFilterContext<'a> {
+    let cx = Context { cluster, snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::MAX };
+    PostFilterContext { cx, runner, statuses, dry_run: DryRunPolicy::default() }
+}
+
+/// Filters that reject with `Insufficient cpu`.
+#[derive(Default)]
+pub(super) struct CpuRunner {
+    nominated: BTreeMap<String, Vec<Arc<PodInfo>>>,
+    /// Every removal fails.
+    pub(super) fail_remove: bool,
+    /// Every addition fails.
+    pub(super) fail_add: bool,
+}
+
+impl CpuRunner {
+    /// Nominates a pod to a node.
+    pub(super) fn nominate(&mut self, node: &str, pod: Pod) {
+        self.nominated.entry(node.to_owned()).or_default().push(Arc::new(PodInfo::new(Arc::new(pod))));
+    }
+}
+
+fn follow(fail: bool, verb: &str, pod: &PodInfo) -> Status {
+    if fail { Status::unschedulable(format!("{verb} {}", pod.pod.metadata.name)) } else { Status::success() }
+}
+
+impl FilterRunner for CpuRunner {
+    fn filter_with_nominated_pods(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let nominated = self.nominated_pods(node.name());
+        let counted = nominated.iter().filter(|p| p.pod.priority() >= pod.pod.priority() && p.pod.metadata.uid != pod.pod.metadata.uid);
+        let cpu = |p: &PodInfo| p.resource.resource.milli_cpu;
+        let wanted = node.requested.milli_cpu + counted.map(|p| cpu(p)).sum::<i64>() + cpu(pod);
+        if wanted <= node.allocatable.milli_cpu { Status::success() } else { Status::unschedulable("Insufficient cpu") }
+    }
+
+    fn add_pod(&self, _state: &mut CycleState, _pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+        assert!(node.pods.iter().any(|p| p.key() == added.key()), "the node holds the pod already");
+        follow(self.fail_add, "add", added)
+    }
+
+    fn remove_pod(&self, _state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
+        assert!(!node.pods.iter().any(|p| p.key() == removed.key()), "the node no longer holds the pod");
+        follow(self.fail_remove, "remove", removed)
+    }
+
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
+        self.nominated.get(node).cloned().unwrap_or_default()
+    }
+}

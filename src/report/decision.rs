@@ -1,0 +1,264 @@
+//! A decision as data: the object that `explain -o json` prints.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::cluster::Str;
+use crate::framework::{Code, PluginName, Status};
+use crate::trace::{CycleView, Outcome, PreemptionView};
+
+/// One pod's decision. Keys, names and orders are fixed; lists about nodes are sorted by node.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// Where the pod goes; the first by name of those that share the highest score.
+    pub node: Option<Str>,
+    /// All nodes that share the highest score.
+    pub best_nodes: Vec<Str>,
+    /// Nodes that passed.
+    pub feasible: Vec<Str>,
+    /// What keeps the pod out of the queue.
+    pub pre_enqueue: Option<PluginVerdict>,
+    /// The PreFilter plugin that turned the pod down for every node.
+    pub pre_filter: Option<PluginVerdict>,
+    /// Nodes that failed.
+    pub filter: Vec<NodeVerdict>,
+    /// The status of nodes that are in neither list.
+    pub absent: Option<StatusReport>,
+    /// Scores of feasible nodes, when there are two or more.
+    pub score: Vec<NodeScores>,
+    /// The text of the FailedScheduling event.
+    pub message: String,
+    /// Plugins that rejected the pod.
+    pub unschedulable_plugins: Vec<PluginName>,
+    /// What PostFilter made of it.
+    pub preemption: Option<Preemption>,
+    /// Plugins of the profile that are not emulated and may have decided otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_emulated: Vec<String>,
+}
+
+/// A plugin's rejection.
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginVerdict {
+    /// Who; empty where several plugins together left no node.
+    pub plugin: String,
+    /// The code.
+    pub code: Code,
+    /// The reasons in one line.
+    pub message: String,
+}
+
+/// A node's rejection.
+#[derive(Clone, Debug, Serialize)]
+pub struct NodeVerdict {
+    /// Which node.
+    pub node: Str,
+    /// Who rejected it.
+    pub plugin: Option<PluginName>,
+    /// The code.
+    pub code: Code,
+    /// The reasons in order.
+    pub reasons: Vec<String>,
+}
+
+/// A code with reasons.
+#[derive(Clone, Debug, Serialize)]
+pub struct StatusReport {
+    /// The code.
+    pub code: Code,
+    /// The reasons in order.
+    pub reasons: Vec<String>,
+}
+
+/// A node's scores.
+#[derive(Clone, Debug, Serialize)]
+pub struct NodeScores {
+    /// Which node.
+    pub node: Str,
+    /// Sum of the weighted scores.
+    pub total: i64,
+    /// Weighted scores by plugin.
+    pub plugins: BTreeMap<PluginName, i64>,
+}
+
+/// What preemption would do.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preemption {
+    /// Whether the pod may preempt.
+    pub eligible: bool,
+    /// Why not; empty when it may.
+    pub ineligible_reason: String,
+    /// Nodes where eviction makes room.
+    pub candidates: Vec<CandidateReport>,
+    /// Nodes that were dry-run and are no candidate.
+    pub node_statuses: Vec<NodeStatusReport>,
+    /// The node that is nominated.
+    pub selected: Option<Str>,
+    /// All candidates that were still tied.
+    pub best_candidates: Vec<Str>,
+    /// The score functions that were asked.
+    pub score_functions: Vec<ScoreFunctionReport>,
+    /// What PostFilter returned.
+    pub status: MessageReport,
+}
+
+/// A candidate.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CandidateReport {
+    /// Which node.
+    pub node: Str,
+    /// Who would go, most important first, as `namespace/name`.
+    pub victims: Vec<String>,
+    /// How many of them violate a budget.
+    pub pdb_violations: i64,
+}
+
+/// A node that did not help.
+#[derive(Clone, Debug, Serialize)]
+pub struct NodeStatusReport {
+    /// Which node.
+    pub node: Str,
+    /// The code.
+    pub code: Code,
+    /// The reasons in order.
+    pub reasons: Vec<String>,
+}
+
+/// A score function.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScoreFunctionReport {
+    /// Its name.
+    pub name: &'static str,
+    /// What each candidate still in the race scored.
+    pub scores: BTreeMap<Str, i64>,
+    /// Who was left.
+    pub remaining: Vec<Str>,
+}
+
+/// A code with a message.
+#[derive(Clone, Debug, Serialize)]
+pub struct MessageReport {
+    /// The code.
+    pub code: Code,
+    /// The message.
+    pub message: String,
+}
+
+fn reasons(status: &Status) -> Vec<String> {
+    status.reasons().iter().map(ToString::to_string).collect()
+}
+
+fn verdict(status: &Status) -> PluginVerdict {
+    let plugin = status.plugin().map_or("", PluginName::as_str).to_owned();
+    PluginVerdict { plugin, code: status.code(), message: status.message() }
+}
+
+impl Decision {
+    /// The decision that a finished cycle took.
+    pub fn of(view: &CycleView) -> Self {
+        let error = view.outcome == Some(Outcome::Error);
+        let (node, best_nodes) = match (&view.selected, view.outcome) {
+            (Some((node, _, tied)), Some(Outcome::Scheduled)) => (Some(node.clone()), sorted(tied)),
+            _ => (None, Vec::new()),
+        };
+        let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
+        let failed = view.verdicts.iter().filter(|(_, v)| !v.status.is_success() && !error);
+        let message = match (&view.failure, &view.skipped) {
+            (Some((_, message, _)), _) => message.clone(),
+            (None, Some(reason)) => reason.clone(),
+            (None, None) => String::new(),
+        };
+        Self {
+            outcome: view.outcome,
+            node,
+            best_nodes,
+            pre_enqueue: view.pre_enqueue.as_ref().map(verdict),
+            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected).map(|(_, status)| verdict(status)),
+            filter: failed
+                .map(|(node, v)| NodeVerdict {
+                    node: node.clone(),
+                    plugin: v.status.plugin(),
+                    code: v.status.code(),
+                    reasons: reasons(&v.status),
+                })
+                .collect(),
+            absent: view
+                .narrowed
+                .as_ref()
+                .filter(|_| !error)
+                .map(|(_, status)| StatusReport { code: status.code(), reasons: reasons(status) }),
+            score: if error { Vec::new() } else { scores(view) },
+            feasible,
+            message,
+            unschedulable_plugins: view.failure.as_ref().map(|(_, _, plugins)| plugins.iter().collect()).unwrap_or_default(),
+            preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
+            not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
+        }
+    }
+}
+
+fn sorted(names: &[Str]) -> Vec<Str> {
+    let mut names = names.to_vec();
+    names.sort();
+    names
+}
+
+fn scores(view: &CycleView) -> Vec<NodeScores> {
+    view.scores
+        .values()
+        .map(|s| NodeScores { node: s.node.clone(), total: s.total, plugins: s.plugins.iter().map(|p| (p.plugin, p.weighted)).collect() })
+        .collect()
+}
+
+fn preemption(view: &CycleView) -> Preemption {
+    let status = view.post_filter_status();
+    let mut report = Preemption {
+        eligible: false,
+        ineligible_reason: "plugin DefaultPreemption is not enabled".to_owned(),
+        candidates: Vec::new(),
+        node_statuses: Vec::new(),
+        selected: None,
+        best_candidates: Vec::new(),
+        score_functions: Vec::new(),
+        status: MessageReport { code: status.code(), message: status.message() },
+    };
+    if let Some(found) = &view.preemption {
+        report.eligible = found.ineligible.is_none();
+        report.ineligible_reason = found.ineligible.clone().unwrap_or_default();
+        fill(&mut report, found);
+    }
+    report
+}
+
+fn fill(report: &mut Preemption, found: &PreemptionView) {
+    report.candidates = found
+        .candidates
+        .values()
+        .map(|c| CandidateReport {
+            node: c.node.clone(),
+            victims: c.victims.iter().map(|v| v.pod.to_string()).collect(),
+            pdb_violations: c.pdb_violations,
+        })
+        .collect();
+    report.node_statuses = found
+        .dry_runs
+        .iter()
+        .filter_map(|(node, run)| run.status.as_ref().filter(|s| !s.is_success()).map(|s| (node, s)))
+        .map(|(node, status)| NodeStatusReport { node: node.clone(), code: status.code(), reasons: reasons(status) })
+        .collect();
+    report.score_functions = found
+        .score_functions
+        .iter()
+        .map(|f| ScoreFunctionReport { name: f.name.into(), scores: f.scores.iter().cloned().collect(), remaining: sorted(&f.remaining) })
+        .collect();
+    if let Some((node, best)) = found.selected.as_ref().filter(|_| !found.hypothetical) {
+        report.selected = Some(node.clone());
+        report.best_candidates = sorted(best);
+    }
+}

@@ -1,0 +1,237 @@
+//! A decision for reading in a terminal or a ticket: plain text, no colour, most important first.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use super::why::why;
+use crate::cluster::Str;
+use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Victim};
+use crate::trace::{CycleView, PreemptionView};
+
+/// Names of nodes that a line shows before it only counts the rest.
+const NAMES_SHOWN: usize = 8;
+
+/// The whole answer.
+pub fn text(view: &CycleView) -> String {
+    let mut out = String::new();
+    if let Some(start) = &view.start {
+        let asks: Vec<String> = start.requests.iter().map(|(name, amount)| format!("{name} {amount}")).collect();
+        let asks = if asks.is_empty() { "no requests".to_owned() } else { format!("asks for {}", asks.join(", ")) };
+        let _ = writeln!(out, "{} · priority {} · {asks}", start.pod, start.priority);
+    }
+    let answer = why(view);
+    if !answer.is_empty() {
+        let _ = writeln!(out, "{answer}");
+    }
+    if let Some((_, message, _)) = &view.failure {
+        let _ = writeln!(out, "\n{message}");
+    }
+    nodes(view, &mut out);
+    scores(view, &mut out);
+    if let Some(preemption) = &view.preemption {
+        preemption_text(preemption, &mut out);
+    }
+    if !view.not_emulated.is_empty() {
+        let _ = writeln!(out, "\nNOT EMULATED");
+        for (plugin, what) in &view.not_emulated {
+            let _ = writeln!(out, "  {plugin}: {what}");
+        }
+    }
+    out
+}
+
+fn nodes(view: &CycleView, out: &mut String) {
+    let mut groups: BTreeMap<(ByHelp, Option<PluginName>, String), Vec<&Str>> = BTreeMap::new();
+    for (node, verdict) in &view.verdicts {
+        let status = &verdict.status;
+        groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push(node);
+    }
+    if groups.is_empty() {
+        return;
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(b.1.len().cmp(&a.1.len())));
+    let _ = writeln!(out, "\nNODES");
+    for ((code, plugin, message), nodes) in groups {
+        let plugin = plugin.map_or("", PluginName::as_str);
+        let (glyph, help) = match code.0 {
+            Code::Success => ("✓", "fits"),
+            Code::Unschedulable => ("✗", "eviction might help"),
+            _ => ("⊘", "eviction cannot help"),
+        };
+        let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
+        let _ = writeln!(out, "{}  ({help})", line.trim_end());
+        let _ = writeln!(out, "          {}", name_list(&nodes));
+    }
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| !view.pre_filter_rejected) {
+        let _ = writeln!(out, "  ⊘ all other nodes: {}", status.message());
+    }
+    if let Some((looked_at, of, wanted)) = view.stopped {
+        let _ = writeln!(
+            out,
+            "  … {looked_at} of {of} nodes were looked at: the search stops when more than {wanted} fit (--all-nodes looks at all)"
+        );
+    }
+}
+
+/// Orders verdicts: what fits, what eviction might cure, what nothing cures.
+#[derive(PartialEq, Eq)]
+struct ByHelp(Code);
+
+impl ByHelp {
+    fn rank(&self) -> u8 {
+        match self.0 {
+            Code::Success => 0,
+            Code::Unschedulable => 1,
+            _ => 2,
+        }
+    }
+}
+
+impl PartialOrd for ByHelp {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ByHelp {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+fn name_list(names: &[&Str]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES_SHOWN).map(|n| n.as_str()).collect();
+    let rest = names.len().saturating_sub(NAMES_SHOWN);
+    if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
+}
+
+fn scores(view: &CycleView, out: &mut String) {
+    if view.scores.is_empty() {
+        return;
+    }
+    let mut list: Vec<_> = view.scores.values().collect();
+    list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
+    let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
+    for score in list.iter().take(10) {
+        let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
+        rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
+    }
+    let _ = writeln!(out, "\nSCORES (weighted)");
+    table(&rows, out);
+    if list.len() > 10 {
+        let _ = writeln!(out, "  … and {} more", list.len() - 10);
+    }
+}
+
+fn preemption_text(preemption: &PreemptionView, out: &mut String) {
+    let note = if preemption.hypothetical { ", not reached by kube-scheduler: an earlier plugin ended PostFilter" } else { "" };
+    if preemption.ineligible.is_some() || preemption.potential_nodes.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\nPREEMPTION ({} of {} nodes dry-run, {} candidates{note})",
+        preemption.dry_runs.len(),
+        preemption.potential_nodes.len(),
+        preemption.candidates.len()
+    );
+    let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
+    for candidate in preemption.candidates.values() {
+        rows.push(
+            [
+                vec![candidate.node.to_string(), candidate.victims.len().to_string(), candidate.pdb_violations.to_string()],
+                preemption.score_functions.iter().map(|f| score_cell(f, &candidate.node)).collect(),
+            ]
+            .concat(),
+        );
+    }
+    if !preemption.candidates.is_empty() {
+        table(&rows, out);
+    }
+    if let Some((node, best)) = &preemption.selected {
+        let _ = writeln!(out, "  {}", decided_by(preemption, node, best));
+        if let Some(candidate) = preemption.candidates.get(node) {
+            victims(candidate, out);
+        }
+    }
+    let mut failed: BTreeMap<String, Vec<&Str>> = BTreeMap::new();
+    for (node, run) in &preemption.dry_runs {
+        if let Some(status) = run.status.as_ref().filter(|s| !s.is_success()) {
+            failed.entry(status.message()).or_default().push(node);
+        }
+    }
+    for (reason, nodes) in failed {
+        let _ = writeln!(out, "  no help on {}: {reason}\n    {}", nodes.len(), name_list(&nodes));
+    }
+}
+
+fn columns(preemption: &PreemptionView) -> Vec<String> {
+    preemption.score_functions.iter().map(|f| f.name.to_string()).collect()
+}
+
+fn score_cell(function: &ScoreFunction, node: &Str) -> String {
+    let Some((_, score)) = function.scores.iter().find(|(n, _)| n == node) else { return String::new() };
+    let shown = match function.name {
+        ScoreFunctionName::LatestStartTime => {
+            Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
+        }
+        _ => score.to_string(),
+    };
+    let mark = if function.remaining.contains(node) { "✓" } else { "✗" };
+    format!("{shown} {mark}")
+}
+
+/// Who decided, in words.
+pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> String {
+    if best.len() > 1 {
+        return format!(
+            "{node} is nominated: {} candidates are equal in everything, any of them is right (this is the first by name)",
+            best.len()
+        );
+    }
+    match preemption.score_functions.last() {
+        Some(function) => format!("{node} is nominated: decided by {}", function.name),
+        None => format!("{node} is nominated: it is the only candidate"),
+    }
+}
+
+fn victims(candidate: &Candidate, out: &mut String) {
+    let _ = writeln!(out, "\nVICTIMS on {}, most important first", candidate.node);
+    let rows: Vec<Vec<String>> = std::iter::once(vec!["POD".into(), "PRIORITY".into(), "STARTED".into(), "BUDGET".into(), "OWNER".into()])
+        .chain(candidate.victims.iter().map(victim_row))
+        .collect();
+    table(&rows, out);
+}
+
+fn victim_row(victim: &Victim) -> Vec<String> {
+    let started = victim.start_time.and_then(|t| Timestamp::from_nanosecond(i128::from(t)).ok());
+    let budget = if let Some(violation) = victim.violates.first() {
+        format!("violates {} (allows {})", violation.budget, violation.allowed)
+    } else if victim.covered_by.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{} allows it", victim.covered_by.iter().map(|b| b.as_str()).collect::<Vec<_>>().join(", "))
+    };
+    let pod = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
+    vec![pod, victim.priority.to_string(), started.map_or_else(|| "unknown".into(), |t| t.to_string()), budget, victim.owner.clone()]
+}
+
+/// Columns padded to their widest cell, two spaces between them.
+fn table(rows: &[Vec<String>], out: &mut String) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| unicode_width::UnicodeWidthStr::width(t.as_str())).max().unwrap_or(0))
+        .collect();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (cell, width) in row.iter().zip(&widths) {
+            let pad = width - unicode_width::UnicodeWidthStr::width(cell.as_str());
+            let _ = write!(line, " {cell}{:pad$} ", "");
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}

@@ -1,0 +1,224 @@
+//! The scheduler's picture of the nodes; mirrors `pkg/scheduler/backend/cache/{cache,node_tree}.go`.
+//!
+//! Cloning is free: nodes are shared until one of them changes. The walking order is that of the node tree, zones in
+//! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use imbl::OrdMap;
+
+use crate::cluster::{Node, Pod, Str};
+use crate::framework::{ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
+
+/// Nodes with the pods on them, assumed ones included.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    tree: Arc<Vec<(String, Vec<Str>)>>,
+    nodes: Arc<Vec<Arc<NodeInfo>>>,
+    index: Arc<HashMap<Str, usize>>,
+    images: Arc<HashMap<Str, ImageState>>,
+    /// Pods bound to nodes that are not there.
+    orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
+    /// Pods that were put on their node before the API server said so, by uid.
+    assumed: OrdMap<Str, Arc<PodInfo>>,
+}
+
+impl Cache {
+    /// What a cycle sees.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone())
+    }
+
+    /// Adds many nodes at once, so that the walking order is made only once.
+    pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
+        let mut list: Vec<Arc<NodeInfo>> = (*self.nodes).clone();
+        for node in nodes {
+            if let Some(at) = self.index.get(node.name()) {
+                Arc::make_mut(&mut list[*at]).set_node(node);
+                continue;
+            }
+            self.count_images(&node, 1);
+            let zone = zone_key(&node);
+            let tree = Arc::make_mut(&mut self.tree);
+            match tree.iter_mut().find(|(z, _)| *z == zone) {
+                Some((_, names)) => names.push(node.name().clone()),
+                None => tree.push((zone, vec![node.name().clone()])),
+            }
+            let mut info = NodeInfo::new(node.clone());
+            for pod in self.orphans.remove(node.name()).unwrap_or_default() {
+                info.add_pod(pod);
+            }
+            list.push(Arc::new(info));
+        }
+        self.relist(list);
+    }
+
+    /// Replaces a node object; a node that is not known is added.
+    pub fn update_node(&mut self, node: &Arc<Node>) {
+        let Some(&at) = self.index.get(node.name()) else { return self.add_nodes([node.clone()]) };
+        let old = self.nodes[at].node.clone();
+        if old.status.images != node.status.images {
+            self.count_images(&old, -1);
+            self.count_images(node, 1);
+        }
+        let (from, to) = (zone_key(&old), zone_key(node));
+        if from != to {
+            self.leave_zone(&from, node.name());
+            let tree = Arc::make_mut(&mut self.tree);
+            match tree.iter_mut().find(|(z, _)| *z == to) {
+                Some((_, names)) => names.push(node.name().clone()),
+                None => tree.push((to, vec![node.name().clone()])),
+            }
+        }
+        self.node_mut(at).set_node(node.clone());
+    }
+
+    /// Removes a node; pods on it are remembered in case it comes back.
+    pub fn remove_node(&mut self, name: &Str) {
+        let Some(&at) = self.index.get(name) else { return };
+        let mut list = (*self.nodes).clone();
+        let gone = list.remove(at);
+        self.count_images(&gone.node, -1);
+        self.leave_zone(&zone_key(&gone.node), name);
+        if !gone.pods.is_empty() {
+            self.orphans.insert(name.clone(), gone.pods.clone());
+        }
+        self.relist(list);
+    }
+
+    /// Adds a pod to the node it names.
+    pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
+        match self.index.get(&pod.pod.node_name) {
+            Some(&at) => self.node_mut(at).add_pod(pod),
+            None => self.orphans.entry(pod.pod.node_name.clone()).or_default().push(pod),
+        }
+    }
+
+    /// Removes a pod from the node it names; true when it was there.
+    pub fn remove_pod(&mut self, pod: &Pod) -> bool {
+        self.assumed.remove(&pod.metadata.uid);
+        if let Some(&at) = self.index.get(&pod.node_name) {
+            return self.nodes[at].pods.iter().any(|p| is_same_pod(&p.pod, pod)) && self.node_mut(at).remove_pod(pod);
+        }
+        let Some(list) = self.orphans.get_mut(&pod.node_name) else { return false };
+        let before = list.len();
+        list.retain(|p| !is_same_pod(&p.pod, pod));
+        let removed = list.len() < before;
+        if list.is_empty() {
+            self.orphans.remove(&pod.node_name);
+        }
+        removed
+    }
+
+    /// Adds a pod that is not bound yet to the node it names.
+    pub fn assume(&mut self, pod: Arc<PodInfo>) {
+        self.assumed.insert(pod.pod.metadata.uid.clone(), pod.clone());
+        self.add_pod(pod);
+    }
+
+    /// Whether a pod is on its node before the API server said so.
+    pub fn is_assumed(&self, pod: &Pod) -> bool {
+        self.assumed.contains_key(&pod.metadata.uid)
+    }
+
+    /// Takes an assumed pod off its node again; gives it as it was assumed, if it was.
+    pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
+        let assumed = self.assumed.remove(&pod.metadata.uid)?;
+        self.remove_pod(&assumed.pod);
+        Some(assumed)
+    }
+
+    fn node_mut(&mut self, at: usize) -> &mut NodeInfo {
+        Arc::make_mut(&mut Arc::make_mut(&mut self.nodes)[at])
+    }
+
+    fn leave_zone(&mut self, zone: &str, name: &Str) {
+        let tree = Arc::make_mut(&mut self.tree);
+        if let Some(at) = tree.iter().position(|(z, _)| z == zone) {
+            tree[at].1.retain(|n| n != name);
+            if tree[at].1.is_empty() {
+                tree.remove(at);
+            }
+        }
+    }
+
+    /// Puts the nodes in walking order.
+    fn relist(&mut self, list: Vec<Arc<NodeInfo>>) {
+        let mut by_name: HashMap<Str, Arc<NodeInfo>> = list.into_iter().map(|n| (n.name().clone(), n)).collect();
+        let longest = self.tree.iter().map(|(_, names)| names.len()).max().unwrap_or(0);
+        let order = (0..longest).flat_map(|i| self.tree.iter().filter_map(move |(_, names)| names.get(i)));
+        let nodes: Vec<Arc<NodeInfo>> = order.filter_map(|name| by_name.remove(name)).collect();
+        self.index = Arc::new(nodes.iter().enumerate().map(|(i, n)| (n.name().clone(), i)).collect());
+        self.nodes = Arc::new(nodes);
+    }
+
+    fn count_images(&mut self, node: &Node, sign: isize) {
+        if node.status.images.is_empty() {
+            return;
+        }
+        let images = Arc::make_mut(&mut self.images);
+        let mut seen = HashSet::new();
+        for image in &node.status.images {
+            // A node counts once for a name, however often it lists it.
+            for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
+                let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
+                state.num_nodes = state.num_nodes.saturating_add_signed(sign);
+                if state.num_nodes == 0 {
+                    images.remove(name);
+                }
+            }
+        }
+    }
+}
+
+/// Region and zone of a node; mirrors `GetZoneKey` in `staging/src/k8s.io/component-helpers/node/topology/helpers.go`.
+fn zone_key(node: &Node) -> String {
+    let label = |beta: &str, stable: &str| {
+        let labels = &node.metadata.labels;
+        labels.get(beta).or_else(|| labels.get(stable)).map_or("", |v| v.as_str()).to_owned()
+    };
+    let zone = label("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+    let region = label("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
+    if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, zone: &str) -> Arc<Node> {
+        let json = format!(r#"{{"metadata":{{"name":"{name}","labels":{{"topology.kubernetes.io/zone":"{zone}"}}}}}}"#);
+        Arc::new(serde_json::from_str(&json).unwrap())
+    }
+
+    fn pod(name: &str, node: &str) -> Arc<PodInfo> {
+        let json = format!(r#"{{"metadata":{{"name":"{name}","uid":"{name}"}},"spec":{{"nodeName":"{node}"}}}}"#);
+        Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&json).unwrap())))
+    }
+
+    fn order(cache: &Cache) -> Vec<String> {
+        cache.snapshot().nodes().iter().map(|n| n.name().to_string()).collect()
+    }
+
+    #[test]
+    fn zones_take_turns() {
+        let mut cache = Cache::default();
+        cache.add_nodes([node("a1", "a"), node("a2", "a"), node("b1", "b"), node("a3", "a"), node("c1", "c")]);
+        assert_eq!(order(&cache), ["a1", "b1", "c1", "a2", "a3"]);
+        cache.remove_node(&"a1".into());
+        assert_eq!(order(&cache), ["a2", "b1", "c1", "a3"]);
+    }
+
+    #[test]
+    fn pods_wait_for_their_node_and_clones_keep_what_they_saw() {
+        let mut cache = Cache::default();
+        cache.add_pod(pod("p", "a1"));
+        cache.add_nodes([node("a1", "a")]);
+        let before = cache.snapshot();
+        assert!(cache.remove_pod(&pod("p", "a1").pod));
+        assert!(!cache.remove_pod(&pod("p", "a1").pod));
+        assert_eq!(before.get("a1").unwrap().pods.len(), 1);
+        assert_eq!(cache.snapshot().get("a1").unwrap().pods.len(), 0);
+    }
+}

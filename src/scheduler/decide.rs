@@ -1,0 +1,95 @@
+//! One pod's decision on the cluster as it stands, alone and without consequences: what `explain` asks for.
+
+use std::sync::Arc;
+
+use super::algorithm::{Attempt, Attempted, NO_NODES, Sampling};
+use super::runtime::Nominations;
+use super::{Cache, Config};
+use crate::cluster::{Cluster, Pod};
+use crate::framework::{Context, CycleState, PluginSet, PodInfo, PodResourcesOptions, pod_requests};
+use crate::trace::{CycleStart, Event, FailureReason, Outcome};
+
+/// What a decision is taken on.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// Profiles and gates.
+    pub config: &'a Config,
+    /// All objects.
+    pub cluster: &'a Cluster,
+    /// The nodes.
+    pub cache: &'a Cache,
+    /// Nominated pods.
+    pub nominations: &'a dyn Nominations,
+    /// How many nodes are looked at.
+    pub sampling: Sampling,
+    /// The virtual time.
+    pub now: jiff::Timestamp,
+}
+
+/// Decides about a pending pod as if it were popped next; nothing is bound, evicted or nominated.
+pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
+    let snapshot = ground.cache.snapshot();
+    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, gates: ground.config.gates, now: ground.now };
+    let key = pod.key();
+    let mut events = Vec::new();
+    let finish = |mut events: Vec<Event>, outcome| {
+        events.push(Event::CycleFinished { pod: pod.key(), outcome });
+        events
+    };
+    let fail = |reason, message: String, plugins| Event::AttemptFailed { pod: pod.key(), reason, message, plugins };
+
+    let Some(framework) = ground.config.profile(&pod.spec.scheduler_name) else {
+        let message = format!("profile not found for scheduler name {:?}", pod.spec.scheduler_name);
+        events.push(fail(FailureReason::SchedulerError, message, PluginSet::default()));
+        return finish(events, Outcome::Error);
+    };
+    if let Some(status) = framework.run_pre_enqueue(&cx, pod, false, None) {
+        events.push(Event::PreEnqueueRejected { pod: key, status });
+        return finish(events, Outcome::Gated);
+    }
+    let info = PodInfo::new(pod.clone());
+    events.push(Event::CycleStarted(cycle_start(1, &info, snapshot.len())));
+    if pod.is_terminating() {
+        let reason = format!("skip schedule deleting pod: {key}");
+        events.push(Event::CycleSkipped { pod: key, reason });
+        return finish(events, Outcome::Error);
+    }
+    let mut start = 0;
+    let mut attempt =
+        Attempt { framework, cx, nominations: ground.nominations, sampling: ground.sampling, next_start_node_index: &mut start };
+    let outcome = match attempt.run(&info, &mut CycleState::default(), &mut events) {
+        Attempted::Selected(_) => Outcome::Scheduled,
+        Attempted::NoNodes => {
+            events.push(fail(FailureReason::Unschedulable, NO_NODES.to_owned(), PluginSet::default()));
+            Outcome::Unschedulable
+        }
+        Attempted::Error(message) => {
+            events.push(fail(FailureReason::SchedulerError, message, PluginSet::default()));
+            Outcome::Error
+        }
+        Attempted::FitError(error) => {
+            events.push(fail(FailureReason::Unschedulable, error.message, error.unschedulable_plugins));
+            Outcome::Unschedulable
+        }
+    };
+    for (plugin, points) in &framework.not_emulated {
+        events
+            .push(Event::NotEmulated { plugin: plugin.clone(), what: format!("it might have decided otherwise at {}", points.join(", ")) });
+    }
+    finish(events, outcome)
+}
+
+/// What is known of a pod when its cycle starts.
+pub(super) fn cycle_start(cycle: u64, info: &PodInfo, nodes: usize) -> CycleStart {
+    let pod = &info.pod;
+    let requests = pod_requests(pod, PodResourcesOptions::default());
+    CycleStart {
+        cycle,
+        pod: pod.key(),
+        priority: pod.priority(),
+        profile: pod.spec.scheduler_name.clone(),
+        requests: requests.iter().map(|(name, q)| (name.clone(), q.to_string())).collect(),
+        nominated: pod.status.nominated_node_name.clone(),
+        nodes,
+    }
+}

@@ -1,0 +1,386 @@
+//! Runs the extension points of a profile and records around the plugins; mirrors
+//! `pkg/scheduler/framework/runtime/framework.go`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::queue::PluginEvents;
+use crate::cluster::{Key, Pod, Str};
+use crate::framework::{
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Status,
+};
+use crate::trace::{Event, NodeScore, PluginScore};
+
+/// A plugin of a profile by what it is to the engine.
+pub type PluginRef = Arc<dyn Plugin>;
+
+/// The plugins of one profile, expanded by extension point, in the order they run.
+#[derive(Clone, Default)]
+pub struct Framework {
+    /// `schedulerName` of the pods it takes.
+    pub name: Str,
+    /// PreEnqueue plugins.
+    pub pre_enqueue: Vec<PluginRef>,
+    /// PreFilter plugins.
+    pub pre_filter: Vec<PluginRef>,
+    /// Filter plugins.
+    pub filter: Vec<PluginRef>,
+    /// PostFilter plugins.
+    pub post_filter: Vec<PluginRef>,
+    /// PreScore plugins.
+    pub pre_score: Vec<PluginRef>,
+    /// Score plugins with their weights.
+    pub score: Vec<(PluginRef, i64)>,
+    /// Reserve plugins.
+    pub reserve: Vec<PluginRef>,
+    /// Permit plugins.
+    pub permit: Vec<PluginRef>,
+    /// PreBind plugins.
+    pub pre_bind: Vec<PluginRef>,
+    /// Every plugin that is enabled anywhere, once.
+    pub all: Vec<PluginRef>,
+    /// Plugins that are enabled but not known here, with the extension points they were enabled at.
+    pub not_emulated: Vec<(String, Vec<&'static str>)>,
+    /// `percentageOfNodesToScore` of the profile.
+    pub percentage_of_nodes_to_score: Option<i32>,
+}
+
+impl std::fmt::Debug for Framework {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Framework").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Who knows which pods are nominated where.
+pub trait Nominations: Sync {
+    /// The pods nominated to a node, in the order they were nominated.
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
+}
+
+/// The result of PreFilter.
+pub struct PreFiltered {
+    /// The nodes that are left; `None` for all.
+    pub nodes: Option<BTreeSet<Str>>,
+    /// Success, or why every node is ruled out.
+    pub status: Status,
+    /// Plugins that narrowed the nodes.
+    pub narrowed_by: PluginSet,
+}
+
+/// A node's verdict with the nominated pods that were counted.
+pub struct Filtered {
+    /// The verdict.
+    pub status: Status,
+    /// Pods added for the first pass.
+    pub nominated: Vec<Key>,
+}
+
+impl Framework {
+    /// What the plugins that can turn a pod down registered, in the order they are enabled; mirrors
+    /// `fillEnqueueExtensions`. Extenders stand at the end where there are any.
+    pub fn plugin_events(&self, gates: FeatureGates) -> PluginEvents {
+        let rejects = |p: &&PluginRef| {
+            p.pre_enqueue().is_some() || p.pre_filter().is_some() || p.filter().is_some() || p.reserve().is_some() || p.permit().is_some()
+        };
+        self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(gates))).collect()
+    }
+
+    /// The first PreEnqueue plugin that keeps the pod out; the one that gated it last is asked first.
+    pub fn run_pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool, first: Option<PluginName>) -> Option<Status> {
+        let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
+        mine.into_iter().chain(others).find_map(|plugin| {
+            let status = plugin.pre_enqueue()?.pre_enqueue(cx, pod, preempting);
+            (!status.is_success()).then(|| status.with_plugin(plugin.name()))
+        })
+    }
+
+    /// Mirrors `RunPreFilterPlugins`.
+    pub fn run_pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, events: &mut Vec<Event>) -> PreFiltered {
+        let mut nodes: Option<BTreeSet<Str>> = None;
+        let mut narrowed_by = PluginSet::default();
+        let mut rejection = Status::success();
+        for plugin in &self.pre_filter {
+            let Some(point) = plugin.pre_filter() else { continue };
+            let name = plugin.name();
+            let (result, status) = point.pre_filter(cx, state, pod);
+            let status = if status.is_success() { status } else { status.with_plugin(name) };
+            let shown = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
+            events.push(Event::PreFiltered { plugin: name, status: status.clone(), nodes: shown });
+            match status.code() {
+                Code::Success => {}
+                Code::Skip => {
+                    state.skip_filter.insert(name);
+                    continue;
+                }
+                Code::UnschedulableAndUnresolvable => return PreFiltered { nodes: None, status, narrowed_by: PluginSet::default() },
+                Code::Unschedulable => {
+                    rejection = status;
+                    continue;
+                }
+                _ => {
+                    let status = Status::error(format!("running PreFilter plugin \"{name}\": {}", status.message())).with_plugin(name);
+                    return PreFiltered { nodes: None, status, narrowed_by: PluginSet::default() };
+                }
+            }
+            if let Some(names) = result.node_names {
+                narrowed_by.insert(name);
+                nodes = Some(match nodes {
+                    Some(before) => before.intersection(&names).cloned().collect(),
+                    None => names,
+                });
+            }
+            if nodes.as_ref().is_some_and(BTreeSet::is_empty) {
+                let by: Vec<&str> = narrowed_by.iter().map(PluginName::as_str).collect();
+                let text = match by[..] {
+                    [one] => format!("node(s) didn't satisfy plugin {one}"),
+                    _ => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", by.join(" ")),
+                };
+                return PreFiltered { nodes, status: Status::unresolvable(text), narrowed_by };
+            }
+        }
+        PreFiltered { nodes, status: rejection, narrowed_by }
+    }
+
+    /// All filters on a node as it is; stops at the first that does not pass.
+    pub fn run_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        for plugin in &self.filter {
+            let name = plugin.name();
+            if state.skip_filter.contains(name) {
+                continue;
+            }
+            let Some(point) = plugin.filter() else { continue };
+            let status = point.filter(cx, state, pod, node);
+            if status.is_success() {
+                continue;
+            }
+            if status.is_rejected() {
+                return status.with_plugin(name);
+            }
+            return Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name);
+        }
+        Status::success()
+    }
+
+    /// Mirrors `RunPostFilterPlugins`; the preemption that was found, if one was, is given apart.
+    pub fn run_post_filter(
+        &self,
+        px: &PostFilterContext<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        events: &mut Vec<Event>,
+    ) -> PostFilterResult {
+        let mut out = PostFilterResult { status: Status::success(), nominating: None, preemption: None, writes: Vec::new() };
+        let mut reasons = Vec::new();
+        let mut rejector = None;
+        for plugin in &self.post_filter {
+            let Some(point) = plugin.post_filter() else { continue };
+            let name = plugin.name();
+            let result = point.post_filter(px, state, pod);
+            if let Some(preemption) = &result.preemption {
+                record_preemption(preemption, false, events);
+            }
+            out.preemption = result.preemption.or(out.preemption);
+            out.writes.extend(result.writes);
+            events.push(Event::PostFiltered { plugin: name, status: result.status.clone() });
+            match result.status.code() {
+                Code::Success => {
+                    out.nominating = result.nominating;
+                    out.status = result.status;
+                    return out;
+                }
+                Code::UnschedulableAndUnresolvable => {
+                    out.nominating = result.nominating;
+                    out.status = result.status.with_plugin(name);
+                    return out;
+                }
+                Code::Unschedulable | Code::Pending => {
+                    if !matches!(result.nominating, None | Some(NominatingInfo::Noop)) {
+                        out.nominating = result.nominating;
+                    }
+                }
+                _ => {
+                    out.nominating = None;
+                    out.status = Status::error(result.status.message()).with_plugin(name);
+                    return out;
+                }
+            }
+            reasons.extend(result.status.reasons().iter().cloned());
+            rejector = rejector.or(Some(name));
+        }
+        let status = Status::new(Code::Unschedulable, reasons);
+        out.status = match rejector {
+            Some(plugin) => status.with_plugin(plugin),
+            None => status,
+        };
+        out
+    }
+
+    /// PreScore; the message of an error where one occurs.
+    pub fn run_pre_score(
+        &self,
+        cx: &Context<'_>,
+        state: &mut CycleState,
+        pod: &PodInfo,
+        nodes: &[Arc<NodeInfo>],
+        events: &mut Vec<Event>,
+    ) -> Result<(), String> {
+        for plugin in &self.pre_score {
+            let Some(point) = plugin.pre_score() else { continue };
+            let name = plugin.name();
+            let status = point.pre_score(cx, state, pod, nodes);
+            events.push(Event::PreScored { plugin: name, status: status.clone() });
+            if status.is_skip() {
+                state.skip_score.insert(name);
+            } else if !status.is_success() {
+                return Err(format!("running PreScore plugin \"{name}\": {}", status.message()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores of every node, in the order of `nodes`; mirrors `RunScorePlugins`.
+    pub fn run_score(
+        &self,
+        cx: &Context<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        nodes: &[Arc<NodeInfo>],
+    ) -> Result<Vec<NodeScore>, String> {
+        let mut scores: Vec<NodeScore> =
+            nodes.iter().map(|n| NodeScore { node: n.name().clone(), plugins: Vec::with_capacity(self.score.len()), total: 0 }).collect();
+        for (plugin, weight) in &self.score {
+            let name = plugin.name();
+            let Some(point) = plugin.score().filter(|_| !state.skip_score.contains(name)) else { continue };
+            let one = |node: &Arc<NodeInfo>| point.score(cx, state, pod, node);
+            let raw: Result<Vec<i64>, Status> =
+                if nodes.len() > PARALLEL_ABOVE { nodes.par_iter().map(one).collect() } else { nodes.iter().map(one).collect() };
+            let raw = raw.map_err(|s| format!("running Score plugins: plugin \"{name}\" failed with: {}", s.message()))?;
+            let mut normalized = raw.clone();
+            let status = point.normalize(cx, state, pod, nodes, &mut normalized);
+            if !status.is_success() {
+                return Err(format!("running Normalize on Score plugins: plugin \"{name}\" failed with: {}", status.message()));
+            }
+            for ((score, raw), normalized) in scores.iter_mut().zip(raw).zip(normalized) {
+                if !(0..=MAX_NODE_SCORE).contains(&normalized) {
+                    return Err(format!(
+                        "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {normalized}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+                    ));
+                }
+                let weighted = normalized * weight;
+                score.total += weighted;
+                score.plugins.push(PluginScore { plugin: name, raw, normalized, weighted });
+            }
+        }
+        Ok(scores)
+    }
+}
+
+/// Work on fewer nodes than this is not worth spreading over cores.
+pub const PARALLEL_ABOVE: usize = 256;
+
+/// A framework with everything that running filters needs.
+pub struct Runner<'a> {
+    /// The profile.
+    pub framework: &'a Framework,
+    /// The cluster.
+    pub cx: Context<'a>,
+    /// Nominated pods.
+    pub nominations: &'a dyn Nominations,
+}
+
+impl Runner<'_> {
+    /// Mirrors `RunFilterPluginsWithNominatedPods`.
+    pub fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
+        let equal_or_greater =
+            |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
+        let mut nominated = self.nominations.nominated_pods(node.name());
+        nominated.retain(equal_or_greater);
+        if nominated.is_empty() {
+            return Filtered { status: self.framework.run_filters(&self.cx, state, pod, node), nominated: Vec::new() };
+        }
+        let (mut with_state, mut with_node) = (state.clone(), node.clone());
+        for other in &nominated {
+            with_node.add_pod(other.clone());
+            let status = self.add_pod(&mut with_state, pod, other, &with_node);
+            if !status.is_success() {
+                return Filtered { status: Status::error(status.message()), nominated: Vec::new() };
+            }
+        }
+        let mut status = self.framework.run_filters(&self.cx, &with_state, pod, &with_node);
+        if status.is_success() {
+            status = self.framework.run_filters(&self.cx, state, pod, node);
+        }
+        Filtered { status, nominated: nominated.iter().map(|p| p.key()).collect() }
+    }
+
+    /// What a PostFilter plugin works with.
+    pub fn post_filter_context<'b>(&'b self, statuses: &'b NodeToStatus, dry_run: DryRunPolicy) -> PostFilterContext<'b> {
+        PostFilterContext { cx: self.cx, runner: self, statuses, dry_run }
+    }
+}
+
+impl FilterRunner for Runner<'_> {
+    fn filter_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        self.filter_node(state, pod, node).status
+    }
+
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
+        self.nominations.nominated_pods(node)
+    }
+
+    fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+        for plugin in self.framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name())).collect::<Vec<_>>() {
+            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions()) else { continue };
+            let status = point.add_pod(&self.cx, state, pod, added, node);
+            if !status.is_success() {
+                return Status::error(format!("running AddPod on PreFilter plugin \"{}\": {}", plugin.name(), status.message()));
+            }
+        }
+        Status::success()
+    }
+
+    fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
+        for plugin in self.framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name())).collect::<Vec<_>>() {
+            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions()) else { continue };
+            let status = point.remove_pod(&self.cx, state, pod, removed, node);
+            if !status.is_success() {
+                return Status::error(format!("running RemovePod on PreFilter plugin \"{}\": {}", plugin.name(), status.message()));
+            }
+        }
+        Status::success()
+    }
+}
+
+/// Turns what preemption found into events, in the order in which it happened.
+pub fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
+    use crate::framework::DryRunStep;
+    events.push(Event::PreemptionStarted {
+        ineligible: record.ineligible.clone(),
+        potential_nodes: record.potential_nodes.clone(),
+        offset: record.offset,
+        wanted_candidates: record.wanted_candidates,
+        hypothetical,
+    });
+    for run in &record.dry_runs {
+        let node = || run.node.clone();
+        for step in &run.steps {
+            events.push(match step {
+                DryRunStep::Removed(victim) => Event::VictimRemoved { node: node(), victim: victim.clone() },
+                DryRunStep::Filtered(status) => Event::DryRunFiltered { node: node(), status: status.clone() },
+                DryRunStep::Reprieved(victim) => Event::VictimReprieved { node: node(), victim: victim.clone() },
+                DryRunStep::Condemned(victim, status) => {
+                    Event::VictimCondemned { node: node(), victim: victim.clone(), status: status.clone() }
+                }
+            });
+        }
+        let candidate = record.candidates.binary_search_by(|c| c.node.cmp(&run.node)).ok().map(|at| record.candidates[at].clone());
+        events.push(Event::DryRunFinished { node: node(), status: run.status.clone(), candidate });
+    }
+    events.extend(record.score_functions.iter().cloned().map(Event::CandidatesScored));
+    if let Some(node) = &record.selected {
+        events.push(Event::CandidateSelected { node: node.clone(), best: record.best.clone() });
+    }
+}

@@ -1,0 +1,375 @@
+//! Pieces of text into objects.
+//!
+//! Each piece is decoded alone and on any thread; what cannot be decoded becomes a [`What::Bad`] with its line, and its
+//! neighbours never notice.
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_yaml::Value;
+
+use super::admission;
+use super::known::{Class, classify, item_kind};
+use super::lenient::Lenient;
+use super::share;
+use super::split::{Json, Piece, PieceState, Splitter, Syntax, TypeMeta, peek_json, peek_yaml};
+use super::times;
+use crate::cluster::{Kind, Object};
+
+/// What became of one object's text.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    /// The line on which the object starts, counted from 0 within what was decoded.
+    pub(super) line: u32,
+    /// The object's place in its list.
+    pub(super) index: Option<u32>,
+    /// The newest time in it.
+    pub(super) newest: Option<Timestamp>,
+    pub(super) what: What,
+}
+
+#[derive(Debug)]
+pub(super) enum What {
+    Object {
+        object: Object,
+        /// The object named no namespace and was put into `default`.
+        namespace_defaulted: bool,
+        /// The object named no `apiVersion`.
+        versionless: bool,
+    },
+    /// A kind that the model does not hold.
+    Other(String),
+    /// A kind that is never looked into.
+    Unread(String),
+    /// A model kind in a version that cannot be read.
+    OldVersion(Kind, String),
+    /// An object without a name.
+    Nameless(Kind),
+    /// An item without a kind, in a list whose kind is not known yet.
+    Pending(Syntax, Box<[u8]>),
+    /// Neither the object nor its list tells a kind.
+    Kindless,
+    Bad(Box<Bad>),
+}
+
+/// Why a text is no object.
+#[derive(Debug)]
+pub(super) struct Bad {
+    pub(super) kind: Option<Kind>,
+    /// `Pod shop/web`, where that much could be read.
+    pub(super) object: Option<String>,
+    /// The line of the mistake, counted from 0 within the object; `None` where only the start of the object is known.
+    pub(super) line: Option<u32>,
+    pub(super) message: String,
+    /// The text breaks the syntax, so that the cut between pieces may be to blame.
+    pub(super) syntax: bool,
+}
+
+impl Bad {
+    fn new(message: &str) -> Self {
+        Self { kind: None, object: None, line: None, message: message.to_owned(), syntax: false }
+    }
+}
+
+impl From<Bad> for What {
+    fn from(bad: Bad) -> Self {
+        Self::Bad(Box::new(bad))
+    }
+}
+
+/// What is known about an object before looking at it.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The list around it.
+    pub(super) list: &'a TypeMeta,
+    /// Whether more about the list can still come.
+    pub(super) list_open: bool,
+    pub(super) index: Option<u32>,
+    /// How many lists are around that one.
+    pub(super) depth: u8,
+}
+
+/// Lists within lists beyond this depth are refused: nobody writes them, and the stack is finite.
+const MAX_DEPTH: u8 = 8;
+
+/// Decodes a piece; `out` gets one entry per object (several for a list within).
+pub(super) fn decode(window: &[u8], piece: &Piece, context: Context<'_>, out: &mut Vec<Decoded>) {
+    let text = &window[piece.start..piece.end];
+    let bad = |message: &str| Bad { syntax: true, ..Bad::new(message) }.into();
+    match piece.state {
+        PieceState::Whole => decode_text(text, piece.syntax, context, 0, out),
+        PieceState::Cut => push(out, 0, context, bad("the file ends within this object")),
+        PieceState::Stray(message) => push(out, 0, context, bad(message)),
+    }
+}
+
+fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: What) {
+    out.push(Decoded { line, index: context.index, newest: None, what });
+}
+
+/// Decodes the text of one value that starts at `line`.
+pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let own = match syntax {
+        Syntax::Json => peek_json(text),
+        Syntax::Yaml => match peek_yaml(text) {
+            Some(types) if types.kind.as_deref().is_none_or(|k| classify(k, types.api_version.as_deref()) != Class::List) => types,
+            // A list that is not plainly laid out, or no mapping in block style.
+            _ => return decode_yaml_value(text, context, line, out),
+        },
+    };
+    if syntax == Syntax::Json && !text.trim_ascii_start().starts_with(b"{") {
+        return decode_json_other(text, context, line, out);
+    }
+    if own.kind.is_none() && context.list.kind.is_none() && context.list_open {
+        return push(out, line, context, What::Pending(syntax, text.into()));
+    }
+    let Some(types) = complete(&own, context.list) else {
+        // Broken text may be why no kind was found, and is the better explanation.
+        let what = syntax_error(text, syntax).map_or(What::Kindless, Into::into);
+        return push(out, line, context, what);
+    };
+    match classify(&types.0, types.1.as_deref()) {
+        Class::List => decode_json_list(text, context, line, out),
+        class => {
+            let (newest, what) = decode_typed(text, syntax, class, types);
+            out.push(Decoded { line, index: context.index, newest, what });
+        }
+    }
+}
+
+/// An object's kind and apiVersion, with the list's where it has none.
+fn complete(own: &TypeMeta, list: &TypeMeta) -> Option<(String, Option<String>)> {
+    let from_list = || list.kind.as_deref().and_then(item_kind).map(str::to_owned);
+    match &own.kind {
+        Some(kind) => Some((kind.clone(), own.api_version.clone())),
+        None => from_list().map(|kind| (kind, own.api_version.clone().or_else(|| list.api_version.clone()))),
+    }
+}
+
+fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>)) -> (Option<Timestamp>, What) {
+    let (kind_name, api_version) = types;
+    match class {
+        Class::Model(kind) => {
+            let object = match syntax {
+                Syntax::Json => read_json(text, |d| Object::deserialize_kind(kind, d)).map_err(|e| json_error(&e)),
+                Syntax::Yaml => {
+                    Object::deserialize_kind(kind, Lenient(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text))
+                }
+            };
+            match object {
+                Ok(object) => {
+                    let keys: &[&str] = match kind {
+                        Kind::Node => &["lastHeartbeatTime"],
+                        Kind::Pod => &["lastTransitionTime"],
+                        _ => &[],
+                    };
+                    let newest = times::newest(&object).max(times::newest_in_text(text, keys));
+                    (newest, finish(object, api_version.as_deref()))
+                }
+                Err(bad) => (None, Bad { kind: Some(kind), object: name_of(text, syntax, kind), ..bad }.into()),
+            }
+        }
+        Class::OldVersion(kind) => (None, What::OldVersion(kind, api_version.unwrap_or_default())),
+        Class::Clock => {
+            let clock = match syntax {
+                Syntax::Json => read_json(text, |d| times::Clock::deserialize(d)).ok(),
+                Syntax::Yaml => times::Clock::deserialize(Lenient(serde_yaml::Deserializer::from_slice(text))).ok(),
+            };
+            (clock.and_then(|c| c.newest()), What::Other(kind_name))
+        }
+        Class::Unread => (None, What::Unread(kind_name)),
+        Class::Other | Class::List => (None, What::Other(kind_name)),
+    }
+}
+
+fn read_json<'de, T>(
+    text: &'de [u8],
+    read: impl FnOnce(Lenient<&mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>>) -> Result<T, serde_json::Error>,
+) -> Result<T, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let value = read(Lenient(&mut deserializer))?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// The last steps on a decoded object: those that the API server would have taken, and sharing.
+fn finish(mut object: Object, api_version: Option<&str>) -> What {
+    if object.meta().name.is_empty() {
+        return What::Nameless(object.kind());
+    }
+    let namespace_defaulted = admission::place(&mut object);
+    admission::read_version(&mut object, api_version);
+    if let Object::Pod(pod) = &mut object
+        && let Some(pod) = std::sync::Arc::get_mut(pod)
+    {
+        admission::default_pod(pod);
+        share::share_spec(pod);
+    }
+    What::Object { object, namespace_defaulted, versionless: api_version.is_none_or(str::is_empty) }
+}
+
+fn json_error(error: &serde_json::Error) -> Bad {
+    let text = error.to_string();
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).to_owned();
+    let line = (error.line() > 0).then(|| error.line() as u32 - 1);
+    Bad { line, syntax: !error.is_data(), ..Bad::new(&message) }
+}
+
+fn yaml_error(error: &serde_yaml::Error, text: &[u8]) -> Bad {
+    let line = error.location().map(|l| l.line().saturating_sub(1) as u32);
+    let full = error.to_string();
+    // The position is told apart from the message.
+    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message).to_owned();
+    let syntax = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).is_err();
+    Bad { line, syntax, ..Bad::new(&message) }
+}
+
+/// What breaks the text's syntax, if anything.
+fn syntax_error(text: &[u8], syntax: Syntax) -> Option<Bad> {
+    use serde::de::IgnoredAny;
+    match syntax {
+        Syntax::Json => serde_json::from_slice::<IgnoredAny>(text).err().map(|e| json_error(&e)),
+        Syntax::Yaml => IgnoredAny::deserialize(serde_yaml::Deserializer::from_slice(text)).err().map(|e| yaml_error(&e, text)),
+    }
+}
+
+/// `Pod shop/web`, from text that could not be decoded.
+fn name_of(text: &[u8], syntax: Syntax, kind: Kind) -> Option<String> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Names {
+        name: String,
+        namespace: String,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Named {
+        metadata: Names,
+    }
+    let named: Result<Named, ()> = match syntax {
+        Syntax::Json => read_json(text, |d| Named::deserialize(d)).map_err(drop),
+        Syntax::Yaml => Named::deserialize(Lenient(serde_yaml::Deserializer::from_slice(text))).map_err(drop),
+    };
+    let Names { name, namespace } = named.ok()?.metadata;
+    match (name.is_empty(), kind.namespaced() && !namespace.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some(format!("{kind} {namespace}/{name}")),
+        (false, false) => Some(format!("{kind} {name}")),
+    }
+}
+
+/// A JSON list as an object of its own: its items are cut out as those of a file are.
+fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    if context.depth >= MAX_DEPTH {
+        return push(out, line, context, Bad::new("lists are nested too deeply").into());
+    }
+    let mut copy = text.to_vec();
+    let mut splitter = Json::careful();
+    let mut pieces = Vec::new();
+    splitter.split(&mut copy, true, &mut pieces);
+    let (mut line, mut counted) = (line, 0);
+    for piece in &pieces {
+        line += memchr::memchr_iter(b'\n', &copy[counted..piece.start]).count() as u32;
+        counted = piece.start;
+        let Some((list, index)) = piece.item else {
+            // No `items` that could be cut: an empty list, or none at all.
+            match syntax_error(text, Syntax::Json) {
+                Some(bad) => push(out, line, context, bad.into()),
+                None if has_items(text) => push(out, line, context, not_a_list()),
+                None => {}
+            }
+            continue;
+        };
+        let list = &splitter.lists()[list];
+        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1 };
+        match piece.state {
+            PieceState::Whole => decode_text(&copy[piece.start..piece.end], Syntax::Json, inner, line, out),
+            _ => decode(&copy, piece, inner, out),
+        }
+    }
+}
+
+fn has_items(text: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Items {
+        items: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_slice::<Items>(text).is_ok_and(|list| list.items.is_some())
+}
+
+fn not_a_list() -> What {
+    Bad::new("`items` is not a list").into()
+}
+
+fn not_an_object(found: &str) -> What {
+    Bad::new(&format!("expected an object, found {found}")).into()
+}
+
+/// A JSON value that is no object.
+fn decode_json_other(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let text = text.trim_ascii();
+    let what = match (text.first(), syntax_error(text, Syntax::Json)) {
+        (_, Some(bad)) => bad.into(),
+        // `items: [null]` is nothing at all to Go's decoder.
+        _ if text == b"null" => return,
+        (Some(b'['), _) => not_an_object("a list"),
+        (Some(b'"'), _) => not_an_object("a string"),
+        _ => not_an_object("a number or a word"),
+    };
+    push(out, line, context, what);
+}
+
+/// Any YAML document, by way of the generic value; lines within are lost.
+fn decode_yaml_value(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let value = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).and_then(|mut value| {
+        value.apply_merge()?;
+        Ok(value)
+    });
+    match value {
+        Ok(value) => decode_value(value, context, line, out),
+        Err(error) => push(out, line, context, yaml_error(&error, text).into()),
+    }
+}
+
+fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let mut mapping = match value {
+        Value::Mapping(mapping) => mapping,
+        Value::Null => return,
+        Value::Sequence(items) if context.index.is_none() => {
+            return decode_values(items, &TypeMeta::default(), line, out);
+        }
+        Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
+        Value::String(_) => return push(out, line, context, not_an_object("a string")),
+        _ => return push(out, line, context, not_an_object("a number or a word")),
+    };
+    let text = |key: &str| mapping.get(key).and_then(Value::as_str).map(str::to_owned);
+    let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion") };
+    let Some(types) = complete(&own, context.list) else {
+        return push(out, line, context, What::Kindless);
+    };
+    let class = classify(&types.0, types.1.as_deref());
+    if class == Class::List {
+        return match mapping.remove("items") {
+            None | Some(Value::Null) => {}
+            Some(Value::Sequence(items)) => decode_values(items, &own, line, out),
+            Some(_) => push(out, line, context, not_a_list()),
+        };
+    }
+    // Only a whole document comes here, and only in a rare layout: decoding its text once more keeps one path for all.
+    match serde_json::to_vec(&Value::Mapping(mapping)) {
+        Ok(json) => {
+            let (newest, what) = decode_typed(&json, Syntax::Json, class, types);
+            let what = match what {
+                What::Bad(bad) => Bad { line: None, ..*bad }.into(),
+                other => other,
+            };
+            out.push(Decoded { line, index: context.index, newest, what });
+        }
+        Err(error) => push(out, line, context, Bad::new(&error.to_string()).into()),
+    }
+}
+
+fn decode_values(items: Vec<Value>, list: &TypeMeta, line: u32, out: &mut Vec<Decoded>) {
+    for (index, item) in items.into_iter().enumerate() {
+        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: MAX_DEPTH }, line, out);
+    }
+}

@@ -1,0 +1,245 @@
+//! One file through the splitter and the decoder, a window at a time.
+
+use std::io::{self, Read};
+
+use rayon::prelude::*;
+
+use super::decode::{Context, Decoded, What, decode, decode_text};
+use super::input::{Document, is_binary};
+use super::split::{Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Yaml};
+
+/// How much of a file is in memory at a time; longer only where one object is.
+const WINDOW: usize = 4 << 20;
+
+/// Files beyond this size are not read a second time: a generic parse of a whole document takes many times its size.
+const CAREFUL_LIMIT: u64 = 64 << 20;
+
+/// A decoded object and where its text stands.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) decoded: Decoded,
+    /// The line on which the object starts, counted from 0.
+    pub(super) line: u32,
+    pub(super) offset: u64,
+    pub(super) length: u32,
+    /// The list that it is an item of.
+    list: Option<u32>,
+}
+
+/// Everything in one file.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) entries: Vec<Entry>,
+    pub(super) bytes: u64,
+    /// Where the file could not be read to its end: why.
+    pub(super) broken_off: Option<String>,
+    /// How many lists the file ends within, or that never tell their kind.
+    pub(super) unfinished_lists: usize,
+    /// The file holds no text.
+    pub(super) binary: bool,
+}
+
+impl Contents {
+    fn mistakes(&self) -> usize {
+        self.entries.iter().filter(|e| matches!(e.decoded.what, What::Bad(_) | What::Kindless)).count()
+    }
+
+    fn objects(&self) -> usize {
+        self.entries.iter().filter(|e| matches!(e.decoded.what, What::Object { .. })).count()
+    }
+
+    fn syntax_is_broken(&self) -> bool {
+        self.entries.iter().any(|e| matches!(&e.decoded.what, What::Bad(bad) if bad.syntax))
+    }
+}
+
+/// Reads a file; a second time, with less trust in its layout, where the first left broken pieces.
+pub(super) fn read(document: &Document) -> io::Result<Contents> {
+    let fast = read_as(document, false)?;
+    if !fast.syntax_is_broken() || fast.bytes > CAREFUL_LIMIT {
+        return Ok(fast);
+    }
+    let careful = read_as(document, true)?;
+    let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
+    Ok(if better { careful } else { fast })
+}
+
+/// A stretch of the file, cut into pieces.
+#[derive(Default)]
+struct Window {
+    text: Vec<u8>,
+    /// How much of the text the pieces cover; the rest belongs to the next window.
+    done: usize,
+    pieces: Vec<Piece>,
+    /// The lists that the pieces belong to; `first_list` is the place of the first of them among all of the file.
+    lists: Vec<List>,
+    first_list: usize,
+    /// Line and offset of the text's start in the file.
+    line: u32,
+    offset: u64,
+    last: bool,
+}
+
+/// Fills windows one after another.
+struct Source<'a> {
+    reader: Box<dyn Read + Send + 'a>,
+    splitter: Box<dyn Splitter + Send>,
+    broken_off: Option<String>,
+    first: Option<Vec<u8>>,
+}
+
+fn read_as(document: &Document, careful: bool) -> io::Result<Contents> {
+    let opened = document.open()?;
+    let capacity = opened.size.map_or(WINDOW, |size| WINDOW.min(size as usize + 1));
+    let mut contents = Contents::default();
+    let mut source = Source { reader: opened.reader, splitter: Box::new(Json::default()), broken_off: None, first: None };
+    let mut start = Vec::with_capacity(capacity);
+    source.fill(&mut start, WINDOW.min(64 << 10));
+    if is_binary(&start) {
+        contents.binary = true;
+        contents.bytes = start.len() as u64;
+        return Ok(contents);
+    }
+    source.splitter = match (syntax_of(&start), careful) {
+        (Syntax::Json, false) => Box::new(Json::default()),
+        (Syntax::Json, true) => Box::new(Json::careful()),
+        (Syntax::Yaml, false) => Box::new(Yaml::default()),
+        (Syntax::Yaml, true) => Box::new(Yaml::careful()),
+    };
+    source.first = Some(start);
+
+    let mut window = Window::default();
+    source.next(&mut window, &[], 0, 0);
+    let mut spare = Window::default();
+    loop {
+        let tail = window.text[window.done..].to_vec();
+        let lines = count_lines(&window.text[..window.done]);
+        let (line, offset) = (window.line + lines, window.offset + window.done as u64);
+        // The next window is read while this one is decoded.
+        let (entries, ()) = rayon::join(
+            || decode_window(&window),
+            || {
+                if !window.last {
+                    source.next(&mut spare, &tail, line, offset);
+                }
+            },
+        );
+        contents.entries.extend(entries);
+        if window.last {
+            contents.bytes = offset;
+            break;
+        }
+        std::mem::swap(&mut window, &mut spare);
+    }
+    contents.broken_off = source.broken_off.take();
+    settle(&mut contents, source.splitter.lists());
+    Ok(contents)
+}
+
+impl Source<'_> {
+    /// Reads until `text` holds `target` bytes or the file ends; true at the end.
+    fn fill(&mut self, text: &mut Vec<u8>, target: usize) -> bool {
+        if text.len() >= target {
+            return false;
+        }
+        let wanted = target - text.len();
+        match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
+            Ok(count) => count < wanted,
+            Err(error) => {
+                self.broken_off = Some(error.to_string());
+                true
+            }
+        }
+    }
+
+    /// Puts the next stretch of the file into `window`, behind the `tail` that the one before left.
+    fn next(&mut self, window: &mut Window, tail: &[u8], line: u32, offset: u64) {
+        window.text.clear();
+        window.text.extend(self.first.take().unwrap_or_default());
+        window.text.extend_from_slice(tail);
+        (window.line, window.offset) = (line, offset);
+        let mut target = WINDOW.max(tail.len() * 2);
+        loop {
+            window.last = self.fill(&mut window.text, target);
+            window.pieces.clear();
+            window.done = self.splitter.split(&mut window.text, window.last, &mut window.pieces);
+            if window.last || window.done > 0 {
+                break;
+            }
+            target = window.text.len() * 2;
+        }
+        if window.last
+            && self.broken_off.is_some()
+            && let Some(piece) = window.pieces.last_mut()
+            && piece.syntax == Syntax::Yaml
+        {
+            // YAML does not tell half an object from a whole one.
+            piece.state = PieceState::Cut;
+        }
+        window.first_list = window.pieces.iter().filter_map(|p| p.item).map(|(list, _)| list).min().unwrap_or(0);
+        window.lists = self.splitter.lists()[window.first_list..].to_vec();
+    }
+}
+
+fn count_lines(text: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', text).count() as u32
+}
+
+fn decode_window(window: &Window) -> Vec<Entry> {
+    let mut lines = Vec::with_capacity(window.pieces.len());
+    let (mut line, mut counted) = (window.line, 0);
+    for piece in &window.pieces {
+        line += count_lines(&window.text[counted..piece.start]);
+        counted = piece.start;
+        lines.push(line);
+    }
+    let unknown = List::default();
+    let decode_one = |(piece, line): (&Piece, &u32)| {
+        let list = piece.item.map_or(&unknown, |(list, _)| &window.lists[list - window.first_list]);
+        let index = piece.item.map(|(_, index)| index);
+        let context = Context { list: &list.types, list_open: piece.item.is_some() && !list.closed, index, depth: 0 };
+        let mut out = Vec::with_capacity(1);
+        decode(&window.text, piece, context, &mut out);
+        out.into_iter()
+            .map(|decoded| Entry {
+                line: line + decoded.line,
+                offset: window.offset + piece.start as u64,
+                length: (piece.end - piece.start) as u32,
+                list: piece.item.map(|(list, _)| list as u32),
+                decoded,
+            })
+            .collect::<Vec<_>>()
+    };
+    let pieces = window.pieces.par_iter().with_min_len(16).zip(&lines);
+    pieces.flat_map_iter(decode_one).collect()
+}
+
+/// Decodes the items that had to wait for the kind of their list.
+fn settle(contents: &mut Contents, lists: &[List]) {
+    contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();
+    if !contents.entries.iter().any(|e| matches!(e.decoded.what, What::Pending(..))) {
+        return;
+    }
+    let unknown = TypeMeta::default();
+    let settle_one = |entry: Entry| {
+        let What::Pending(syntax, text) = &entry.decoded.what else { return vec![entry] };
+        let list = entry.list.map_or(&unknown, |list| &lists[list as usize].types);
+        let mut out = Vec::with_capacity(1);
+        decode_text(text, *syntax, Context { list, list_open: false, index: entry.decoded.index, depth: 0 }, 0, &mut out);
+        let Entry { line, offset, length, list, .. } = entry;
+        let place = |decoded: Decoded| Entry { line: line + decoded.line, decoded, offset, length, list };
+        out.into_iter().map(place).collect()
+    };
+    let entries = std::mem::take(&mut contents.entries);
+    contents.entries = entries.into_par_iter().flat_map_iter(settle_one).collect();
+}
+
+/// How a text is written, by its first characters.
+fn syntax_of(start: &[u8]) -> Syntax {
+    let text = start.trim_ascii_start();
+    let then = text.get(1..).and_then(|rest| rest.trim_ascii_start().first());
+    match (text.first(), then) {
+        (Some(0x1e), _) | (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'{' | b']')) => Syntax::Json,
+        _ => Syntax::Yaml,
+    }
+}

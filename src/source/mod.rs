@@ -1,0 +1,75 @@
+//! Dumps into the cluster model, with a report of what was read and what stays unknown.
+//!
+//! [`load`] takes files, directories, standard input and embedded text: `kubectl get -o json|yaml` lists, typed lists
+//! whose items carry no kind (as `kubectl cluster-info dump` writes them), single objects, several YAML documents,
+//! JSON objects one after another, and gzip of any of these. It never fails as a whole: what cannot be read is told
+//! in a [`Diagnostic`] with file and line, and everything else is loaded.
+//!
+//! How it works, file by file: `input` finds and opens the files; `split` cuts the text into one piece per object while
+//! it passes through a window of a few megabytes; `decode` turns the pieces of a window into typed objects, in
+//! parallel and each on its own; `share` lets equal pod specs be one. Then, over all files, `assemble` takes the
+//! newest of objects that were read several times, `admission` fills in what an API server would have, and `report`
+//! says what is there and what is not.
+//!
+//! Objects of a dump are taken as they stand. Only what an object without a uid, and so one that no API server has
+//! seen, lacks for certain is filled in; see `admission`.
+
+mod admission;
+mod assemble;
+mod decode;
+mod diagnostic;
+mod input;
+mod known;
+mod lenient;
+mod load;
+mod report;
+mod share;
+mod split;
+mod stories;
+mod times;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use input::Input;
+pub use report::{Absence, FileReport, KindCount, Origin, Report};
+pub use stories::{STORIES, Story};
+
+use crate::cluster::{Cluster, Object};
+
+/// What [`load`] brings.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The objects in the order in which they were read, each one once.
+    pub objects: Vec<Object>,
+    /// What was read, skipped and missing.
+    pub report: Report,
+    /// Remarks, in the order of the input; those about the whole come last.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The objects as a cluster.
+    pub fn cluster(&self) -> Cluster {
+        self.objects.iter().cloned().collect()
+    }
+}
+
+/// Loads everything that `inputs` hold. Where nothing could be read, [`Report::is_empty`] is true and the diagnostics
+/// say why.
+pub fn load(inputs: &[Input]) -> Loaded {
+    let found = input::Found::new(inputs);
+    let mut assembly = assemble::Assembly::default();
+    assembly.add_failed(&found);
+    for document in found.documents {
+        match load::read(&document) {
+            Ok(contents) => assembly.add(document, contents),
+            Err(error) => assembly.add_unopened(&document, &error),
+        }
+    }
+    let loaded = assembly.finish();
+    // The tables of the decoding threads have done their work.
+    rayon::broadcast(|_| {
+        share::forget();
+        crate::cluster::Str::forget_interned();
+    });
+    loaded
+}

@@ -1,0 +1,175 @@
+//! What a load brought and what it left open.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::input::{Content, Document};
+use crate::cluster::{Key, Kind, Str};
+
+/// How many objects of a kind were read, and how many not, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindCount {
+    /// In the cluster now.
+    pub read: usize,
+    /// Skipped: the text could not be decoded.
+    pub unreadable: usize,
+    /// Skipped: no name.
+    pub nameless: usize,
+    /// Skipped: a version of the kind that cannot be read.
+    pub old_version: usize,
+    /// Skipped: a newer state of the same object was read elsewhere.
+    pub superseded: usize,
+}
+
+impl KindCount {
+    /// All that were seen and are not in the cluster.
+    pub fn skipped(&self) -> usize {
+        self.unreadable + self.nameless + self.old_version + self.superseded
+    }
+}
+
+/// A kind of which nothing was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// The kind.
+    pub kind: Kind,
+    /// What cannot be known without it, as one plain sentence.
+    pub effect: &'static str,
+}
+
+/// One file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// As diagnostics name it.
+    pub name: String,
+    /// Where it can be read again; `None` for standard input and embedded text.
+    pub path: Option<PathBuf>,
+    /// How much text it held, decompressed.
+    pub bytes: u64,
+    /// Objects taken from it.
+    pub objects: usize,
+}
+
+/// Where an object's text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file: a place in [`Report::files`].
+    pub file: u32,
+    /// The line on which the object starts, counted from 1.
+    pub line: u32,
+    /// The stretch of the decompressed file that holds it (and, for an item of a list that was read as a whole, the
+    /// list around it).
+    pub(super) offset: u64,
+    pub(super) length: u32,
+    /// The object's place among all that were read.
+    pub(super) place: u32,
+}
+
+/// What was read, skipped and missing; see [`super::load`].
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Kinds of the model that were seen, with counts.
+    pub kinds: BTreeMap<Kind, KindCount>,
+    /// Kinds that the model does not hold, with counts: expected in any dump, and no error.
+    pub other_kinds: BTreeMap<String, usize>,
+    /// Secrets and ConfigMaps, skipped without looking into them, with counts.
+    pub unread_kinds: BTreeMap<String, usize>,
+    /// Pieces of text of which not even the kind is known.
+    pub unknown: usize,
+    /// Kinds of the model of which nothing was read, and what that leaves unknown.
+    pub absent: Vec<Absence>,
+    /// Pods bound to nodes that were not read, by the node's name: they take part in nothing.
+    pub pods_on_unknown_nodes: BTreeMap<Str, usize>,
+    /// The newest time in the source: when it was taken, near enough.
+    pub newest: Option<Timestamp>,
+    /// The files, in the order read.
+    pub files: Vec<FileReport>,
+    /// Text read in all, decompressed.
+    pub bytes: u64,
+    pub(super) origins: HashMap<(Kind, Key), Origin>,
+    pub(super) embedded: HashMap<u32, Document>,
+}
+
+impl Report {
+    /// True when no object was read.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.values().all(|count| count.read == 0)
+    }
+
+    /// How many objects were read.
+    pub fn objects(&self) -> usize {
+        self.kinds.values().map(|count| count.read).sum()
+    }
+
+    /// Where an object came from.
+    pub fn origin(&self, kind: Kind, key: &Key) -> Option<Origin> {
+        self.origins.get(&(kind, key.clone())).copied()
+    }
+
+    /// The file and line that an object came from.
+    pub fn file_and_line(&self, kind: Kind, key: &Key) -> Option<(&str, u32)> {
+        let origin = self.origin(kind, key)?;
+        Some((self.files.get(origin.file as usize)?.name.as_str(), origin.line))
+    }
+
+    /// The object's text as it stands in its file, which is read again for it; `None` where the origin is not known.
+    ///
+    /// # Errors
+    /// Where the file can no longer be read, or has become shorter.
+    pub fn original(&self, kind: Kind, key: &Key) -> io::Result<Option<String>> {
+        let Some(origin) = self.origin(kind, key) else { return Ok(None) };
+        let from_path = |path: &PathBuf| Document { name: String::new(), content: Content::File(path.clone()), found: false };
+        let document = match self.files.get(origin.file as usize).and_then(|file| file.path.as_ref()) {
+            Some(path) => from_path(path),
+            None => match self.embedded.get(&origin.file) {
+                Some(document) => document.clone(),
+                None => return Ok(None),
+            },
+        };
+        let mut reader = document.open()?.reader;
+        io::copy(&mut reader.by_ref().take(origin.offset), &mut io::sink())?;
+        let mut text = vec![0; origin.length as usize];
+        reader.read_exact(&mut text)?;
+        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    pub(super) fn count(&mut self, kind: Kind) -> &mut KindCount {
+        self.kinds.entry(kind).or_default()
+    }
+
+    pub(super) fn path_of(document: &Document) -> Option<&Path> {
+        match &document.content {
+            Content::File(path) => Some(path),
+            Content::Memory(_) => None,
+        }
+    }
+}
+
+/// What the absence of a kind leaves unknown.
+pub(super) fn effect_of_absence(kind: Kind) -> &'static str {
+    match kind {
+        Kind::CSIDriver => "No CSIDrivers: whether a driver tracks storage capacity is unknown, so it is not checked.",
+        Kind::CSINode => "No CSINodes: how many volumes a node can attach is unknown, so volume limits are not checked.",
+        Kind::CSIStorageCapacity => "No CSIStorageCapacities: free storage for volumes yet to be made is unknown.",
+        Kind::DeviceClass => "No DeviceClasses: pods that claim devices cannot be judged.",
+        Kind::Namespace => "No Namespaces: affinity terms that select namespaces by label match none.",
+        Kind::Node => "No Nodes: no pod can be placed.",
+        Kind::PersistentVolume => "No PersistentVolumes: where bound volumes can be used from is unknown.",
+        Kind::PersistentVolumeClaim => "No PersistentVolumeClaims: pods that use claims cannot be judged.",
+        Kind::Pod => "No Pods: there is nothing to schedule, and all nodes look empty.",
+        Kind::PodDisruptionBudget => "No PodDisruptionBudgets: which preemptions would violate a budget is unknown.",
+        Kind::PriorityClass => "No PriorityClasses: priorities are known only where pods state them.",
+        Kind::ReplicaSet => "No ReplicaSets: default spreading does not see which pods belong together through them.",
+        Kind::ReplicationController => "No ReplicationControllers: default spreading does not see which pods belong together through them.",
+        Kind::ResourceClaim => "No ResourceClaims: pods that claim devices cannot be judged, and devices in use look free.",
+        Kind::ResourceClaimTemplate => "No ResourceClaimTemplates: claims that are still to be made from them are unknown.",
+        Kind::ResourceSlice => "No ResourceSlices: which devices nodes offer is unknown.",
+        Kind::Service => "No Services: default spreading does not see which pods belong together through them.",
+        Kind::StatefulSet => "No StatefulSets: default spreading does not see which pods belong together through them.",
+        Kind::StorageClass => "No StorageClasses: how unbound claims would be bound is unknown.",
+        Kind::VolumeAttachment => "No VolumeAttachments: volumes that are attached without a pod using them are not counted.",
+    }
+}
