@@ -1,6 +1,7 @@
 //! x
 #![allow(missing_docs)]
 
+pub mod app;
 pub mod cli;
 pub mod cluster;
 pub mod framework;
@@ -11,3 +12,4 @@ pub mod scheduler;
 pub mod session;
 pub mod source;
 pub mod trace;
+pub mod ui;
