@@ -43,8 +43,11 @@ fn first_difference(case: &Value) -> Option<(String, String)> {
     let start = "2026-11-20T00:00:00Z".parse().expect("a time");
     let mut scheduler = Scheduler::new(config, objects, start, sampling, case["graceful"] == true);
     let (ops, expected) = (case["ops"].as_array().expect("operations"), case["expected"].as_array().expect("answers"));
+    let mut view = scheduler.state().queue().view().clone();
     for (index, (op, want)) in ops.iter().zip(expected).enumerate() {
         let events = operation(op).map(|o| scheduler.apply(o)).unwrap_or_default();
+        events.iter().for_each(|e| view.apply(e));
+        assert_eq!(&view, scheduler.state().queue().view(), "{} op {index}: events and state differ", case["id"]);
         let got = serde_json::to_value(OperationReport::of(&events, scheduler.state())).expect("plain data");
         for (key, want) in want.as_object().expect("an object") {
             if *want != got[key] {

@@ -188,7 +188,7 @@ impl NodeSelectorTerm {
     }
 }
 
-/// `core/v1.TopologySelectorTerm`, of a StorageClass' `allowedTopologies`.
+/// `core/v1.TopologySelectorTerm`, of a `StorageClass`' `allowedTopologies`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TopologySelectorTerm {

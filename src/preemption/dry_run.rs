@@ -71,7 +71,7 @@ impl Attempt<'_> {
             return Err(status);
         }
         let now = nanoseconds(self.post.cx.now);
-        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now).then_with(|| a.victim.pod.cmp(&b.victim.pod)));
+        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now));
         let mut count = budgets.count();
         for p in &mut potential {
             count.take(&p.info.pod, &mut p.victim);

@@ -26,7 +26,7 @@ pub struct OperationReport {
     pub message: Option<String>,
     /// Where the cycle nominated the pod to.
     pub nominated: Option<Str>,
-    /// Who was evicted, in order.
+    /// The victims of the preemption it carried out, most important first; those that were terminating already too.
     pub victims: Vec<String>,
     /// Where pods wait now.
     pub queues: QueuesReport,
@@ -91,13 +91,19 @@ impl OperationReport {
             outcome: decision.outcome,
             node: decision.node,
             best_nodes: decision.best_nodes,
+            victims: victims(&view),
             nominated: view.nominated.filter(|node| !node.is_empty()),
-            victims: view.evicted.iter().map(|(pod, _)| pod.to_string()).collect(),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),
         }
     }
+}
+
+fn victims(view: &CycleView) -> Vec<String> {
+    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical) else { return Vec::new() };
+    let chosen = preemption.selected.as_ref().and_then(|(node, _)| preemption.candidates.get(node));
+    chosen.map(|c| c.victims.iter().map(|v| v.pod.to_string()).collect()).unwrap_or_default()
 }
 
 impl QueuesReport {

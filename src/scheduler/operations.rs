@@ -1,10 +1,12 @@
 //! What can be done to a cluster under a scheduler, one thing after another.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Sampling, State};
-use crate::cluster::{Key, Object};
+use super::{Config, Ground, Sampling, State, decide};
+use crate::cluster::{Key, Object, Pod};
 use crate::trace::Event;
 
 /// A scheduler on a cluster of its own, under a virtual clock.
@@ -51,7 +53,7 @@ const TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Scheduler {
     /// A scheduler that has just started on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, start: Timestamp, sampling: Sampling, graceful: bool) -> Self {
-        Self { state: State::new(std::sync::Arc::new(config), objects, start), sampling, graceful }
+        Self { state: State::new(Arc::new(config), objects, start), sampling, graceful }
     }
 
     /// What the scheduler knows now.
@@ -83,6 +85,20 @@ impl Scheduler {
             Operation::Advance { .. } => {}
         }
         events
+    }
+
+    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide`].
+    pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        let state = &self.state;
+        let ground = Ground {
+            config: &state.config,
+            cluster: &state.cluster,
+            cache: &state.cache,
+            nominations: &state.queue,
+            sampling: self.sampling,
+            now: state.clock,
+        };
+        decide(&ground, pod)
     }
 
     /// The pod that the next [`Operation::Schedule`] would take.

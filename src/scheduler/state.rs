@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::OrdSet;
+use imbl::OrdMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change};
-use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue};
+use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
@@ -33,8 +33,8 @@ pub struct State {
     pub(super) cycle: u64,
     /// Where the next search for nodes starts.
     pub(super) next_start_node_index: usize,
-    /// Uids of pods whose victims are being evicted.
-    pub(super) preempting: OrdSet<Str>,
+    /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
+    pub(super) preempting: OrdMap<Str, Option<Key>>,
 }
 
 /// How the queue and the handlers see the rest of the state, for one call.
@@ -44,7 +44,7 @@ struct Env<'a> {
     cache: &'a Cache,
     snapshot: Snapshot,
     clock: &'a mut Timestamp,
-    preempting: &'a OrdSet<Str>,
+    preempting: &'a OrdMap<Str, Option<Key>>,
     events: &'a mut Vec<Event>,
 }
 
@@ -63,12 +63,24 @@ impl QueueEnv for Env<'_> {
     }
     fn pre_enqueue(&self, pod: &Pod, first: Option<PluginName>) -> Option<(PluginName, Status)> {
         let framework = self.config.profile(&pod.spec.scheduler_name)?;
-        let preempting = self.preempting.contains(&pod.metadata.uid);
+        let preempting = self.is_running_preemption(pod);
         let status = framework.run_pre_enqueue(&self.context(), pod, preempting, first)?;
         Some((status.plugin()?, status))
     }
     fn record(&mut self, event: Event) {
         self.events.push(event);
+    }
+}
+
+impl Env<'_> {
+    /// Mirrors `isRunningPreemption` in `pkg/scheduler/framework/preemption/executor.go`: once only the last victim is
+    /// left, its deletion counts before the call for it has returned, so that the event of it is not missed.
+    fn is_running_preemption(&self, pod: &Pod) -> bool {
+        match self.preempting.get(&pod_id(pod)) {
+            None => false,
+            Some(None) => true,
+            Some(Some(last)) => self.informer_pod(last).is_some_and(|victim| !victim.is_terminating()),
+        }
     }
 }
 
@@ -101,16 +113,9 @@ impl State {
             ..QueueConfig::default()
         };
         let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
-        let mut cache = Cache::default();
-        cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
-        let mut pending = Vec::new();
-        for pod in objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None }).filter(|p| !p.is_terminal()) {
-            if pod.node_name.is_empty() {
-                pending.push(pod.key());
-            } else {
-                cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
-            }
-        }
+        let cache = Cache::load(&objects);
+        let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
+        let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
             config,
@@ -120,7 +125,7 @@ impl State {
             start,
             cycle: 0,
             next_start_node_index: 0,
-            preempting: OrdSet::new(),
+            preempting: OrdMap::new(),
         };
         let mut unseen = Vec::new();
         let last = pending.len().saturating_sub(1);

@@ -25,11 +25,13 @@ mod load;
 mod report;
 mod share;
 mod split;
+mod stories;
 mod times;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use input::Input;
 pub use report::{Absence, FileReport, KindCount, Origin, Report};
+pub use stories::{STORIES, Story};
 
 use crate::cluster::{Cluster, Object};
 

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
+pub(super) use self::cel::Selector as DeviceSelector;
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};

@@ -1,4 +1,4 @@
-//! PreFilter and Filter of InterPodAffinity; mirrors
+//! `PreFilter` and Filter of `InterPodAffinity`; mirrors
 //! `pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ impl ByKey {
     }
 }
 
-/// Counts of matching pods per domain: what PreFilter found, shared, and what AddPod and RemovePod changed since. A
+/// Counts of matching pods per domain: what `PreFilter` found, shared, and what `AddPod` and `RemovePod` changed since. A
 /// domain counts as present while its count is not 0.
 #[derive(Clone, Debug)]
 struct Counts {
@@ -137,7 +137,7 @@ struct Incoming {
     namespace_labels: Labels,
 }
 
-/// What PreFilter computes; a copy shares all but the changes.
+/// What `PreFilter` computes; a copy shares all but the changes.
 #[derive(Clone, Debug)]
 struct PreFilterState {
     incoming: Arc<Incoming>,
@@ -337,7 +337,7 @@ mod tests {
         world.nodes().iter().map(|n| filter(n).message()).collect()
     }
 
-    /// Reasons on the three nodes, or `None` where PreFilter skips.
+    /// Reasons on the three nodes, or `None` where `PreFilter` skips.
     #[track_caller]
     fn check(world: &World, pod: Pod, expected: Option<[&str; 3]>) {
         let (pod, mut state) = (info(pod), CycleState::default());

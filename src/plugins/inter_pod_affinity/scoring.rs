@@ -1,4 +1,4 @@
-//! PreScore and Score of InterPodAffinity; mirrors `pkg/scheduler/framework/plugins/interpodaffinity/scoring.go`.
+//! `PreScore` and Score of `InterPodAffinity`; mirrors `pkg/scheduler/framework/plugins/interpodaffinity/scoring.go`.
 
 use std::sync::Arc;
 
@@ -84,7 +84,9 @@ impl PreScorePlugin for InterPodAffinity {
         let found = parallel::map(&nodes, |node| {
             let mut scores = ByKey::default();
             let pods = if has_preferences { &node.pods } else { &node.pods_with_affinity };
-            pods.iter().for_each(|existing| scorer.add_existing_pod(existing, &mut scores));
+            for existing in pods {
+                scorer.add_existing_pod(existing, &mut scores);
+            }
             scores
         });
         let mut topology_score = Domains::default();
@@ -140,7 +142,7 @@ mod tests {
         World::new(nodes.map(|(i, (pods, labels))| (node(&format!("n{i}"), labels), pods)).collect(), &[("default", r#"{"team":"x"}"#)])
     }
 
-    /// Raw scores of the three nodes, or `None` where PreScore skips.
+    /// Raw scores of the three nodes, or `None` where `PreScore` skips.
     #[track_caller]
     fn check(args: &InterPodAffinityArgs, world: &World, pod: Pod, expected: Option<[i64; 3]>) {
         let (plugin, pod, mut state) = (InterPodAffinity::new(args.clone()), info(pod), CycleState::default());

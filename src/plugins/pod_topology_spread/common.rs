@@ -295,10 +295,10 @@ mod tests {
         check(&[objects(Kind::Service, "other", r#"{"a":"1"}"#)], "[]", "{}");
         let set = objects(Kind::ReplicaSet, "default", r#"{"matchLabels":{"a":"1"}}"#);
         let in_one = r#"{"matchExpressions":[{"key":"a","operator":"In","values":["1"]}]}"#;
-        check(&[set.clone()], &controller("apps/v1", "ReplicaSet"), in_one);
-        check(&[set.clone()], &owner("apps/v1", "ReplicaSet", ""), "{}");
-        check(&[set.clone()], &controller("apps/v1beta2", "ReplicaSet"), "{}");
-        check(&[set.clone()], &controller("apps/v1", "StatefulSet"), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1", "ReplicaSet"), in_one);
+        check(std::slice::from_ref(&set), &owner("apps/v1", "ReplicaSet", ""), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1beta2", "ReplicaSet"), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1", "StatefulSet"), "{}");
         check(&[set], &controller("apps/v1", "Deployment"), "{}");
         let set = objects(Kind::StatefulSet, "default", r#"{"matchExpressions":[{"key":"b","operator":"Exists"}]}"#);
         let both = r#"{"matchLabels":{"a":"1"},"matchExpressions":[{"key":"b","operator":"Exists"}]}"#;

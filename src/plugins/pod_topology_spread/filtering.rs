@@ -1,4 +1,4 @@
-//! PreFilter and Filter of PodTopologySpread; mirrors
+//! `PreFilter` and Filter of `PodTopologySpread`; mirrors
 //! `pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
 use std::collections::HashMap;
@@ -56,13 +56,13 @@ struct Spread {
     counts: HashMap<Str, i64>,
 }
 
-/// What PreFilter computes; a copy shares all but the changes.
+/// What `PreFilter` computes; a copy shares all but the changes.
 #[derive(Clone, Debug)]
 struct PreFilterState {
     spreads: Arc<[Spread]>,
     /// By constraint: the lowest counts, and how many domains there are.
     minima: Vec<(CriticalPaths, usize)>,
-    /// What AddPod and RemovePod changed: constraint, topology value, difference.
+    /// What `AddPod` and `RemovePod` changed: constraint, topology value, difference.
     changes: Vec<(usize, Str, i64)>,
 }
 

@@ -1,4 +1,4 @@
-//! PodTopologySpread: PreFilter, Filter, PreScore, Score and the hints.
+//! `PodTopologySpread`: `PreFilter`, Filter, `PreScore`, Score and the hints.
 //!
 //! Mirrors `pkg/scheduler/framework/plugins/podtopologyspread/{plugin,common,filtering,scoring}.go`. A constraint spreads
 //! the pods that its selector picks evenly over the values of a node label.

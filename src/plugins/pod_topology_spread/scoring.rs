@@ -1,4 +1,4 @@
-//! PreScore and Score of PodTopologySpread; mirrors `pkg/scheduler/framework/plugins/podtopologyspread/scoring.go`.
+//! `PreScore` and Score of `PodTopologySpread`; mirrors `pkg/scheduler/framework/plugins/podtopologyspread/scoring.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ struct Spread {
     weight: f64,
 }
 
-/// What PreScore computes.
+/// What `PreScore` computes.
 #[derive(Clone, Debug)]
 struct PreScoreState {
     spreads: Arc<[Spread]>,
@@ -34,20 +34,19 @@ struct PreScoreState {
 impl PreScoreState {
     /// The domains of the feasible nodes, nothing counted yet.
     fn new(constraints: Vec<Constraint>, feasible: &[Arc<NodeInfo>], require_all: bool) -> Self {
-        let left_out = |n: &&Arc<NodeInfo>| require_all && !has_all_keys(&n.node.metadata.labels, &constraints);
-        let ignored: HashSet<Str> = feasible.iter().filter(left_out).map(|n| n.name().clone()).collect();
-        let ranked: Vec<&NodeInfo> = feasible.iter().filter(|n| !left_out(n)).map(|n| &**n).collect();
+        let takes_part = |n: &Arc<NodeInfo>| !require_all || has_all_keys(&n.node.metadata.labels, &constraints);
+        let (ranked, ignored): (Vec<_>, Vec<_>) = feasible.iter().partition(|n| takes_part(n));
         let spread = |constraint: Constraint| {
             let mut counts = HashMap::new();
             let by_host = constraint.topology_key == LABEL_HOSTNAME;
             for node in ranked.iter().filter(|_| !by_host) {
                 counts.entry(value_of(&node.node, &constraint)).or_insert(0);
             }
-            let domains = if by_host { feasible.len() - ignored.len() } else { counts.len() };
+            let domains = if by_host { ranked.len() } else { counts.len() };
             Spread { constraint, counts, weight: ((domains + 2) as f64).ln() }
         };
-        let spreads = constraints.clone().into_iter().map(spread).collect();
-        Self { spreads, ignored: Arc::new(ignored) }
+        let ignored = Arc::new(ignored.into_iter().map(|n| n.name().clone()).collect());
+        Self { spreads: constraints.into_iter().map(spread).collect(), ignored }
     }
 }
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp, Unit};
 
 use super::{Failed, Write};
-use crate::cluster::{Condition, Object, Pod, Str};
-use crate::framework::{NominatingInfo, QueuedPodInfo, is_same_pod};
+use crate::cluster::{Condition, Key, Object, Pod, Str};
+use crate::framework::{Gate, NominatingInfo, QueuedPodInfo, is_same_pod};
 use crate::scheduler::Scheduler;
 use crate::scheduler::algorithm::FitError;
+use crate::scheduler::queue::pod_id;
 use crate::trace::{Event, Eviction, Place};
 
 /// Grace period of a pod that names none, in seconds.
@@ -60,50 +61,73 @@ impl Scheduler {
     }
 
     /// What a preemption writes: lower nominations cleared, then the victims one by one, each marked and then deleted.
-    pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>) {
+    ///
+    /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which PreEnqueue
+    /// keeps from being tried again until the last victim goes. Without, it happens here, victims first.
+    pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
         writes.extend(error.writes.iter().cloned().map(Write::Put));
         let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected.is_some()) else { return };
-        for key in &record.cleared_nominations {
-            let Some(pod) = self.state.cluster.pods.get(key).filter(|p| !p.status.nominated_node_name.is_empty()) else { continue };
-            let mut pod = Pod::clone(pod);
-            pod.status.nominated_node_name = Str::default();
-            writes.push(Write::Put(Object::Pod(Arc::new(pod))));
-        }
-        for key in &record.evictions {
-            let Some(victim) = self.state.cluster.pods.get(key) else { continue };
-            let mut marked = Pod::clone(victim);
-            set_condition(
-                &mut marked,
-                Condition {
-                    kind: "DisruptionTarget".into(),
-                    status: "True".into(),
-                    reason: "PreemptionByScheduler".into(),
-                    message: format!("{}: preempting to accommodate a higher priority pod", info.pod().spec.scheduler_name).into(),
-                    last_transition_time: Some(whole_second(self.state.clock)),
-                },
-            );
-            let mut deleted = marked.clone();
-            writes.push(Write::Put(Object::Pod(Arc::new(marked))));
-            let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
-            if self.graceful && grace > 0 {
-                deleted.metadata.deletion_timestamp = whole_second(self.state.clock).checked_add(SignedDuration::from_secs(grace)).ok();
-                writes.push(Write::Put(Object::Pod(Arc::new(deleted))));
-            } else {
-                writes.push(Write::Remove(Object::Pod(Arc::new(deleted))));
+        let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
+        let mut evictions = Vec::new();
+        let id = pod_id(info.pod());
+        for (i, key) in record.evictions.iter().enumerate() {
+            if i + 1 == record.evictions.len() {
+                evictions.push(Write::LastVictim(id.clone(), key.clone()));
             }
+            self.evict(key, info, &mut evictions);
+        }
+        if self.state.config.gates.enabled(Gate::SchedulerAsyncPreemption) {
+            if !record.evictions.is_empty() {
+                self.state.preempting.insert(id, None);
+            }
+            writes.extend(cleared.into_iter().chain(evictions));
+        } else {
+            record_evictions(info, &evictions, events);
+            self.carry_out(evictions, events);
+            self.carry_out(cleared, events);
         }
     }
 
-    /// Says who is evicted and who loses a nomination, once it is known that the preemptor is nominated.
-    pub(super) fn record_evictions(&self, info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
-        for write in writes {
-            let (pod, how) = match write {
-                Write::Remove(Object::Pod(pod)) => (pod, Eviction::Deleted),
-                Write::Put(Object::Pod(pod)) if pod.is_terminating() && !pod.node_name.is_empty() => (pod, Eviction::Terminating),
-                _ => continue,
-            };
-            events.push(Event::VictimEvicted { pod: pod.key(), node: pod.node_name.clone(), preemptor: info.key(), how });
+    fn clear_nomination(&self, key: &Key) -> Option<Write> {
+        let mut pod = Pod::clone(self.state.cluster.pods.get(key).filter(|p| !p.status.nominated_node_name.is_empty())?);
+        pod.status.nominated_node_name = Str::default();
+        Some(Write::Put(Object::Pod(Arc::new(pod))))
+    }
+
+    /// Marks a victim and deletes it; where pods keep their grace period, it then terminates.
+    fn evict(&self, key: &Key, preemptor: &QueuedPodInfo, writes: &mut Vec<Write>) {
+        let Some(victim) = self.state.cluster.pods.get(key) else { return };
+        let now = whole_second(self.state.clock);
+        let mut marked = Pod::clone(victim);
+        let condition = Condition {
+            kind: "DisruptionTarget".into(),
+            status: "True".into(),
+            reason: "PreemptionByScheduler".into(),
+            message: format!("{}: preempting to accommodate a higher priority pod", preemptor.pod().spec.scheduler_name).into(),
+            last_transition_time: Some(now),
+        };
+        set_condition(&mut marked, condition);
+        let mut deleted = marked.clone();
+        writes.push(Write::Put(Object::Pod(Arc::new(marked))));
+        let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
+        if self.graceful && grace > 0 {
+            deleted.metadata.deletion_timestamp = now.checked_add(SignedDuration::from_secs(grace)).ok();
+            writes.push(Write::Put(Object::Pod(Arc::new(deleted))));
+        } else {
+            writes.push(Write::Remove(Object::Pod(Arc::new(deleted))));
         }
+    }
+}
+
+/// Says who is evicted.
+pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
+    for write in writes {
+        let (pod, how) = match write {
+            Write::Remove(Object::Pod(pod)) => (pod, Eviction::Deleted),
+            Write::Put(Object::Pod(pod)) if pod.is_terminating() && !pod.node_name.is_empty() => (pod, Eviction::Terminating),
+            _ => continue,
+        };
+        events.push(Event::VictimEvicted { pod: pod.key(), node: pod.node_name.clone(), preemptor: info.key(), how });
     }
 }
 

@@ -6,10 +6,12 @@
 mod binding;
 mod failure;
 
+use self::failure::record_evictions;
 use super::Scheduler;
 use super::algorithm::{Attempt, Attempted, FitError, NO_NODES};
 use super::decide::cycle_start;
-use crate::cluster::{Object, Str};
+use super::queue::pod_id;
+use crate::cluster::{Key, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, QueuedPodInfo};
 use crate::trace::{Event, FailureReason, Outcome, Place};
 
@@ -19,6 +21,8 @@ pub(super) enum Write {
     Put(Object),
     /// The object is gone.
     Remove(Object),
+    /// No change yet: from here on, the preemption for a pod, named by its `pod_id`, waits for this victim alone.
+    LastVictim(Str, Key),
 }
 
 /// Why a cycle failed.
@@ -62,10 +66,19 @@ impl Scheduler {
             self.try_pod(&mut info, &mut writes, events)
         };
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
+        self.carry_out(writes, events);
+        self.state.preempting.remove(&pod_id(&pod));
+    }
+
+    fn carry_out(&mut self, writes: Vec<Write>, events: &mut Vec<Event>) {
         for write in writes {
             let (old, new) = match write {
                 Write::Put(new) => (self.state.cluster.get(new.kind(), &new.key()), Some(new)),
                 Write::Remove(old) => (self.state.cluster.get(old.kind(), &old.key()), None),
+                Write::LastVictim(preemptor, victim) => {
+                    self.state.preempting.insert(preemptor, Some(victim));
+                    continue;
+                }
             };
             self.state.announce(old, new, events);
         }
@@ -101,7 +114,7 @@ impl Scheduler {
                 Err(failed) => failed,
             },
             Attempted::FitError(error) => {
-                self.preempt(&error, info, writes);
+                self.preempt(&error, info, writes, events);
                 let FitError { message, unschedulable_plugins, pending_plugins, nominating, .. } = *error;
                 let reason = FailureReason::Unschedulable;
                 Failed { reason, message, unschedulable_plugins, pending_plugins, nominating }
@@ -116,7 +129,7 @@ impl Scheduler {
         let own = self.handle_failure(info, failed, events);
         // The pod's own status comes before what preemption writes.
         writes.splice(0..0, own);
-        self.record_evictions(info, writes, events);
+        record_evictions(info, writes, events);
         outcome
     }
 }

@@ -9,7 +9,7 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
 
 /// Names a pod through all its changes: its uid or, for objects that carry none, its namespace and name.
-pub(super) fn pod_id(pod: &Pod) -> Str {
+pub(in crate::scheduler) fn pod_id(pod: &Pod) -> Str {
     if pod.metadata.uid.is_empty() { pod.key().to_string().into() } else { pod.metadata.uid.clone() }
 }
 

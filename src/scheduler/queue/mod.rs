@@ -29,6 +29,7 @@ use self::active_queue::ActiveQueue;
 use self::backoff_queue::BackoffQueue;
 pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
+pub(super) use self::in_flight::pod_id;
 use self::nominator::Nominator;
 use crate::cluster::{Key, Meta, Pod, Str};
 use crate::framework::{Context, FeatureGates, Gate, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
@@ -237,7 +238,7 @@ impl SchedulingQueue {
         let after = self.nominator.node_of(pod).cloned();
         // The name may belong to another pod by now, which was created anew.
         let known = self.get(&pod.key()).or_else(|| self.in_flight.attempt(pod));
-        if before == after || !known.is_some_and(|k| in_flight::pod_id(k.pod()) == in_flight::pod_id(pod)) {
+        if before == after || !known.is_some_and(|k| pod_id(k.pod()) == pod_id(pod)) {
             return;
         }
         let event = match (before, after) {

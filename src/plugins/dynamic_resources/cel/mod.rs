@@ -27,14 +27,14 @@ use crate::cluster::resource::Device;
 
 /// A selector ready to be evaluated.
 #[derive(Debug)]
-pub(super) struct Selector {
+pub(in crate::plugins) struct Selector {
     expr: Expr,
     regexes: Regexes,
 }
 
 impl Selector {
     /// Compiles an expression; the error is what kube-scheduler shows after `CEL compile error: `.
-    pub(super) fn compile(text: &str) -> Result<Self, String> {
+    pub(in crate::plugins) fn compile(text: &str) -> Result<Self, String> {
         let issue = |problem: Problem| format!("compilation failed: {}", locate(text, &problem));
         let expr = parse::parse(text).map_err(issue)?;
         match check::check(&expr).map_err(issue)? {
@@ -47,7 +47,7 @@ impl Selector {
     }
 
     /// Whether the device is selected; the error is what kube-scheduler shows after `CEL runtime error: `.
-    pub(super) fn matches(&self, driver: &Str, device: &Device) -> Result<bool, String> {
+    pub(in crate::plugins) fn matches(&self, driver: &Str, device: &Device) -> Result<bool, String> {
         let view = DeviceView { driver, device };
         if let Some(defect) = view.defect() {
             return Err(defect);
