@@ -289,7 +289,6 @@ pub struct DeviceTaint {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::cluster::{Kind, Object};
 
     #[test]
