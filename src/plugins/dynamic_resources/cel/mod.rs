@@ -1,10 +1,9 @@
 //! Device selectors: the part of the Common Expression Language that
 //! `staging/src/k8s.io/dynamic-resource-allocation/cel/compile.go` sets up around one variable, `device`.
 //!
-//! An evaluator of our own, because no CEL crate has what this environment needs: maps that make up empty domains for
-//! `device.attributes["…"]`, a check of fields and operand types before evaluation, failures in cel-go's words, and no
-//! panic whatever the text. Dates, addresses, URLs, formats and optionals are left out; a selector that uses them does
-//! not compile.
+//! An evaluator of our own: `cel` and `kube-cel` have no maps that make up empty domains for `device.attributes["…"]`, do
+//! not check fields and operand types before evaluation, word failures differently, and can panic on odd texts. Dates,
+//! addresses, URLs, formats and optionals are left out; a selector that uses them does not compile.
 
 mod check;
 mod eval;
