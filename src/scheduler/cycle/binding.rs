@@ -74,7 +74,13 @@ impl Scheduler {
 
     fn write_binding(&mut self, assumed: &PodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
         let key = assumed.key();
-        let mut bound = self.state.cluster.pods.get(&key).map_or_else(|| Pod::clone(&assumed.pod), |p| Pod::clone(p));
+        // What PreBind wrote to the pod itself stays.
+        let written = writes.iter().rev().find_map(|w| match w {
+            Write::Put(Object::Pod(pod)) if pod.key() == key => Some(pod),
+            _ => None,
+        });
+        let known = written.or_else(|| self.state.cluster.pods.get(&key));
+        let mut bound = known.map_or_else(|| Pod::clone(&assumed.pod), |p| Pod::clone(p));
         bound.node_name = assumed.pod.node_name.clone();
         let now = whole_second(self.state.clock);
         let condition =

@@ -65,7 +65,7 @@ impl Scheduler {
     /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which `PreEnqueue`
     /// keeps from being tried again until the last victim goes. Without, it happens here, victims first.
     pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
-        writes.extend(error.writes.iter().cloned().map(Write::Put));
+        writes.extend(error.writes.iter().cloned().map(Write::of));
         let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected.is_some()) else { return };
         let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
         let mut evictions = Vec::new();
