@@ -4,9 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
+use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels, wanted_bits};
 use crate::cluster::{Labels, Pod, Str};
-use crate::framework::{AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Status};
+use crate::framework::{
+    AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodBits, PodInfo, PreFilterPlugin, PreFilterResult, Status,
+};
 use crate::plugins::parallel;
 
 /// A required anti-affinity term of a pod in the node's domains is about the incoming pod.
@@ -212,14 +214,18 @@ fn incoming_counts(nodes: &[Arc<NodeInfo>], incoming: &Incoming) -> (Domains, Do
         return (Domains::default(), Domains::default());
     }
     let unknown = Labels::default();
+    let wanted_by_all = incoming.affinity.iter().map(wanted_bits).fold(PodBits::default(), PodBits::and);
+    let anti_affinity_terms: Vec<(&AffinityTerm, PodBits)> = incoming.anti_affinity.iter().map(|t| (t, wanted_bits(t))).collect();
     let found = parallel::map(nodes, |node| {
         let (mut affinity, mut anti_affinity) = (ByKey::default(), ByKey::default());
-        let matching = node.pods.iter().filter(|p| matches_all_terms(&incoming.affinity, &p.pod)).count() as i64;
-        for term in incoming.affinity.iter().filter(|_| matching > 0) {
-            affinity.add(&term.topology_key, matching);
+        if !incoming.affinity.is_empty() {
+            let matching = node.candidates(wanted_by_all).filter(|p| matches_all_terms(&incoming.affinity, &p.pod)).count() as i64;
+            for term in incoming.affinity.iter().filter(|_| matching > 0) {
+                affinity.add(&term.topology_key, matching);
+            }
         }
-        for term in &incoming.anti_affinity {
-            let matching = node.pods.iter().filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
+        for (term, wanted) in &anti_affinity_terms {
+            let matching = node.candidates(*wanted).filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
             if matching > 0 {
                 anti_affinity.add(&term.topology_key, matching);
             }
