@@ -1,5 +1,7 @@
 //! Input that is broken, odd or hostile: it never panics, what is sound in it loads, and the rest is told with its place.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::borrow::Cow;
 use std::fs;
 use std::io::Write;

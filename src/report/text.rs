@@ -214,7 +214,7 @@ fn victim_row(victim: &Victim) -> Vec<String> {
     } else if victim.covered_by.is_empty() {
         "none".to_owned()
     } else {
-        format!("{} allows it", victim.covered_by.iter().map(|b| b.as_str()).collect::<Vec<_>>().join(", "))
+        format!("{} allows it", victim.covered_by.iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
     };
     let pod = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
     vec![pod, victim.priority.to_string(), started.map_or_else(|| "unknown".into(), |t| t.to_string()), budget, victim.owner.clone()]

@@ -197,6 +197,7 @@ impl State {
 
     /// The API server announces that an object came, changed or went: the cluster takes it in, and the handlers do what
     /// follows from it.
+    #[allow(clippy::needless_pass_by_value, reason = "the new object goes into the cluster")]
     pub(super) fn announce(&mut self, old: Option<Object>, new: Option<Object>, events: &mut Vec<Event>) {
         let Some(object) = new.as_ref().or(old.as_ref()) else { return };
         let change = match (&old, &new) {

@@ -146,12 +146,12 @@ impl Binding<'_> {
                 return Err((Status::error(text), true));
             }
         }
-        if !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation) {
-            if let Some(pod) = cluster.pods.get(&self.pod.key()).filter(|p| p.status.nominated_node_name != *self.node.name()) {
-                let mut pod = Pod::clone(pod);
-                pod.status.nominated_node_name = self.node.name().clone();
-                writes.push(Write::Put(Object::Pod(Arc::new(pod))));
-            }
+        let announces = !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation);
+        let known = cluster.pods.get(&self.pod.key()).filter(|p| announces && p.status.nominated_node_name != *self.node.name());
+        if let Some(pod) = known {
+            let mut pod = Pod::clone(pod);
+            pod.status.nominated_node_name = self.node.name().clone();
+            writes.push(Write::Put(Object::Pod(Arc::new(pod))));
         }
         self.scheduler.state.queue.done(&self.pod.pod);
         for (name, point) in at_work {
