@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::filtering::{ByKey, Domains};
+use super::domains::{ByKey, Domains};
 use super::{InterPodAffinity, merge_namespaces, namespace_labels, wanted_bits};
 use crate::cluster::{Cluster, Labels, Pod};
 use crate::framework::{
