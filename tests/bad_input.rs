@@ -284,7 +284,7 @@ fn long_lines_and_deep_nesting_are_no_danger() {
         let loaded = load_bytes(text);
         assert!(loaded.objects.is_empty() && !loaded.diagnostics.is_empty());
     }
-    let within = pod("x").replace("\"namespace\"", &format!("\"labels\":{},\"namespace\"", deep("{\"a\":", "}").replace("}}}", "}}}")));
+    let within = pod("x").replace("\"namespace\"", &format!("\"labels\":{},\"namespace\"", deep("{\"a\":", "}")));
     check(list(&[pod("a"), within, pod("b")]), &["Pod shop/a", "Pod shop/b"], &["error in:"]);
 }
 

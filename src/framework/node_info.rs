@@ -176,7 +176,9 @@ mod tests {
         };
         let mut node = NodeInfo::default();
         let pods = [pod("p0", "1"), pod("p1", "2"), pod("p2", "1")];
-        pods.iter().for_each(|p| node.add_pod(p.clone()));
+        for pod in &pods {
+            node.add_pod(pod.clone());
+        }
         let check = |node: &NodeInfo, wanted: PodBits, expected: &[&str]| {
             let names: Vec<&str> = node.candidates(wanted).map(|p| p.pod.metadata.name.as_str()).collect();
             assert_eq!(names, expected);
