@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 /// The cluster as `kubectl get -o json` would print it.
-pub fn cluster_json(nodes: usize, pods_per_node: usize) -> String {
+pub(crate) fn cluster_json(nodes: usize, pods_per_node: usize) -> String {
     let mut out = String::from(r#"{"apiVersion":"v1","kind":"List","items":["#);
     for node in 0..nodes {
         let _ = write!(
