@@ -154,7 +154,8 @@ pub fn queue_note_rows(height: u16) -> u16 {
     match height {
         ..7 => 0,
         7..14 => 3,
-        _ => 5,
+        14..20 => 5,
+        _ => 7,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::commands;
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
-use crate::ui::list::RowId;
+use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
 use crate::ui::state::{Overlay, Prompt, State};
 
@@ -238,7 +238,7 @@ fn jump_to_cycle(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool 
 
 /// Puts the cursor at the end of a pod's newest cycle, running it if there is none; false when it cannot be tried.
 pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    state.queues.selected = Some(RowId::Pod(pod.clone()));
+    state.queues = ListView::at(RowId::Pod(pod.clone()));
     if jump_to_cycle(state, driver, pod) {
         return true;
     }
@@ -352,7 +352,8 @@ fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn 
         state.pinned = None;
     }
     if timeline.cursor().frame != before.frame {
-        state.candidates.selected = None;
+        state.candidates.reset();
+        state.nodes.reset();
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::Queues | Pane::Nodes | Pane::Preemption | Pane::Steps) {
         follow(state, timeline);

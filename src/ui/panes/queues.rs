@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::cluster::Key;
 use crate::framework::PluginSet;
@@ -36,7 +36,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     for (i, row) in rows.iter().skip(scene.state.queues.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
-            QueueRow::Part(part, count) => heading(scene, *part, *count, area, buf),
+            QueueRow::Part(part, count) => heading(scene, *part, *count, i == 0, area, buf),
             QueueRow::Pod(key) => pod(scene, key, area, buf),
         }
     }
@@ -44,7 +44,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     note(scene, notes, buf);
 }
 
-fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, area: Rect, buf: &mut Buffer) {
+fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, first: bool, area: Rect, buf: &mut Buffer) {
     let role = match part {
         QueuePart::InFlight => Role::Accent,
         QueuePart::Active => Role::PointFilter,
@@ -69,7 +69,7 @@ fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, area: Rect, buf: &m
         ],
         scene.glyphs.ellipsis,
     );
-    if area.width >= WITH_NUMBERS {
+    if first && area.width >= WITH_NUMBERS {
         let titles = Rect { x: area.right() - NUMBERS, width: NUMBERS, ..area };
         put(buf, titles, &[scene.span(Role::Column, format!("{:>12}{:>7}", "PRIORITY", "TRIES"))], scene.glyphs.ellipsis);
     }
