@@ -4,6 +4,7 @@
 //! `runs-*.jsonl.gz` of another folder instead; `SCHEDSCOPE_ONLY=runs-nodes/7` only that story.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,9 @@ fn first_difference(case: &Value) -> Option<(String, String)> {
     let mut view = scheduler.state().queue().view().clone();
     for (index, (op, want)) in ops.iter().zip(expected).enumerate() {
         let events = operation(op).map(|o| scheduler.apply(o)).unwrap_or_default();
-        events.iter().for_each(|e| view.apply(e));
+        for event in &events {
+            view.apply(event);
+        }
         assert_eq!(&view, scheduler.state().queue().view(), "{} op {index}: events and state differ", case["id"]);
         let got = serde_json::to_value(OperationReport::of(&events, scheduler.state())).expect("plain data");
         for (key, want) in want.as_object().expect("an object") {
@@ -78,14 +81,15 @@ fn check(folder: &Path) {
                 None => file_good += 1,
                 Some((key, what)) => {
                     if file_total - file_good <= 5 {
-                        report.push_str(&format!("  {} {key}\n      {}\n", case["id"], what.chars().take(2500).collect::<String>()));
+                        let what: String = what.chars().take(2500).collect();
+                        let _ = writeln!(report, "  {} {key}\n      {what}", case["id"]);
                     }
                     *keys.entry(key).or_default() += 1;
                 }
             }
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        report.push_str(&format!("{name}: {file_good}/{file_total} agree {keys:?}\n"));
+        let _ = writeln!(report, "{name}: {file_good}/{file_total} agree {keys:?}");
         good += file_good;
         total += file_total;
     }

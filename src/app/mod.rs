@@ -3,6 +3,7 @@
 //! One `select!` over a closed set of inputs, on one thread. A frame is drawn only after something happened, and only
 //! once for all input that has come in meanwhile. Everything else is [`crate::ui`], which is pure.
 
+mod explorer;
 mod terminal;
 
 use std::fmt::Write as _;
@@ -16,6 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::cluster::Key;
 use crate::ui::{self, Action, Depth, Direction, Driver, Effect, Glyphs, Mouse, Scene, State, Theme, ThemeError};
 
+pub use explorer::Explorer;
 use terminal::Terminal;
 pub use terminal::install_panic_hook;
 

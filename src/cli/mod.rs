@@ -2,7 +2,9 @@
 
 mod args;
 mod explain;
+mod explore;
 mod info;
+mod log;
 mod run;
 
 pub use args::{Cli, Command, Output, SchedulerArgs, SourceArgs};
@@ -49,7 +51,8 @@ impl Failure {
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) if args.list => list_stories(),
-        Command::Demo(_) | Command::Open(_) => Err(Failure::usage("not there yet")),
+        Command::Demo(args) => explore::demo(&args, cli.no_color),
+        Command::Open(args) => explore::open(&args, cli.no_color),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {

@@ -47,7 +47,7 @@ pub struct Meta {
     pub deletion_timestamp: Option<Timestamp>,
     #[serde(skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
-    /// Those of [`SCHEDULING_ANNOTATIONS`]; all others are present as [`OTHER_ANNOTATIONS`] only.
+    /// Those of `SCHEDULING_ANNOTATIONS`; all others are present as `OTHER_ANNOTATIONS` only.
     #[serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "read_annotations")]
     pub annotations: Labels,
     #[serde(skip_serializing_if = "List::is_empty")]

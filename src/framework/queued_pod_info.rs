@@ -28,11 +28,11 @@ pub struct QueuedPodInfo {
     pub consecutive_errors_count: u32,
     /// When the pod first entered activeQ; `None` while it has been gated all the time.
     pub initial_attempt_timestamp: Option<Timestamp>,
-    /// The plugins that turned the pod down, in its last attempt or at PreEnqueue.
+    /// The plugins that turned the pod down, in its last attempt or at `PreEnqueue`.
     pub unschedulable_plugins: PluginSet,
     /// The plugins that answered Pending in its last attempt: when one of their hints says Queue, backoff is skipped.
     pub pending_plugins: PluginSet,
-    /// The PreEnqueue plugin that keeps the pod out.
+    /// The `PreEnqueue` plugin that keeps the pod out.
     pub gating_plugin: Option<PluginName>,
 }
 
@@ -68,7 +68,7 @@ impl QueuedPodInfo {
         self.pod_info = Arc::new(PodInfo::new(pod));
     }
 
-    /// Whether a PreEnqueue plugin keeps the pod out.
+    /// Whether a `PreEnqueue` plugin keeps the pod out.
     pub fn gated(&self) -> bool {
         self.gating_plugin.is_some()
     }

@@ -39,12 +39,17 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option
         "DynamicResources" => Arc::new(dynamic_resources::DynamicResources::new(read(args)?)),
         "ImageLocality" => Arc::new(image_locality::ImageLocality),
         "InterPodAffinity" => Arc::new(inter_pod_affinity::InterPodAffinity::new(read(args)?)),
-        "NodeAffinity" => Arc::new(node_affinity::NodeAffinity::new(read(args)?)),
+        "NodeAffinity" => Arc::new(node_affinity::NodeAffinity::new(checked(args, node_affinity::NodeAffinityArgs::validate)?)),
         "NodeDeclaredFeatures" => Arc::new(node_declared_features::NodeDeclaredFeatures),
         "NodeName" => Arc::new(node_name::NodeName),
         "NodePorts" => Arc::new(node_ports::NodePorts),
-        "NodeResourcesBalancedAllocation" => Arc::new(node_resources::NodeResourcesBalancedAllocation::new(read(args)?)),
-        "NodeResourcesFit" => Arc::new(node_resources::NodeResourcesFit::new(read(args)?)),
+        "NodeResourcesBalancedAllocation" => {
+            let args = checked(args, node_resources::NodeResourcesBalancedAllocationArgs::validate)?;
+            Arc::new(node_resources::NodeResourcesBalancedAllocation::new(args))
+        }
+        "NodeResourcesFit" => {
+            Arc::new(node_resources::NodeResourcesFit::new(checked(args, node_resources::NodeResourcesFitArgs::validate)?))
+        }
         "NodeUnschedulable" => Arc::new(node_unschedulable::NodeUnschedulable),
         "NodeVolumeLimits" => Arc::new(node_volume_limits::NodeVolumeLimits),
         "PodTopologySpread" => Arc::new(pod_topology_spread::PodTopologySpread::new(read(args)?)),
@@ -60,4 +65,13 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>) -> Result<Option
 
 fn read<T: DeserializeOwned + Default>(args: Option<&serde_json::Value>) -> Result<T, String> {
     args.map_or_else(|| Ok(T::default()), |value| T::deserialize(value).map_err(|e| e.to_string()))
+}
+
+/// Reads arguments and refuses those that kube-scheduler would not start with.
+fn checked<T: DeserializeOwned + Default>(
+    args: Option<&serde_json::Value>,
+    validate: impl FnOnce(&T) -> Result<(), String>,
+) -> Result<T, String> {
+    let args = read(args)?;
+    validate(&args).map(|()| args)
 }

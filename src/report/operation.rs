@@ -64,7 +64,7 @@ pub struct UnschedulableReport {
     pub pod: String,
     /// The plugins that rejected it, by name.
     pub plugins: Vec<PluginName>,
-    /// The PreEnqueue plugin that keeps it out.
+    /// The `PreEnqueue` plugin that keeps it out.
     pub gated_by: Option<PluginName>,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use crate::cluster::{Node, Pod, Str};
+use crate::cluster::{Node, Object, Pod, Str};
 use crate::framework::{ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
 
 /// Nodes with the pods on them, assumed ones included.
@@ -25,13 +25,32 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// What the scheduler knows when it starts: nodes in the order given, and the pods on them by namespace and name.
+    ///
+    /// The order of a node's pods shows where preemption has to choose among equals. kube-scheduler gets them in the
+    /// order in which the API server happens to list them.
+    pub fn load(objects: &[Object]) -> Self {
+        let mut cache = Self::default();
+        cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
+        let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
+        let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
+        bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
+        for pod in bound {
+            cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
+        }
+        cache
+    }
+
     /// What a cycle sees.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone())
     }
 
-    /// Adds many nodes at once, so that the walking order is made only once.
+    /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists
+    /// them: the first node that has an image decides about its size, and zones take turns as they are first seen.
     pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
+        let mut nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
+        nodes.sort_by(|a, b| a.name().cmp(b.name()));
         let mut list: Vec<Arc<NodeInfo>> = (*self.nodes).clone();
         for node in nodes {
             if let Some(at) = self.index.get(node.name()) {

@@ -113,16 +113,9 @@ impl State {
             ..QueueConfig::default()
         };
         let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
-        let mut cache = Cache::default();
-        cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
-        let mut pending = Vec::new();
-        for pod in objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None }).filter(|p| !p.is_terminal()) {
-            if pod.node_name.is_empty() {
-                pending.push(pod.key());
-            } else {
-                cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
-            }
-        }
+        let cache = Cache::load(&objects);
+        let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
+        let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
             config,
@@ -204,6 +197,7 @@ impl State {
 
     /// The API server announces that an object came, changed or went: the cluster takes it in, and the handlers do what
     /// follows from it.
+    #[allow(clippy::needless_pass_by_value, reason = "the new object goes into the cluster")]
     pub(super) fn announce(&mut self, old: Option<Object>, new: Option<Object>, events: &mut Vec<Event>) {
         let Some(object) = new.as_ref().or(old.as_ref()) else { return };
         let change = match (&old, &new) {

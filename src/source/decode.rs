@@ -106,8 +106,29 @@ fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: What) {
     out.push(Decoded { line, index: context.index, newest: None, what });
 }
 
+/// Brackets open at the same time in flow style beyond which YAML is refused unparsed: the parser would refuse it too,
+/// after a time that grows with the square of the depth.
+const MAX_FLOW_DEPTH: usize = 1000;
+
+/// Whether more brackets are open at some point than any sound object needs. Brackets in strings count as well, which
+/// matters to none that is worth reading.
+fn is_too_deep(text: &[u8]) -> bool {
+    let mut depth = 0usize;
+    text.iter().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_FLOW_DEPTH
+    })
+}
+
 /// Decodes the text of one value that starts at `line`.
 pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    if syntax == Syntax::Yaml && is_too_deep(text) {
+        return push(out, line, context, Bad::new("brackets are nested too deeply").into());
+    }
     let own = match syntax {
         Syntax::Json => peek_json(text),
         Syntax::Yaml => match peek_yaml(text) {

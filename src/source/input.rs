@@ -59,7 +59,7 @@ impl Document {
             }
             Content::Memory(bytes) => (Box::new(Cursor::new(&**bytes)), bytes.len() as u64),
         };
-        let (head, reader) = peek(raw, 2)?;
+        let (head, reader) = peek(raw, 2);
         let (reader, size): (Box<dyn Read + Send + '_>, _) =
             if head == GZIP { (Box::new(MultiGzDecoder::new(reader)), None) } else { (reader, Some(size)) };
         let (reader, size) = without_mark(reader, size)?;
@@ -70,20 +70,27 @@ impl Document {
 type BoxRead<'a> = Box<dyn Read + Send + 'a>;
 
 /// The first bytes of a stream (fewer where it is shorter), and the stream with them still in it.
-fn peek(mut reader: BoxRead<'_>, count: usize) -> io::Result<(Vec<u8>, BoxRead<'_>)> {
+fn peek(mut reader: BoxRead<'_>, count: usize) -> (Vec<u8>, BoxRead<'_>) {
     let mut head = Vec::with_capacity(count);
-    // A compressed stream may break off before that many bytes; the rest of it will report that.
     match reader.by_ref().take(count as u64).read_to_end(&mut head) {
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof || !head.is_empty() => {}
-        Err(error) => return Err(error),
+        Ok(_) => (head.clone(), Box::new(Cursor::new(head).chain(reader))),
+        // A compressed stream may break off right at its start: whoever reads on finds out.
+        Err(error) => (head.clone(), Box::new(Cursor::new(head).chain(Broken(Some(error))))),
     }
-    Ok((head.clone(), Box::new(Cursor::new(head).chain(reader))))
+}
+
+/// The end of a stream that broke.
+struct Broken(Option<io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }
 
 /// Drops a UTF-8 byte order mark; turns UTF-16, which a shell on Windows may write, into UTF-8.
 fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'_>, Option<u64>)> {
-    let (head, mut reader) = peek(reader, 3)?;
+    let (head, mut reader) = peek(reader, 3);
     let decode: fn([u8; 2]) -> u16 = match head.as_slice() {
         [0xef, 0xbb, 0xbf] => {
             reader.read_exact(&mut [0; 3])?;

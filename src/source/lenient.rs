@@ -32,7 +32,6 @@ struct OrZero<V, R> {
 
 macro_rules! or_zero {
     ($($method:ident($($arg:ident: $ty:ty),*) $zero:ident,)*) => {$(
-        #[inline]
         fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
             #[derive(Clone, Copy)]
             struct Read { $($arg: $ty,)* }
@@ -65,7 +64,6 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lenient<D> {
     type Error = D::Error;
 
     or_zero! {
-        deserialize_struct(name: &'static str, fields: &'static [&'static str]) Map,
         deserialize_map() Map,
         deserialize_seq() Seq,
         deserialize_tuple(len: usize) Seq,
@@ -88,6 +86,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lenient<D> {
         deserialize_u128() Integer,
         deserialize_f32() Float,
         deserialize_f64() Float,
+    }
+
+    /// As a map, since derived visitors would take a list of fields for a struct as well.
+    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, D::Error> {
+        self.deserialize_map(visitor)
     }
 
     pass_on! {

@@ -239,7 +239,7 @@ fn syntax_of(start: &[u8]) -> Syntax {
     let text = start.trim_ascii_start();
     let then = text.get(1..).and_then(|rest| rest.trim_ascii_start().first());
     match (text.first(), then) {
-        (Some(0x1e), _) | (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'{' | b']')) => Syntax::Json,
+        (Some(0x1e), _) | (Some(b'{'), Some(b'"' | b'}') | None) | (Some(b'['), Some(b'{' | b']') | None) => Syntax::Json,
         _ => Syntax::Yaml,
     }
 }

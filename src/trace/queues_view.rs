@@ -90,7 +90,7 @@ impl QueuesView {
         });
     }
 
-    /// PreEnqueue kept a pod in unschedulablePods that was there already: no move, but another reason to be there.
+    /// `PreEnqueue` kept a pod in unschedulablePods that was there already: no move, but another reason to be there.
     fn gated_where_it_is(&mut self, pod: &Key, plugin: Option<PluginName>) {
         let Some(plugin) = plugin else { return };
         self.change(pod, |e| {

@@ -67,7 +67,7 @@ impl PreBindPlugin for DynamicResources {
                 claims.push(claim.clone());
                 continue;
             }
-            if let Some(claim) = self.bind_claim(cx, state, index, &pod.pod, &allocation, node.name()).map_err(Status::error)? {
+            if let Some(claim) = bind_claim(cx, state, index, &pod.pod, &allocation, node.name()).map_err(Status::error)? {
                 writes.push(Object::ResourceClaim(claim.clone()));
                 if state.claims.is_extended(index) {
                     writes.push(record_extended(cx, &pod.pod, &claim, &allocation, node.name()).map_err(Status::error)?);
@@ -83,59 +83,6 @@ impl PreBindPlugin for DynamicResources {
 }
 
 impl DynamicResources {
-    /// The claim with its allocation and the pod among its consumers; `None` where there is nothing to write.
-    fn bind_claim(
-        &self,
-        cx: &Context<'_>,
-        state: &DynamicResourcesState,
-        index: usize,
-        pod: &Pod,
-        node: &NodeAllocation,
-        node_name: &Str,
-    ) -> Result<Option<Arc<ResourceClaim>>, String> {
-        let known = &state.claims.all()[index];
-        let reserved = state.reserved.get(index).cloned().flatten();
-        let mut claim = if state.claims.is_extended(index) && is_special_name(&known.metadata.name) {
-            if reserved.is_none() {
-                return Ok(None);
-            }
-            let prepared = node.extended.as_ref().ok_or_else(|| format!("extended resource claim not found for node {node_name}"))?;
-            let mut claim = ResourceClaim::clone(&prepared.claim);
-            name_claim(&mut claim, pod);
-            claim.metadata.creation_timestamp = Some(whole_second(cx.now));
-            claim
-        } else {
-            let current = cx.cluster.resource_claims.get(&known.metadata.key()).filter(|c| c.metadata.uid == known.metadata.uid);
-            let current = current.ok_or_else(|| {
-                let doing = if reserved.is_some() { "add finalizer" } else { "add reservation" };
-                let name = known.metadata.name.as_str();
-                format!("{doing} to claim {}: resourceclaims.resource.k8s.io {name:?} not found", known.metadata.key())
-            })?;
-            ResourceClaim::clone(current)
-        };
-        let key = claim.metadata.key();
-        if claim.metadata.deletion_timestamp.is_some() {
-            return Err(format!("claim {key} got deleted in the meantime"));
-        }
-        if let Some(reserved) = reserved {
-            if claim.status.allocation.is_some() {
-                return Err(format!("claim {key} got allocated elsewhere in the meantime"));
-            }
-            if !claim.metadata.finalizers.iter().any(|f| f == FINALIZER) {
-                claim.metadata.finalizers.push(FINALIZER.into());
-            }
-            claim.status.allocation = Some(reserved);
-        }
-        claim.status.reserved_for.push(consumer(pod));
-        if binding_conditions_enabled(cx.gates) {
-            let Some(allocation) = &mut claim.status.allocation else {
-                return Err(format!("claim {key} got deallocated elsewhere in the meantime"));
-            };
-            allocation.allocation_timestamp.get_or_insert(whole_second(cx.now));
-        }
-        Ok(Some(Arc::new(claim)))
-    }
-
     /// Whether any device has failed, or had its time, since it was allocated.
     fn check_devices(&self, cx: &Context<'_>, claims: &[Arc<ResourceClaim>]) -> Result<(), String> {
         if !claims.iter().any(|c| has_binding_conditions(c)) {
@@ -151,6 +98,58 @@ impl DynamicResources {
         }
         Ok(())
     }
+}
+
+/// The claim with its allocation and the pod among its consumers; `None` where there is nothing to write.
+fn bind_claim(
+    cx: &Context<'_>,
+    state: &DynamicResourcesState,
+    index: usize,
+    pod: &Pod,
+    node: &NodeAllocation,
+    node_name: &Str,
+) -> Result<Option<Arc<ResourceClaim>>, String> {
+    let known = &state.claims.all()[index];
+    let reserved = state.reserved.get(index).cloned().flatten();
+    let mut claim = if state.claims.is_extended(index) && is_special_name(&known.metadata.name) {
+        if reserved.is_none() {
+            return Ok(None);
+        }
+        let prepared = node.extended.as_ref().ok_or_else(|| format!("extended resource claim not found for node {node_name}"))?;
+        let mut claim = ResourceClaim::clone(&prepared.claim);
+        name_claim(&mut claim, pod);
+        claim.metadata.creation_timestamp = Some(whole_second(cx.now));
+        claim
+    } else {
+        let current = cx.cluster.resource_claims.get(&known.metadata.key()).filter(|c| c.metadata.uid == known.metadata.uid);
+        let current = current.ok_or_else(|| {
+            let doing = if reserved.is_some() { "add finalizer" } else { "add reservation" };
+            let name = known.metadata.name.as_str();
+            format!("{doing} to claim {}: resourceclaims.resource.k8s.io {name:?} not found", known.metadata.key())
+        })?;
+        ResourceClaim::clone(current)
+    };
+    let key = claim.metadata.key();
+    if claim.metadata.deletion_timestamp.is_some() {
+        return Err(format!("claim {key} got deleted in the meantime"));
+    }
+    if let Some(reserved) = reserved {
+        if claim.status.allocation.is_some() {
+            return Err(format!("claim {key} got allocated elsewhere in the meantime"));
+        }
+        if !claim.metadata.finalizers.iter().any(|f| f == FINALIZER) {
+            claim.metadata.finalizers.push(FINALIZER.into());
+        }
+        claim.status.allocation = Some(reserved);
+    }
+    claim.status.reserved_for.push(consumer(pod));
+    if binding_conditions_enabled(cx.gates) {
+        let Some(allocation) = &mut claim.status.allocation else {
+            return Err(format!("claim {key} got deallocated elsewhere in the meantime"));
+        };
+        allocation.allocation_timestamp.get_or_insert(whole_second(cx.now));
+    }
+    Ok(Some(Arc::new(claim)))
 }
 
 /// The pod, as the API server has it by now, with its claim for extended resources in its status.

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
+pub(super) use self::cel::Selector as DeviceSelector;
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};
@@ -40,10 +41,11 @@ use self::state::{DynamicResourcesState, NodeAllocation};
 use crate::cluster::resource::{AllocationResult, ResourceClaim};
 use crate::cluster::{Cluster, Object, Pod};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo,
-    PostFilterContext, PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult,
-    ReservePlugin, ScorePlugin, Status,
+    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo, PostFilterContext,
+    PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, ReservePlugin, ScorePlugin,
+    Status,
 };
+use crate::plugins::helper::default_normalize_score;
 
 /// Most alternatives of a prioritized list; `FirstAvailableDeviceRequestMaxSize` in
 /// `staging/src/k8s.io/api/resource/v1/types.go`.
@@ -317,12 +319,7 @@ impl ScorePlugin for DynamicResources {
     }
 
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
-        let highest = scores.iter().copied().max().unwrap_or(0);
-        if highest > 0 {
-            for score in scores {
-                *score = MAX_NODE_SCORE * *score / highest;
-            }
-        }
+        default_normalize_score(false, scores);
         Status::success()
     }
 }

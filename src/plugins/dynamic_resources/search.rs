@@ -21,7 +21,7 @@ use crate::framework::Gate;
 /// Most devices that one claim can hold; `AllocationResultsMaxSize` in `staging/src/k8s.io/api/resource/v1/types.go`.
 pub(super) const MAX_RESULTS: i64 = 32;
 /// How deep the search may go, in devices, requests and claims together; a limit of ours, for the stack of a thread.
-const MAX_DEPTH: usize = 1_000;
+const MAX_DEPTH: usize = 500;
 
 /// A request or alternative by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
-//! Extended resources that devices back: which DeviceClass serves a resource, and what a node has of it.
+//! Extended resources that devices back: how many devices a node has, and how many of them are allocated.
 //!
-//! Mirrors `staging/src/k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache/extendedresourcecache.go`
-//! and the DRA part of `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
+//! Mirrors the DRA part of `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,20 +8,10 @@ use std::sync::Arc;
 use crate::cluster::resource::{Device, DeviceClass, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
 use crate::framework::is_extended_resource_name;
+use crate::plugins::dynamic_resources::{DeviceSelector, extended_resource_class};
 
 /// Before a class name: the extended resource that every class serves without naming it.
 const RESOURCE_DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
-
-/// The DeviceClass that serves an extended resource: the one whose implicit name it is, or of those that name it the
-/// newest; of equally old ones the one with the lower name.
-pub fn device_class_for_resource<'a>(cluster: &'a Cluster, resource: &str) -> Option<&'a Arc<DeviceClass>> {
-    let implicit = resource.strip_prefix(RESOURCE_DEVICE_CLASS_PREFIX).and_then(|class| cluster.device_classes.named(&class.into()));
-    implicit.or_else(|| {
-        let naming = cluster.device_classes.iter().filter(|c| c.spec.extended_resource_name.as_deref() == Some(resource));
-        // Classes come by name, and of equals the first must stay.
-        naming.reduce(|best, class| if class.metadata.creation_timestamp > best.metadata.creation_timestamp { class } else { best })
-    })
-}
 
 /// Mirrors `IsDRAExtendedResourceName` in `pkg/scheduler/util/utils.go`.
 fn is_dra_extended_resource_name(name: &str) -> bool {
@@ -54,12 +43,12 @@ pub(super) struct DraResources(Vec<Option<Vec<Judged>>>);
 impl DraResources {
     /// Looks at all slices and claims, provided that a DeviceClass serves any of the resources.
     pub(super) fn gather<'a>(cluster: &Cluster, resources: impl Iterator<Item = &'a Str> + Clone) -> Option<Self> {
-        let class = |name: &Str| device_class_for_resource(cluster, name);
+        let class = |name: &Str| extended_resource_class(cluster, name);
         if !resources.clone().any(|name| is_dra_extended_resource_name(name) && class(name).is_some()) {
             return None;
         }
         let allocated = allocated_devices(cluster);
-        Some(Self(resources.map(|name| class(name).map(|class| judge(cluster, class, &allocated))).collect()))
+        Some(Self(resources.map(|name| class(name).map(|class| judge(cluster, &class, &allocated))).collect()))
     }
 
     /// How many devices of the resource at position `resource` the node can use, and how many of them are allocated.
@@ -152,16 +141,22 @@ fn judge(cluster: &Cluster, class: &DeviceClass, allocated: &BTreeSet<(&Str, &St
 }
 
 /// The selectors of a class, all of which must hold.
-struct ClassSelectors<'a>(Vec<&'a Str>);
+struct ClassSelectors(Vec<Result<DeviceSelector, String>>);
 
-impl<'a> ClassSelectors<'a> {
-    fn compile(class: &'a DeviceClass) -> Self {
-        Self(class.spec.selectors.iter().filter_map(|s| s.cel.as_ref()).map(|c| &c.expression).collect())
+impl ClassSelectors {
+    fn compile(class: &DeviceClass) -> Self {
+        let expressions = class.spec.selectors.iter().filter_map(|s| s.cel.as_ref());
+        Self(expressions.map(|c| DeviceSelector::compile(&c.expression)).collect())
     }
 
     /// Whether a device is of the class. An expression that does not compile fails only once a device comes to it.
-    fn match_device(&self, _driver: &Str, _device: &Device) -> Result<bool, String> {
-        if self.0.is_empty() { Ok(true) } else { Err("not evaluated".to_owned()) }
+    fn match_device(&self, driver: &Str, device: &Device) -> Result<bool, String> {
+        for selector in &self.0 {
+            if !selector.as_ref().map_err(Clone::clone)?.matches(driver, device)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -177,34 +172,6 @@ mod tests {
             Object::deserialize_kind(*kind, value).unwrap()
         };
         objects.iter().map(read).collect()
-    }
-
-    #[test]
-    fn the_newest_class_of_a_resource_serves_it() {
-        let cluster = cluster(&[
-            (Kind::DeviceClass, "{metadata: {name: a}, spec: {extendedResourceName: example.com/x}}"),
-            (
-                Kind::DeviceClass,
-                "{metadata: {name: b, creationTimestamp: '2026-01-01T00:00:00Z'}, spec: {extendedResourceName: example.com/x}}",
-            ),
-            (
-                Kind::DeviceClass,
-                "{metadata: {name: c, creationTimestamp: '2026-01-01T00:00:00Z'}, spec: {extendedResourceName: example.com/x}}",
-            ),
-            (
-                Kind::DeviceClass,
-                "{metadata: {name: d, creationTimestamp: '2025-01-01T00:00:00Z'}, spec: {extendedResourceName: example.com/x}}",
-            ),
-        ]);
-        for (resource, expected) in [
-            ("example.com/x", Some("b")),
-            ("deviceclass.resource.kubernetes.io/d", Some("d")),
-            ("deviceclass.resource.kubernetes.io/e", None),
-            ("example.com/y", None),
-        ] {
-            let class = device_class_for_resource(&cluster, resource);
-            assert_eq!(class.map(|c| c.metadata.name.as_str()), expected, "{resource}");
-        }
     }
 
     #[test]
@@ -251,6 +218,30 @@ mod tests {
             assert_eq!(dra.capacity_and_allocated(0, &node), (0, 0));
         }
         assert!(DraResources::gather(&cluster, names[..1].iter()).is_none());
+    }
+
+    #[test]
+    fn only_devices_of_the_class_count() {
+        let slice = (
+            Kind::ResourceSlice,
+            "{metadata: {name: a}, spec: {driver: d, pool: {name: p}, allNodes: true, devices: [\
+             {name: d0, attributes: {kind: {string: big}}}, {name: d1, attributes: {kind: {string: small}}}, {name: d2}]}}",
+        );
+        let names: Vec<Str> = vec!["example.com/x".into()];
+        for (selectors, expected) in [
+            ("", (3, 0)),
+            ("{cel: {expression: 'device.driver == \"d\"'}}", (3, 0)),
+            ("{cel: {expression: 'device.driver == \"d\"'}}, {cel: {expression: 'device.driver == \"e\"'}}", (0, 0)),
+            ("{cel: {expression: '\"kind\" in device.attributes[\"d\"]'}}", (2, 0)),
+            // One device without the attribute is an error, and hides the others.
+            ("{cel: {expression: 'device.attributes[\"d\"].kind == \"big\"'}}", (0, 0)),
+            ("{cel: {expression: 'no sense'}}", (0, 0)),
+            ("{cel: {expression: 'device.driver == \"e\"'}}, {cel: {expression: 'no sense'}}", (0, 0)),
+        ] {
+            let class = format!("{{metadata: {{name: c}}, spec: {{extendedResourceName: example.com/x, selectors: [{selectors}]}}}}");
+            let dra = DraResources::gather(&cluster(&[(Kind::DeviceClass, &class), slice]), names.iter()).unwrap();
+            assert_eq!(dra.capacity_and_allocated(0, &node("{metadata: {name: n}}")), expected, "{selectors}");
+        }
     }
 
     #[test]

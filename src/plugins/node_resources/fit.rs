@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::args::{NodeResourcesFitArgs, ScoringStrategyType};
-use super::dra::device_class_for_resource;
 use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
 use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio};
 use crate::cluster::{Cluster, List, Pod, Str};
@@ -12,6 +11,7 @@ use crate::framework::{
     PodResourcesOptions, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Status,
     is_extended_resource_name, pod_requests,
 };
+use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::plugins::helper::FunctionShapePoint;
 
 /// Keeps pods off nodes that lack what they request, and ranks nodes by what would stay free or be taken.
@@ -66,7 +66,7 @@ impl PodRequest {
         let scalar = |(name, amount): (&Str, &i64)| ScalarRequest {
             name: name.clone(),
             amount: *amount,
-            device_backed: gates.enabled(Gate::DRAExtendedResource) && device_class_for_resource(cluster, name).is_some(),
+            device_backed: gates.enabled(Gate::DRAExtendedResource) && extended_resource_class(cluster, name).is_some(),
         };
         let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0).map(scalar).collect();
         basic.scalar = crate::cluster::Map::default();

@@ -15,5 +15,4 @@ pub use args::{
     ScoringStrategyType, UtilizationShapePoint,
 };
 pub use balanced_allocation::NodeResourcesBalancedAllocation;
-pub use dra::device_class_for_resource;
 pub use fit::NodeResourcesFit;

@@ -6,13 +6,13 @@
 mod attachable;
 mod hints;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use self::attachable::{Failure, Owner, Wanted, collect};
 use super::volume_helpers::csi_migration::InTreePlugin;
 use crate::cluster::storage::CSINode;
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Pod, Str, Volume};
 use crate::framework::{
     ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
     PreFilterResult, Status,
@@ -53,8 +53,8 @@ struct PodVolumes {
     with_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
     /// As counted on nodes without.
     without_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
-    /// What VolumeAttachments attach to each node for the drivers of these volumes.
-    attachments: BTreeMap<Str, BTreeSet<AttachableVolume>>,
+    /// By node, what VolumeAttachments attach there for the drivers of these volumes: driver and PersistentVolume.
+    attachments: HashMap<Str, Vec<(Str, Str)>>,
 }
 
 impl PodVolumes {
@@ -74,8 +74,8 @@ impl PodVolumes {
 }
 
 /// What VolumeAttachments attach to each node, as far as their drivers serve one of the volumes.
-fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> BTreeMap<Str, BTreeSet<AttachableVolume>> {
-    let mut nodes: BTreeMap<Str, BTreeSet<AttachableVolume>> = BTreeMap::new();
+fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> HashMap<Str, Vec<(Str, Str)>> {
+    let mut nodes: HashMap<Str, Vec<(Str, Str)>> = HashMap::new();
     if new.is_empty() {
         return nodes;
     }
@@ -84,9 +84,8 @@ fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> BTreeMap<S
         if spec.attacher.is_empty() || !new.iter().any(|(driver, _)| *driver == spec.attacher) {
             continue;
         }
-        let volume = spec.source.persistent_volume_name.as_ref().and_then(|name| cx.cluster.persistent_volumes.named(name));
-        if let Some(source) = volume.and_then(|v| v.spec.csi.as_ref()) {
-            nodes.entry(spec.node_name.clone()).or_default().insert((spec.attacher.clone(), source.volume_handle.clone()));
+        if let Some(volume) = &spec.source.persistent_volume_name {
+            nodes.entry(spec.node_name.clone()).or_default().push((spec.attacher.clone(), volume.clone()));
         }
     }
     nodes
@@ -94,9 +93,7 @@ fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> BTreeMap<S
 
 impl PreFilterPlugin for NodeVolumeLimits {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        let counts = |v: &crate::cluster::Volume| {
-            v.persistent_volume_claim.is_some() || v.ephemeral.is_some() || InTreePlugin::of_volume(v).is_some()
-        };
+        let counts = |v: &Volume| v.persistent_volume_claim.is_some() || v.ephemeral.is_some() || InTreePlugin::of_volume(v).is_some();
         if !pod.pod.spec.volumes.iter().any(counts) {
             return (PreFilterResult::default(), Status::skip());
         }
@@ -128,7 +125,7 @@ impl FilterPlugin for NodeVolumeLimits {
             return Status::unschedulable(format!("{driver} CSI driver is not installed on the node"));
         }
         let Some(limits) = csi_node.map(volume_limits).filter(|l| !l.is_empty()) else { return Status::success() };
-        match exceeds(cx, &limits, new, volumes.attachments.get(node.name()), node) {
+        match exceeds(cx, &limits, new, volumes.attachments.get(node.name()).map_or(&[], Vec::as_slice), node) {
             Ok(false) => Status::success(),
             Ok(true) => Status::unschedulable(ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED),
             Err(status) => status,
@@ -141,10 +138,13 @@ fn exceeds(
     cx: &Context<'_>,
     limits: &BTreeMap<&Str, i64>,
     new: &BTreeSet<AttachableVolume>,
-    attachments: Option<&BTreeSet<AttachableVolume>>,
+    attachments: &[(Str, Str)],
     node: &NodeInfo,
 ) -> Result<bool, Status> {
     let limited: BTreeMap<&Str, i64> = new.iter().filter_map(|(driver, _)| limits.get(driver).map(|limit| (driver, *limit))).collect();
+    if has_room_for_all(&limited, new, attachments, node) {
+        return Ok(false);
+    }
     let mut attached = BTreeSet::new();
     for other in &node.pods {
         // A claim that is missing does not count, but one that belongs to another pod is an error as for the pod itself.
@@ -152,13 +152,30 @@ fn exceeds(
             Failure::ClaimNotFound(message) | Failure::Other(message) => Status::error(message),
         })?;
     }
+    let handle = |name: &Str| {
+        let source = cx.cluster.persistent_volumes.named(name).and_then(|v| v.spec.csi.as_ref());
+        source.map(|s| s.volume_handle.clone())
+    };
+    let announced: BTreeSet<AttachableVolume> =
+        attachments.iter().filter_map(|(driver, volume)| Some((driver.clone(), handle(volume)?))).collect();
     Ok(limited.into_iter().any(|(driver, limit)| {
         let of_driver = |volume: &&AttachableVolume| volume.0 == *driver;
-        let announced = attachments.into_iter().flatten().filter(of_driver).filter(|v| !attached.contains(*v)).count();
-        let current = attached.iter().filter(of_driver).count() + announced;
-        let added = new.iter().filter(of_driver).filter(|v| !attached.contains(*v)).count();
+        let current = attached.iter().chain(announced.difference(&attached)).filter(of_driver).count();
+        let added = new.difference(&attached).filter(of_driver).count();
         added > 0 && (current + added) as i64 > limit
     }))
+}
+
+/// Whether every driver stays within its limit even if all claims on the node, all attachments and all new volumes
+/// were different volumes of it. This spares most nodes the look-up of their pods' claims; where a pod has volumes
+/// that can be an error, they are looked at.
+fn has_room_for_all(limited: &BTreeMap<&Str, i64>, new: &BTreeSet<AttachableVolume>, attachments: &[(Str, Str)], node: &NodeInfo) -> bool {
+    let most = (node.pvc_ref_counts.len() + attachments.len() + new.len()) as i64;
+    let harmless = |v: &Volume| match &v.persistent_volume_claim {
+        Some(source) => !source.claim_name.is_empty(),
+        None => v.ephemeral.is_none() && InTreePlugin::of_volume(v).is_none(),
+    };
+    limited.values().all(|limit| most <= *limit) && node.pods.iter().all(|p| p.pod.spec.volumes.iter().all(harmless))
 }
 
 /// The limit of each driver that has one.

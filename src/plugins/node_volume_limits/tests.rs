@@ -176,6 +176,22 @@ fn claims_that_cannot_be_used() {
 }
 
 #[test]
+fn room_for_all_is_found_without_looking_at_claims() {
+    let objects = |limit: &str| vec![node(limit, &[DRIVER]), bound("c", &csi("1")), bound("d", &csi("2")), other(&pvc_volume("d"))];
+    for (limit, room) in [("1", false), ("2", true)] {
+        let world = World::new(objects(limit).concat());
+        let csi_node = world.cluster.csi_nodes.named(&"n".into()).unwrap();
+        let (limits, new) = (volume_limits(csi_node), BTreeSet::from([(Str::from(DRIVER), Str::from("1"))]));
+        assert_eq!(has_room_for_all(&limits, &new, &[], world.node("n")), room, "{limit}");
+        assert!(!has_room_for_all(&limits, &new, &[(DRIVER.into(), "v".into())], world.node("n")));
+    }
+    for volumes in [r#"{"ephemeral":{}}"#, r#"{"awsElasticBlockStore":{}}"#, r#"{"persistentVolumeClaim":{}}"#] {
+        let world = World::new([node("9", &[DRIVER]), other(volumes)].concat());
+        assert!(!has_room_for_all(&BTreeMap::new(), &BTreeSet::new(), &[], world.node("n")), "{volumes} may be an error");
+    }
+}
+
+#[test]
 fn with_volume_limit_scaling_a_driver_can_ask_to_be_there() {
     let driver =
         |asks: &str| ("CSIDriver", format!(r#"{{"metadata":{{"name":"{DRIVER}"}},"spec":{{"preventPodSchedulingIfMissing":{asks}}}}}"#));
@@ -191,7 +207,7 @@ fn with_volume_limit_scaling_a_driver_can_ask_to_be_there() {
         if gate {
             world = world.with(Gate::VolumeLimitScaling);
         }
-        assert_eq!(world.verdicts(&NodeVolumeLimits, &pod_with(&pvc_volume("c"))).1, [want.clone()], "{name}");
+        assert_eq!(world.verdicts(&NodeVolumeLimits, &pod_with(&pvc_volume("c"))).1, std::slice::from_ref(want), "{name}");
     }
 }
 

@@ -117,14 +117,17 @@ fn sort_out(cx: &Context<'_>, all: Vec<&Arc<PersistentVolumeClaim>>) -> Result<C
     if immediate {
         return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims"));
     }
+    let mut to_match = Vec::new();
     for (claim, class) in delayed {
         let waiting = DelayedClaim { claim: claim.clone(), provisioning: Provisioning::of(cx, claim, class) };
         match claim.metadata.annotations.get(ANN_SELECTED_NODE) {
             Some(node) => claims.selected.push((node.clone(), waiting)),
-            None => claims.unmatched.push((Candidates::of(cx, claim), waiting)),
+            None => to_match.push(waiting),
         }
     }
-    claims.unmatched.sort_by_key(|(_, waiting)| requested(&waiting.claim).unwrap_or_default());
+    to_match.sort_by_key(|waiting| requested(&waiting.claim).unwrap_or_default());
+    let candidates = Candidates::of(cx, &to_match.iter().map(|waiting| &*waiting.claim).collect::<Vec<_>>());
+    claims.unmatched = candidates.into_iter().zip(to_match).collect();
     Ok(claims)
 }
 

@@ -5,7 +5,7 @@
 //! the node can use is the right one. Local volumes, of which there are as many as nodes, are found by the label that
 //! they ask for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::claims::requested;
@@ -13,6 +13,9 @@ use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{LabelSelector, Labels, Quantity, Str};
 use crate::framework::Context;
 use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
+
+/// The volume mode where none is set.
+const FILESYSTEM: &str = "Filesystem";
 
 /// The volumes that suit a claim, on some node or other.
 #[derive(Debug, Default)]
@@ -26,34 +29,42 @@ pub(super) struct Candidates {
     /// Positions in `available` of volumes that ask for no single label.
     anywhere: Vec<usize>,
     /// Positions in `available` of the others: by label and value that their node must have.
-    by_label: BTreeMap<Str, BTreeMap<Str, Vec<usize>>>,
+    by_label: BTreeMap<Str, HashMap<Str, Vec<usize>>>,
 }
 
 impl Candidates {
-    /// Settles what no node changes.
-    pub(super) fn of(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> Self {
-        let mut found = Self::default();
-        let selector = claim.spec.selector.as_ref();
-        if let Some(Err(error)) = selector.map(LabelSelector::validate) {
-            let (namespace, name) = (&claim.metadata.namespace, &claim.metadata.name);
-            found.error = Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}"));
+    /// Settles what no node changes, for several claims in one pass over the volumes; the answers stand in their order.
+    pub(super) fn of(cx: &Context<'_>, claims: &[&PersistentVolumeClaim]) -> Vec<Self> {
+        let classes: Vec<Str> = claims.iter().map(|c| claim_class(c)).collect();
+        let mut found: Vec<Self> = claims.iter().map(|c| Self { error: selector_error(c), ..Self::default() }).collect();
+        if claims.is_empty() {
             return found;
         }
-        let class = claim_class(claim);
-        for volume in cx.cluster.persistent_volumes.iter().filter(|v| *volume_class(v) == class && suits(v, claim)) {
-            if volume.spec.claim_ref.is_some() {
-                found.prebound.push(volume.clone());
-            } else if volume.status.phase == "Available"
-                && selector.is_none_or(|s| s.matches(&volume.metadata.labels))
-                && claim.spec.access_modes.iter().all(|mode| volume.spec.access_modes.contains(mode))
-            {
-                found.available.push(volume.clone());
+        for volume in cx.cluster.persistent_volumes.iter() {
+            let class = volume_class(volume);
+            for (i, claim) in claims.iter().enumerate() {
+                if classes[i] == *class && suits(volume, claim) {
+                    found[i].add(volume, claim);
+                }
             }
         }
-        // The store is in name order and the sort is stable.
-        found.available.sort_by_key(|v| capacity(v));
-        found.index();
+        for candidates in &mut found {
+            // The store is in name order and the sort is stable.
+            candidates.available.sort_by_cached_key(|v| capacity(v));
+            candidates.index();
+        }
         found
+    }
+
+    fn add(&mut self, volume: &Arc<PersistentVolume>, claim: &PersistentVolumeClaim) {
+        if volume.spec.claim_ref.is_some() {
+            self.prebound.push(volume.clone());
+        } else if volume.status.phase == "Available"
+            && claim.spec.selector.as_ref().is_none_or(|s| s.matches(&volume.metadata.labels))
+            && claim.spec.access_modes.iter().all(|mode| volume.spec.access_modes.contains(mode))
+        {
+            self.available.push(volume.clone());
+        }
     }
 
     fn index(&mut self) {
@@ -90,14 +101,19 @@ impl Candidates {
     }
 }
 
+fn selector_error(claim: &PersistentVolumeClaim) -> Option<String> {
+    let error = claim.spec.selector.as_ref().map(LabelSelector::validate)?.err()?;
+    let (namespace, name) = (&claim.metadata.namespace, &claim.metadata.name);
+    Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}"))
+}
+
 /// Claim reference, size, mode, attributes class: what holds for volumes that refer to the claim, too.
 fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
-    let mode = |mode: &Option<Str>| mode.clone().unwrap_or_else(|| "Filesystem".into());
-    let attributes = |class: &Option<Str>| class.clone().unwrap_or_default();
     (volume.spec.claim_ref.is_none() || is_bound_to_claim(volume, claim))
         && capacity(volume) >= requested(claim).unwrap_or_default()
-        && mode(&volume.spec.volume_mode) == mode(&claim.spec.volume_mode)
-        && attributes(&volume.spec.volume_attributes_class_name) == attributes(&claim.spec.volume_attributes_class_name)
+        && volume.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM) == claim.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM)
+        && volume.spec.volume_attributes_class_name.as_deref().unwrap_or_default()
+            == claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default()
         && volume.metadata.deletion_timestamp.is_none()
 }
 

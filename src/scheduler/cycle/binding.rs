@@ -74,7 +74,13 @@ impl Scheduler {
 
     fn write_binding(&mut self, assumed: &PodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
         let key = assumed.key();
-        let mut bound = self.state.cluster.pods.get(&key).map_or_else(|| Pod::clone(&assumed.pod), |p| Pod::clone(p));
+        // What PreBind wrote to the pod itself stays.
+        let written = writes.iter().rev().find_map(|w| match w {
+            Write::Put(Object::Pod(pod)) if pod.key() == key => Some(pod),
+            _ => None,
+        });
+        let known = written.or_else(|| self.state.cluster.pods.get(&key));
+        let mut bound = known.map_or_else(|| Pod::clone(&assumed.pod), |p| Pod::clone(p));
         bound.node_name = assumed.pod.node_name.clone();
         let now = whole_second(self.state.clock);
         let condition =
@@ -140,12 +146,12 @@ impl Binding<'_> {
                 return Err((Status::error(text), true));
             }
         }
-        if !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation) {
-            if let Some(pod) = cluster.pods.get(&self.pod.key()).filter(|p| p.status.nominated_node_name != *self.node.name()) {
-                let mut pod = Pod::clone(pod);
-                pod.status.nominated_node_name = self.node.name().clone();
-                writes.push(Write::Put(Object::Pod(Arc::new(pod))));
-            }
+        let announces = !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation);
+        let known = cluster.pods.get(&self.pod.key()).filter(|p| announces && p.status.nominated_node_name != *self.node.name());
+        if let Some(pod) = known {
+            let mut pod = Pod::clone(pod);
+            pod.status.nominated_node_name = self.node.name().clone();
+            writes.push(Write::Put(Object::Pod(Arc::new(pod))));
         }
         self.scheduler.state.queue.done(&self.pod.pod);
         for (name, point) in at_work {

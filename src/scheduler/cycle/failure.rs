@@ -62,10 +62,10 @@ impl Scheduler {
 
     /// What a preemption writes: lower nominations cleared, then the victims one by one, each marked and then deleted.
     ///
-    /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which PreEnqueue
+    /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which `PreEnqueue`
     /// keeps from being tried again until the last victim goes. Without, it happens here, victims first.
     pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
-        writes.extend(error.writes.iter().cloned().map(Write::Put));
+        writes.extend(error.writes.iter().cloned().map(Write::of));
         let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected.is_some()) else { return };
         let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
         let mut evictions = Vec::new();
@@ -147,4 +147,68 @@ pub(super) fn set_condition(pod: &mut Pod, mut condition: Condition) {
 /// API times have whole seconds.
 pub(super) fn whole_second(time: Timestamp) -> Timestamp {
     time.round(jiff::TimestampRound::new().smallest(Unit::Second).mode(jiff::RoundMode::Floor)).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{Kind, Object};
+    use crate::framework::{FeatureGates, Gate};
+    use crate::scheduler::{Config, Operation, Sampling, Scheduler};
+    use crate::trace::{Event, Place};
+
+    fn object(kind: Kind, text: &str) -> Object {
+        Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
+    }
+
+    fn pod(name: &str, priority: i32, cpu: u32, node: &str) -> Object {
+        let text = format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"d","uid":"{name}"}},"spec":{{"schedulerName":"default-scheduler",
+            "priority":{priority},"nodeName":"{node}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}},
+            "status":{{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}}}}"#
+        );
+        object(Kind::Pod, &text)
+    }
+
+    /// One turn for a pod that needs the whole node: its moves, and where the queue has it in the end.
+    #[track_caller]
+    fn check(gates: FeatureGates, graceful: bool, victims: usize, expected: &[&str]) {
+        let node = r#"{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","pods":"9"}}}"#;
+        let mut objects = vec![object(Kind::Node, node), pod("preemptor", 9, 4, "")];
+        objects.extend((0..victims).map(|i| pod(&format!("v{i}"), 0, 4 / u32::try_from(victims).unwrap(), "n")));
+        let start = "2026-11-20T00:00:00Z".parse().unwrap();
+        let mut scheduler = Scheduler::new(Config::defaults(gates), objects, start, Sampling::default(), graceful);
+        let events = scheduler.apply(Operation::Schedule);
+        let words = events.iter().filter_map(|e| match e {
+            Event::QueueMoved(m) => Some(match m.to {
+                Place::Active => format!("active {}", m.cause),
+                Place::Backoff { .. } => format!("backoff {}", m.cause),
+                Place::Unschedulable { .. } => format!("parked {}", m.cause),
+                Place::InFlight | Place::Bound { .. } | Place::Gone => return None,
+            }),
+            Event::PreEnqueueRejected { .. } => Some("gated".to_owned()),
+            Event::VictimEvicted { pod, .. } => Some(format!("evicted {}", pod.name)),
+            _ => None,
+        });
+        assert_eq!(words.collect::<Vec<_>>(), expected);
+        assert!(scheduler.state().preempting.is_empty());
+        assert_eq!(scheduler.state().nominations().len(), 1);
+    }
+
+    #[test]
+    fn the_last_victim_opens_the_gate() {
+        let gates = FeatureGates::default();
+        let (parked, backoff) = ("parked ScheduleAttemptFailure", "backoff AssignedPodDelete");
+        check(gates, false, 1, &[parked, "evicted v0", backoff]);
+        check(gates, false, 2, &[parked, "evicted v0", "evicted v1", "gated", backoff]);
+        // A victim that only begins to go is no event that helps.
+        check(gates, true, 2, &[parked, "evicted v0", "evicted v1"]);
+    }
+
+    #[test]
+    fn without_the_gate_victims_go_while_the_pod_is_in_flight() {
+        let mut gates = FeatureGates::default();
+        gates.set(Gate::SchedulerAsyncPreemption, false);
+        check(gates, false, 2, &["evicted v0", "evicted v1", "backoff ScheduleAttemptFailure"]);
+        check(gates, true, 2, &["evicted v0", "evicted v1", "parked ScheduleAttemptFailure"]);
+    }
 }

@@ -11,7 +11,7 @@ use super::Scheduler;
 use super::algorithm::{Attempt, Attempted, FitError, NO_NODES};
 use super::decide::cycle_start;
 use super::queue::pod_id;
-use crate::cluster::{Key, Object, Str};
+use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, QueuedPodInfo};
 use crate::trace::{Event, FailureReason, Outcome, Place};
 
@@ -23,6 +23,15 @@ pub(super) enum Write {
     Remove(Object),
     /// No change yet: from here on, the preemption for a pod, named by its `pod_id`, waits for this victim alone.
     LastVictim(Str, Key),
+}
+
+impl Write {
+    /// The write that leaves an object so: one that is being deleted and that nothing holds back is gone.
+    fn of(object: Object) -> Self {
+        let meta = object.meta();
+        let gone = meta.deletion_timestamp.is_some() && meta.finalizers.is_empty() && object.kind() != Kind::Pod;
+        if gone { Self::Remove(object) } else { Self::Put(object) }
+    }
 }
 
 /// Why a cycle failed.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::cluster::Key;
 use crate::framework::QueuedPodInfo;
 
-/// What PrioritySort looks at, then our own tie-break.
+/// What `PrioritySort` looks at, then our own tie-break.
 pub(super) type PodOrder = (Reverse<i32>, Timestamp, u64);
 
 /// The order of a pod in activeQ: higher priority, then earlier timestamp, then the smaller number. kube-scheduler

@@ -34,7 +34,7 @@ impl std::fmt::Debug for HintMap {
 }
 
 impl HintMap {
-    /// Takes, per `schedulerName`, the plugins that run at PreEnqueue, PreFilter, Filter, Reserve or Permit, with what
+    /// Takes, per `schedulerName`, the plugins that run at `PreEnqueue`, `PreFilter`, Filter, Reserve or Permit, with what
     /// they register. A plugin that registers nothing of its own accord (`None`) is told of everything there is, and
     /// so is [`PluginName::Extender`], which stands in the list where the profile has extenders.
     pub fn new(profiles: &[(Str, PluginEvents)]) -> Self {

@@ -45,7 +45,7 @@ pub trait QueueEnv {
     fn context(&self) -> Context<'_>;
     /// The newest object of a pod, if it still exists.
     fn informer_pod(&self, key: &Key) -> Option<Arc<Pod>>;
-    /// Runs the PreEnqueue plugins of the pod's profile in order, `first` before the others, and gives the first
+    /// Runs the `PreEnqueue` plugins of the pod's profile in order, `first` before the others, and gives the first
     /// refusal; `None` when all agree.
     fn pre_enqueue(&self, pod: &Pod, first: Option<PluginName>) -> Option<(PluginName, Status)>;
     /// Takes down a fact.
@@ -238,7 +238,7 @@ impl SchedulingQueue {
         let after = self.nominator.node_of(pod).cloned();
         // The name may belong to another pod by now, which was created anew.
         let known = self.get(&pod.key()).or_else(|| self.in_flight.attempt(pod));
-        if before == after || !known.is_some_and(|k| pod_id(k.pod()) == pod_id(pod)) {
+        if before == after || known.is_none_or(|k| pod_id(k.pod()) != pod_id(pod)) {
             return;
         }
         let event = match (before, after) {

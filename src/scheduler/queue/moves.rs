@@ -43,7 +43,7 @@ impl SchedulingQueue {
             if info.gating_plugin.is_some_and(|gate| !self.hints.registered(gate, &event)) {
                 continue;
             }
-            let strategy = self.is_pod_worth_requeuing(env, &info, &event, change);
+            let strategy = self.is_pod_worth_requeuing(env, &info, event, change);
             if strategy != Strategy::Skip {
                 let from = Some(unschedulable_place(&info));
                 self.requeue(env, info, from, strategy, MoveCause::Cluster(event));
@@ -59,7 +59,7 @@ impl SchedulingQueue {
         &mut self,
         env: &mut dyn QueueEnv,
         info: &QueuedPodInfo,
-        event: &ClusterEvent,
+        event: ClusterEvent,
         change: &Change,
     ) -> Strategy {
         let rejectors = info.rejectors();
@@ -76,7 +76,7 @@ impl SchedulingQueue {
         let hints = self.hints.clone();
         let Some(registrations) = hints.profile(&info.pod().spec.scheduler_name) else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
-        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && r.event.matches(event)) {
+        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && r.event.matches(&event)) {
             let (hint, error) = match &registration.hint {
                 None => (QueueingHint::Queue, None),
                 Some(hint) => match hint(&env.context(), info.pod(), change) {
@@ -86,7 +86,7 @@ impl SchedulingQueue {
                 },
             };
             let plugin = registration.plugin;
-            self.record(env, Event::HintAsked { pod: info.key(), plugin, event: *event, hint, error });
+            self.record(env, Event::HintAsked { pod: info.key(), plugin, event, hint, error });
             if hint == QueueingHint::QueueSkip {
                 continue;
             }
@@ -115,7 +115,7 @@ impl SchedulingQueue {
     ) -> bool {
         match strategy {
             Strategy::Skip => {
-                self.park(env, info, from, cause, None);
+                self.park(env, &info, from, cause, None);
                 false
             }
             Strategy::AfterBackoff(plugin) if self.backoff.is_backing_off(&info, env.now()) => {
@@ -126,7 +126,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// The door to activeQ. Returns whether the pod got there: a PreEnqueue plugin may put it to unschedulablePods.
+    /// The door to activeQ. Returns whether the pod got there: a `PreEnqueue` plugin may put it to unschedulablePods.
     pub(super) fn move_to_active(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -138,7 +138,7 @@ impl SchedulingQueue {
         // On the way into backoffQ the plugins were asked already, unless the gate is off.
         let asked_already = self.pops_from_backoff() && matches!(from, Some(Place::Backoff { .. }));
         if !asked_already && !self.passes_pre_enqueue(env, &mut info) {
-            self.park(env, info, from, cause, plugin);
+            self.park(env, &info, from, cause, plugin);
             return false;
         }
         let now = env.now();
@@ -162,7 +162,7 @@ impl SchedulingQueue {
         plugin: Option<PluginName>,
     ) -> bool {
         if self.pops_from_backoff() && !self.passes_pre_enqueue(env, &mut info) {
-            self.park(env, info, from, cause, plugin);
+            self.park(env, &info, from, cause, plugin);
             return false;
         }
         self.take(&info.key());
@@ -176,18 +176,18 @@ impl SchedulingQueue {
     fn park(
         &mut self,
         env: &mut dyn QueueEnv,
-        info: Arc<QueuedPodInfo>,
+        info: &Arc<QueuedPodInfo>,
         from: Option<Place>,
         cause: MoveCause,
         plugin: Option<PluginName>,
     ) {
         self.unschedulable.insert(info.key(), info.clone());
         if !matches!(from, Some(Place::Unschedulable { .. })) {
-            self.record_move(env, &info, from, unschedulable_place(&info), cause, plugin);
+            self.record_move(env, info, from, unschedulable_place(info), cause, plugin);
         }
     }
 
-    /// Runs PreEnqueue: the plugin that gated the pod last goes first. A refusal makes that plugin a rejector.
+    /// Runs `PreEnqueue`: the plugin that gated the pod last goes first. A refusal makes that plugin a rejector.
     fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
         match env.pre_enqueue(info.pod(), info.gating_plugin) {
             None => {

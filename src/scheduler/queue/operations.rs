@@ -43,7 +43,7 @@ impl SchedulingQueue {
             return;
         }
         for event in events {
-            let strategy = self.is_pod_worth_requeuing(env, &info, &event, &change);
+            let strategy = self.is_pod_worth_requeuing(env, &info, event, &change);
             let from = Some(unschedulable_place(&info));
             if self.requeue(env, info, from, strategy, MoveCause::Cluster(event)) {
                 return;
@@ -129,7 +129,7 @@ impl SchedulingQueue {
     }
 
     /// Stops keeping events for a popped pod. It is called when the pod cannot be parked any more: after
-    /// `WaitOnPermit`, before PreBind. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] do it too.
+    /// `WaitOnPermit`, before `PreBind`. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] do it too.
     pub fn done(&mut self, pod: &Pod) {
         self.in_flight.done(pod);
     }
@@ -182,7 +182,7 @@ impl SchedulingQueue {
         let Some(events) = self.in_flight.events_since_pop(info.pod()) else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
         for kept in events {
-            match self.is_pod_worth_requeuing(env, info, &kept.0, &kept.1) {
+            match self.is_pod_worth_requeuing(env, info, kept.0, &kept.1) {
                 Strategy::Skip => {}
                 Strategy::Immediately(plugin) => return Strategy::Immediately(plugin),
                 after @ Strategy::AfterBackoff(_) => {

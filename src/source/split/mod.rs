@@ -5,6 +5,8 @@
 //! decoded in parallel.
 
 mod json;
+#[cfg(test)]
+mod tests;
 mod yaml;
 
 pub(super) use json::{Json, peek as peek_json};

@@ -24,9 +24,22 @@ enum State {
     #[default]
     Start,
     /// Among the entries of a list, whose dashes stand at this column.
-    Entries { list: usize, index: u32, column: usize, bare: bool },
+    Entries(Entries),
     /// Behind the entries.
-    Tail { list: usize },
+    Tail(Entries),
+}
+
+/// Where among a list's entries the splitter stands.
+#[derive(Clone, Copy, Debug)]
+struct Entries {
+    /// A place in [`Yaml::lists`].
+    list: usize,
+    /// Which entry comes next.
+    index: u32,
+    /// The column of the dashes.
+    column: usize,
+    /// A sequence at the top, without a mapping around it.
+    bare: bool,
 }
 
 /// One line of the window.
@@ -63,6 +76,16 @@ impl<'a> Line<'a> {
     /// `---` or `...`, which end a document wherever they stand.
     fn is_marker(&self) -> bool {
         (self.text.starts_with(b"---") || self.text.starts_with(b"...")) && matches!(self.text.get(3), None | Some(b' ' | b'\t'))
+    }
+
+    /// The start of an entry whose dash stands at `column`.
+    fn is_entry(&self, column: usize) -> bool {
+        self.indentation() == column && self.has_dash(column) && !self.is_marker()
+    }
+
+    /// A key at the margin.
+    fn is_member(&self) -> bool {
+        self.text.first().is_some_and(u8::is_ascii_alphanumeric) && self.text.contains(&b':')
     }
 
     /// Whether a dash that starts an entry stands at `column`.
@@ -111,20 +134,24 @@ impl Yaml {
 
     fn open(&mut self, types: TypeMeta, column: usize, bare: bool) {
         self.lists.push(List { types, closed: false, bare });
-        self.state = State::Entries { list: self.lists.len() - 1, index: 0, column, bare };
+        self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
     }
 
     /// Takes one entry, or finds that there is none any more.
     fn entry(&mut self, window: &[u8], at: usize, last: bool, pieces: &mut Vec<Piece>) -> Option<usize> {
-        let State::Entries { list, index, column, bare } = self.state else { return None };
+        let State::Entries(entries) = self.state else { return None };
+        let Entries { list, index, column, bare } = entries;
         let line = Line::read(window, at, last)?;
         if line.is_blank() {
             return Some(line.next);
         }
-        if line.is_marker() || line.indentation() != column || !line.has_dash(column) {
-            self.lists[list].closed = bare;
-            self.state = if bare { State::Start } else { State::Tail { list } };
-            return Some(at);
+        if !line.is_entry(column) {
+            if line.is_marker() || (!bare && line.is_member()) {
+                self.lists[list].closed = bare;
+                self.state = if bare { State::Start } else { State::Tail(entries) };
+                return Some(at);
+            }
+            return stray(window, at, last, column, pieces);
         }
         let mut end = line.next;
         while end < window.len() {
@@ -140,23 +167,32 @@ impl Yaml {
             return None;
         }
         pieces.push(Piece { start: at + column, end, syntax: Syntax::Yaml, item: Some((list, index)), state: PieceState::Whole });
-        self.state = State::Entries { list, index: index + 1, column, bare };
+        self.state = State::Entries(Entries { index: index + 1, ..entries });
         Some(end)
     }
 
     /// Takes one line behind the entries.
     fn tail(&mut self, window: &[u8], at: usize, last: bool, pieces: &mut Vec<Piece>) -> Option<usize> {
-        let State::Tail { list } = self.state else { return None };
+        let State::Tail(entries) = self.state else { return None };
+        let list = entries.list;
         let line = Line::read(window, at, last)?;
         if line.is_marker() {
             self.lists[list].closed = true;
             self.state = State::Start;
             return Some(at);
         }
+        if line.is_entry(entries.column) {
+            // Something at the margin looked like the list's end.
+            pieces.push(stray_piece(at, at, "an entry of a list that seemed to have ended"));
+            self.state = State::Entries(entries);
+            return Some(at);
+        }
+        if !line.is_blank() && !line.is_member() && line.indentation() == 0 {
+            return stray(window, at, last, entries.column, pieces);
+        }
         note_type(&mut self.lists[list].types, line.text);
         if line.text.starts_with(b"items:") {
-            let state = PieceState::Stray("a second `items` in one list");
-            pieces.push(Piece { start: at, end: line.next, syntax: Syntax::Yaml, item: None, state });
+            pieces.push(stray_piece(at, line.next, "a second `items` in one list"));
         }
         Some(line.next)
     }
@@ -169,8 +205,8 @@ impl Splitter for Yaml {
             let known = pieces.len();
             let next = match self.state {
                 State::Start => self.start(window, at, last, pieces),
-                State::Entries { .. } => self.entry(window, at, last, pieces),
-                State::Tail { .. } => self.tail(window, at, last, pieces),
+                State::Entries(_) => self.entry(window, at, last, pieces),
+                State::Tail(_) => self.tail(window, at, last, pieces),
             };
             let Some(next) = next else { return at };
             if let Some(Piece { start, item: Some(_), .. }) = pieces.get(known) {
@@ -179,8 +215,8 @@ impl Splitter for Yaml {
             }
             at = next;
         }
-        if last && let State::Tail { list } | State::Entries { list, .. } = self.state {
-            self.lists[list].closed = true;
+        if last && let State::Tail(entries) | State::Entries(entries) = self.state {
+            self.lists[entries.list].closed = true;
         }
         at
     }
@@ -188,6 +224,27 @@ impl Splitter for Yaml {
     fn lists(&self) -> &[List] {
         &self.lists
     }
+}
+
+/// Text among or behind the entries that belongs nowhere: up to the next line that does.
+fn stray(window: &[u8], at: usize, last: bool, column: usize, pieces: &mut Vec<Piece>) -> Option<usize> {
+    let mut end = Line::read(window, at, last)?.next;
+    while end < window.len() {
+        let line = Line::read(window, end, last)?;
+        if line.is_marker() || line.is_member() || line.is_entry(column) {
+            break;
+        }
+        end = line.next;
+    }
+    if end == window.len() && !last {
+        return None;
+    }
+    pieces.push(stray_piece(at, end, "this text belongs to no entry of the list"));
+    Some(end)
+}
+
+fn stray_piece(start: usize, end: usize, message: &'static str) -> Piece {
+    Piece { start, end, syntax: Syntax::Yaml, item: None, state: PieceState::Stray(message) }
 }
 
 /// The end of the document that starts at `at`; its own marker line may stand first.

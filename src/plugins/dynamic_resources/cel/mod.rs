@@ -1,10 +1,9 @@
 //! Device selectors: the part of the Common Expression Language that
 //! `staging/src/k8s.io/dynamic-resource-allocation/cel/compile.go` sets up around one variable, `device`.
 //!
-//! An evaluator of our own, because no CEL crate has what this environment needs: maps that make up empty domains for
-//! `device.attributes["…"]`, a check of fields and operand types before evaluation, failures in cel-go's words, and no
-//! panic whatever the text. Dates, addresses, URLs, formats and optionals are left out; a selector that uses them does
-//! not compile.
+//! An evaluator of our own: `cel` and `kube-cel` have no maps that make up empty domains for `device.attributes["…"]`, do
+//! not check fields and operand types before evaluation, word failures differently, and can panic on odd texts. Dates,
+//! addresses, URLs, formats and optionals are left out; a selector that uses them does not compile.
 
 mod check;
 mod eval;
@@ -27,14 +26,14 @@ use crate::cluster::resource::Device;
 
 /// A selector ready to be evaluated.
 #[derive(Debug)]
-pub(super) struct Selector {
+pub(in crate::plugins) struct Selector {
     expr: Expr,
     regexes: Regexes,
 }
 
 impl Selector {
     /// Compiles an expression; the error is what kube-scheduler shows after `CEL compile error: `.
-    pub(super) fn compile(text: &str) -> Result<Self, String> {
+    pub(in crate::plugins) fn compile(text: &str) -> Result<Self, String> {
         let issue = |problem: Problem| format!("compilation failed: {}", locate(text, &problem));
         let expr = parse::parse(text).map_err(issue)?;
         match check::check(&expr).map_err(issue)? {
@@ -47,7 +46,7 @@ impl Selector {
     }
 
     /// Whether the device is selected; the error is what kube-scheduler shows after `CEL runtime error: `.
-    pub(super) fn matches(&self, driver: &Str, device: &Device) -> Result<bool, String> {
+    pub(in crate::plugins) fn matches(&self, driver: &Str, device: &Device) -> Result<bool, String> {
         let view = DeviceView { driver, device };
         if let Some(defect) = view.defect() {
             return Err(defect);

@@ -1,7 +1,7 @@
 //! One test per operation and branch.
 
 use super::*;
-use crate::cluster::SchedulingGate;
+use crate::cluster::{SchedulingGate, Toleration};
 use crate::framework::NominatingInfo;
 use PluginName::{
     DefaultPreemption, InterPodAffinity, NodeDeclaredFeatures, NodeName, NodePorts, NodeResourcesFit, SchedulingGates as Gates,
@@ -184,7 +184,7 @@ fn an_update_in_flight_is_kept_and_nothing_else() {
     let mut f = Fixture::new();
     f.add("p", 0).add("q", 0).pop();
     f.pop();
-    f.update("p", |p| p.spec_mut().tolerations.0.push(Default::default()));
+    f.update("p", |p| p.spec_mut().tolerations.0.push(Toleration::default()));
     assert_eq!((f.moves().len(), f.place("p").as_str()), (0, "in flight"));
     f.fail("p", &[TaintToleration]);
     f.fail("q", &[TaintToleration]);
@@ -209,7 +209,7 @@ fn updates_in_active_and_backoff_keep_the_place() {
     let mut f = Fixture::new();
     f.add("a", 0).add("b", 0);
     f.world.refusals.insert(Fixture::key("b"), vec![Gates]);
-    f.update("b", |p| p.spec_mut().tolerations.0.push(Default::default()));
+    f.update("b", |p| p.spec_mut().tolerations.0.push(Toleration::default()));
     assert_eq!((f.active(), f.moves().len()), (vec!["a".to_string(), "b".to_string()], 0));
     assert_eq!(f.queue.get(&Fixture::key("b")).unwrap().pod().spec.tolerations.len(), 1);
     f.update("b", |p| p.spec_mut().priority = Some(3));
@@ -231,14 +231,14 @@ fn updates_of_a_parked_pod_ask_the_hints_event_by_event() {
     assert_eq!(f.place("p"), "parked");
     f.update("p", |p| {
         p.metadata.labels.insert("a".into(), "b".into());
-        p.spec_mut().tolerations.0.push(Default::default());
+        p.spec_mut().tolerations.0.push(Toleration::default());
     });
     assert_eq!(f.moves(), ["p to backoff (UnschedulablePodUpdatePodLabel)"]);
     let mut f = Fixture::parked(&[TaintToleration]);
     f.advance(2000);
     f.update("p", |p| {
         p.metadata.labels.insert("a".into(), "b".into());
-        p.spec_mut().tolerations.0.push(Default::default());
+        p.spec_mut().tolerations.0.push(Toleration::default());
     });
     assert_eq!(f.moves(), ["p to active (UnschedulablePodUpdatePodToleration)"]);
     let mut f = Fixture::parked(&[NodeDeclaredFeatures]);
@@ -252,7 +252,7 @@ fn an_update_that_pre_enqueue_refuses_goes_on_to_the_next_event() {
     f.world.refusals.insert(Fixture::key("p"), vec![DefaultPreemption]);
     f.update("p", |p| {
         p.metadata.labels.insert("a".into(), "b".into());
-        p.spec_mut().tolerations.0.push(Default::default());
+        p.spec_mut().tolerations.0.push(Toleration::default());
     });
     assert_eq!((f.place("p").as_str(), f.moves().len()), ("gated by DefaultPreemption", 0));
     assert_eq!(f.world.events.iter().filter(|e| matches!(e, Event::PreEnqueueRejected { .. })).count(), 2);

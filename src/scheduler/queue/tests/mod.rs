@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{AlreadyQueued, HintMap, QueueConfig, QueueEnv, SchedulingQueue};
-use crate::cluster::{Cluster, Key, Node, Object, Pod};
+use crate::cluster::{Cluster, Key, Node, Object, Pod, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, Gate, Plugin, PluginName, QueuedPodInfo,
     QueueingHint, Snapshot, Status,
@@ -17,7 +17,7 @@ use crate::framework::{
 use crate::plugins::scheduling_gates::SchedulingGates;
 use crate::trace::{Event, Place, QueuesView};
 
-/// Stands around the queue: a clock, the pods that exist, who refuses them at PreEnqueue, and what was recorded.
+/// Stands around the queue: a clock, the pods that exist, who refuses them at `PreEnqueue`, and what was recorded.
 #[derive(Clone, Debug, Default)]
 struct World {
     now: Timestamp,
@@ -52,13 +52,13 @@ impl QueueEnv for World {
     }
 }
 
-/// Fit asks the new node's label `help`; NodeName hears of new nodes and, by the extra registration, of taints.
+/// Fit asks the new node's label `help`; `NodeName` hears of new nodes and, by the extra registration, of taints.
 fn hints() -> HintMap {
     let event = |resource, action| ClusterEvent::new(resource, action);
     let fit = ClusterEventWithHint {
         event: event(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT)),
         hint: Some(Arc::new(|_, _, change| match &change.new {
-            Some(Object::Node(node)) => match node.metadata.labels.get("help").map(|l| l.as_str()) {
+            Some(Object::Node(node)) => match node.metadata.labels.get("help").map(Str::as_str) {
                 Some("yes") => Ok(QueueingHint::Queue),
                 Some("broken") => Err("cannot tell".into()),
                 _ => Ok(QueueingHint::QueueSkip),
@@ -111,7 +111,9 @@ impl Fixture {
 
     fn with_gates(off: &[Gate]) -> Self {
         let mut config = QueueConfig::default();
-        off.iter().for_each(|gate| config.gates.set(*gate, false));
+        for gate in off {
+            config.gates.set(*gate, false);
+        }
         let queue = SchedulingQueue::new(config, hints());
         Self { queue, world: World::default(), folded: QueuesView::default(), popped: BTreeMap::new() }
     }
@@ -120,7 +122,9 @@ impl Fixture {
     fn run<T>(&mut self, operation: impl FnOnce(&mut SchedulingQueue, &mut World) -> T) -> T {
         self.world.events.clear();
         let result = operation(&mut self.queue, &mut self.world);
-        self.world.events.iter().for_each(|e| self.folded.apply(e));
+        for event in &self.world.events {
+            self.folded.apply(event);
+        }
         self.check();
         result
     }

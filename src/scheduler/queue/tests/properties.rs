@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cluster::Toleration;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -88,7 +89,7 @@ impl Fixture {
             Step::Advance(millis) => self.advance(i64::from(millis)),
             Step::Delete(p) if self.exists(&name(p)) => self.delete(&name(p)),
             Step::Activate(p) if self.exists(&name(p)) => self.activate(&name(p)),
-            Step::Tolerate(p) if self.exists(&name(p)) => self.update(&name(p), |p| p.spec_mut().tolerations.0.push(Default::default())),
+            Step::Tolerate(p) if self.exists(&name(p)) => self.update(&name(p), |p| p.spec_mut().tolerations.0.push(Toleration::default())),
             Step::Relabel(p) if self.exists(&name(p)) => self.update(&name(p), |p| drop(p.metadata.labels.insert("a".into(), "b".into()))),
             Step::Reprioritize(p, priority) if self.exists(&name(p)) && !self.popped.contains_key(&Self::key(&name(p))) => {
                 self.update(&name(p), |p| p.spec_mut().priority = Some(priority));

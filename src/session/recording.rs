@@ -4,7 +4,7 @@ use crate::cluster::{Key, Object};
 use crate::scheduler::{Operation, Scheduler, State};
 use crate::trace::Event;
 
-use super::timeline::{Cursor, Frame, Moment, Timeline};
+use super::timeline::{Frame, Moment, Timeline};
 
 /// A scheduler and its timeline. Operations go to the end of the timeline; the cursor may stand anywhere.
 #[derive(Clone, Debug)]
@@ -60,17 +60,14 @@ impl Session {
         (0..limit).take_while(|_| self.run_next()).count()
     }
 
-    /// Decides about one pod on the cluster as it stands at the end of the timeline, without consequences, and puts the
-    /// cursor before that decision. False when there is no such pod.
+    /// Decides about one pod on the cluster as it stands at the end of the timeline, without consequences; the cursor
+    /// stays. False when there is no such pod.
     pub fn explain(&mut self, pod: &Key) -> bool {
         let state = self.scheduler.state();
         let Some(object) = state.cluster().pods.get(pod).cloned() else { return false };
         let now = moment(state);
         let events = self.scheduler.explain(&object);
-        let pushed = self.push(format!("explain {pod}"), events, now.clone(), now);
-        let frame = self.timeline.frames().len().saturating_sub(1);
-        self.timeline.seek(Cursor { frame, event: 0 });
-        pushed
+        self.push(format!("explain {pod}"), events, now.clone(), now)
     }
 
     fn push(&mut self, title: String, events: Vec<Event>, before: Moment, after: Moment) -> bool {
