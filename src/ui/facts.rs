@@ -2,7 +2,7 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::trace::{CycleView, Outcome, PreemptionView, Selection};
+use crate::trace::{CycleView, Event, ExtensionPoint, Outcome, PreemptionView, Selection};
 use crate::ui::text::count;
 
 /// The classes of verdicts, best first.
@@ -99,6 +99,25 @@ impl<'a> Verdicts<'a> {
     }
 }
 
+/// The part of a cycle that an event belongs to, in a word: its extension point, or the end.
+pub fn part(event: &Event) -> &'static str {
+    match (event, event.extension_point()) {
+        (Event::CycleFinished { .. }, _) => "End",
+        (_, ExtensionPoint::Queue) => "Queue",
+        (_, ExtensionPoint::PreEnqueue) => "PreEnqueue",
+        (_, ExtensionPoint::PreFilter) => "PreFilter",
+        (_, ExtensionPoint::Filter) => "Filter",
+        (_, ExtensionPoint::PostFilter) => "PostFilter",
+        (_, ExtensionPoint::PreScore) => "PreScore",
+        (_, ExtensionPoint::Score) => "Score",
+        (_, ExtensionPoint::Reserve) => "Reserve",
+        (_, ExtensionPoint::Permit) => "Permit",
+        (_, ExtensionPoint::PreBind) => "PreBind",
+        (_, ExtensionPoint::Bind) => "Bind",
+        (_, ExtensionPoint::Failure) => "Failure",
+    }
+}
+
 /// How a preemption was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -129,7 +148,7 @@ pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
         Decision::Open => None,
         Decision::OnlyOne => Some("the only candidate".to_owned()),
         Decision::By(name) => Some(format!("decided by {name}")),
-        Decision::AnyOf(n) => Some(format!("any of these {n} is right, the first by name is shown")),
+        Decision::AnyOf(n) => Some(format!("any of these {n} is right")),
     }
 }
 

@@ -133,9 +133,8 @@ impl Plan {
             Pane::Nodes => split_top(inner, 1).1,
             Pane::Preemption => split_top(split_bottom(inner, victim_rows(inner.height)).0, 2).1,
             Pane::Steps => split_bottom(inner, 1).0,
-            Pane::Message => split_top(inner, 1).1,
             Pane::Queues => split_bottom(inner, queue_note_rows(inner.height)).0,
-            Pane::NodeDetail => inner,
+            Pane::NodeDetail | Pane::Message => inner,
         }
     }
 
@@ -154,8 +153,9 @@ pub fn victim_rows(height: u16) -> u16 {
 pub fn queue_note_rows(height: u16) -> u16 {
     match height {
         ..7 => 0,
-        7..14 => 2,
-        _ => 5,
+        7..14 => 3,
+        14..20 => 5,
+        _ => 7,
     }
 }
 

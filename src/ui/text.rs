@@ -78,7 +78,9 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
             }
             line.push_str(word);
         }
-        lines.push(line);
+        if !line.is_empty() || paragraph.is_empty() {
+            lines.push(line);
+        }
     }
     lines
 }

@@ -238,7 +238,7 @@ fn jump_to_cycle(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool 
 
 /// Puts the cursor at the end of a pod's newest cycle, running it if there is none; false when it cannot be tried.
 pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    state.queues.selected = Some(RowId::Pod(pod.clone()));
+    state.queues = ListView::at(RowId::Pod(pod.clone()));
     if jump_to_cycle(state, driver, pod) {
         return true;
     }
@@ -354,9 +354,11 @@ fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn 
     }
     // The list of candidates starts at the one that wins, once that is known.
     let wins = winner(timeline);
+    if timeline.cursor().frame != before.frame {
+        state.nodes.reset();
+    }
     if timeline.cursor().frame != before.frame || wins != chosen {
-        state.candidates = ListView::default();
-        state.candidates.selected = wins.map(RowId::Node);
+        state.candidates = wins.map_or_else(ListView::default, |node| ListView::at(RowId::Node(node)));
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::Queues | Pane::Nodes | Pane::Preemption | Pane::Steps) {
         follow(state, timeline);

@@ -29,7 +29,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };
     let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_runs.get(info.name()));
-    let columns = pod_columns(list.width);
+    let columns = pod_columns(info, list.width);
     for (i, row) in scene.state.derived.detail.iter().skip(scene.state.detail_list.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
@@ -101,8 +101,11 @@ fn step_line(scene: &Scene<'_>, step: &DryRunStep) -> Vec<Span<'static>> {
     spans
 }
 
-fn pod_columns(width: u16) -> Vec<Column> {
-    let mut columns = vec![left("  PODS ON THE NODE", Width::Rest), right("PRIORITY", Width::Fixed(10))];
+fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
+    let longest =
+        info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
+    let name = if width >= 120 { Width::Fixed((longest as u16).clamp(18, 64)) } else { Width::Rest };
+    let mut columns = vec![left("  PODS ON THE NODE", name), right("PRIORITY", Width::Fixed(10))];
     if width >= 70 {
         columns.extend([right("CPU", Width::Fixed(6)), right("MEM", Width::Fixed(7))]);
     }

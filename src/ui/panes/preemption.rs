@@ -237,7 +237,10 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
 }
 
 fn victim_columns(victims: &[Victim], width: u16) -> Vec<Column> {
-    let mut columns = vec![left("", Width::Rest), right("PRIORITY", Width::Fixed(10))];
+    let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.pod)).collect();
+    let name =
+        if width >= 110 { table::fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
+    let mut columns = vec![left("", name), right("PRIORITY", Width::Fixed(10))];
     let budgets = victims.iter().map(|v| v.violates.first().map_or(12, |b| b.budget.len() as u16 + 24)).max().unwrap_or(12);
     columns.push(left("BUDGET", Width::Fixed(budgets.clamp(12, width / 3))));
     if width >= 70 {

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::session::Frame;
 use crate::ui::action::Pane;
+use crate::ui::facts;
 use crate::ui::layout::Plan;
 use crate::ui::scene::{Scene, chrome, title};
 use crate::ui::theme::Role;
@@ -31,42 +32,35 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     scrub_bar::draw(scene, plan.scrub, buf);
 }
 
-/// The extension points of the cycle, the one at the cursor marked.
+/// The parts of the cycle, the one at the cursor marked.
 fn points(scene: &Scene<'_>) -> Vec<Span<'static>> {
-    let current = scene.timeline.current().map(crate::trace::Event::extension_point);
-    let mut spans = Vec::new();
-    let mut marked = false;
-    // A point that comes twice, such as the queue, is marked where the cursor has got to.
+    // A part that comes twice, such as the queue, is marked where the cursor has got to.
     let done = passed(scene);
-    for (i, point) in scene.state.derived.points.iter().enumerate() {
+    let mut spans = Vec::new();
+    for (i, part) in scene.state.derived.points.iter().enumerate() {
         if i > 0 {
-            spans.push(scene.span(Role::Ahead, format!(" {} ", scene.glyphs.dot)));
+            spans.push(scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot)));
         }
-        let here = !marked && current == Some(*point) && i + 1 == done;
-        marked |= here;
-        let role = if here {
-            Role::Current
-        } else if i < done {
-            scrub_bar::role(*point)
-        } else {
-            Role::Muted
+        let (sign, role) = match () {
+            () if i + 1 == done => (scene.glyphs.here, Role::Current),
+            () if i < done => ("", Role::Text),
+            () => ("", Role::Muted),
         };
-        let sign = if here { scene.glyphs.here } else { "" };
-        spans.push(scene.span(role, format!("{sign}{point}")));
+        spans.push(scene.span(role, format!("{sign}{part}")));
     }
     spans
 }
 
-/// How many of the cycle's extension points have been entered.
+/// How many of the cycle's parts have been entered.
 fn passed(scene: &Scene<'_>) -> usize {
     let Some(frame) = scene.timeline.frame() else { return 0 };
     let mut count = 0;
     let mut last = None;
     for event in &frame.events[..scene.timeline.cursor().event] {
-        let point = event.extension_point();
-        if last != Some(point) {
+        let part = facts::part(event);
+        if last != Some(part) {
             count += 1;
-            last = Some(point);
+            last = Some(part);
         }
     }
     count
@@ -91,9 +85,8 @@ fn sentences(scene: &Scene<'_>, frame: &Frame, list: Rect, buf: &mut Buffer) {
         match at.checked_sub(1).map(|i| &frame.events[i]) {
             None => spans.push(scene.span(role, frame.title.clone())),
             Some(event) => {
-                let point = event.extension_point();
-                let point_role = if at > here { Role::Ahead } else { scrub_bar::role(point) };
-                spans.push(scene.span(point_role, format!("{:<POINT$} ", point.to_string())));
+                let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
+                spans.push(scene.span(role_of_part, format!("{:<POINT$} ", facts::part(event))));
                 spans.push(scene.span(role, event.sentence()));
             }
         }
