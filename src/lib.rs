@@ -1,6 +1,40 @@
-//! x
-#![allow(missing_docs)]
+//! schedscope: an explorer of Kubernetes scheduling.
+//!
+//! One embedded engine takes kube-scheduler's decisions (v1.36.2) again, on a dump of a cluster, in step mode, and a
+//! terminal screen shows why: which node was turned down by which plugin, where eviction would make room, whom it would
+//! cost, which budget it would violate and which score function broke the tie.
+//!
+//! # Modules, from the ground up
+//!
+//! A module imports only from modules above it in this list, and a test (`tests/layers.rs`) says so.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
+//! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
+//! | [`preemption`] | the Evaluator: who may preempt, where, whom, and which candidate wins |
+//! | [`trace`] | typed events in the past tense, the sentences they read as, and the views that fold them |
+//! | [`plugins`] | one file or folder per in-tree plugin |
+//! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
+//! | [`session`] | a timeline of what the scheduler did, and a cursor in it |
+//! | [`source`] | dumps into [`cluster`], with a report of what was read, skipped and missing |
+//! | [`report`] | a decision as one sentence, text or JSON |
+//! | [`ui`] | state, update, keymap, theme, panes: pure, without IO or a clock |
+//! | [`app`] | the event loop, the terminal guard, signals |
+//! | [`cli`] | arguments, subcommands, exit codes |
+//!
+//! # Invariants
+//!
+//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen never asks the engine why.
+//! - The scheduler is the only emitter of trace. Plugins are pure: they read and answer; the runtime records around them.
+//! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name is taken and all that are as
+//!   good are shown; time is virtual and passes only when told to.
+//! - Everything at a moment ([`session::Moment`], [`scheduler::State`]) is a value that shares its parts, so keeping one
+//!   per cycle is cheap and going back is exact.
+//! - Nothing here writes to a cluster, and Secrets and ConfigMaps are never read.
 
+pub mod app;
+pub mod cli;
 pub mod cluster;
 pub mod framework;
 pub mod plugins;
@@ -9,5 +43,5 @@ pub mod report;
 pub mod scheduler;
 pub mod session;
 pub mod source;
-
 pub mod trace;
+pub mod ui;

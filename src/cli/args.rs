@@ -3,32 +3,45 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
 #[derive(Debug, Parser)]
 #[command(name = "schedscope", version, about, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 the pod fits (or the command did its job), 1 it does not fit, 2 wrong usage, \
+                        3 the source could not be read.")]
 pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
+    /// Do not use colour
+    #[arg(long, global = true)]
+    pub no_color: bool,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// The explorer on an embedded cluster
+    Demo(DemoArgs),
+    /// The explorer on one or more dumps, merged
+    Open(OpenArgs),
     /// One pod's decision, without a screen
     Explain(ExplainArgs),
+    /// Apply operations, or schedule until nothing moves, without a screen
+    Run(RunArgs),
+    /// Completions for a shell, on standard output
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Version, emulated kube-scheduler, feature gates and plugins
+    Info,
 }
 
-/// Where the cluster comes from, and how its scheduler is configured.
+/// How the cluster's scheduler is configured.
 #[derive(Clone, Debug, Default, Args)]
-pub struct SourceArgs {
-    /// Dumps to read, merged: files, directories, or - for standard input
-    #[arg(long, value_name = "PATH", num_args = 1..)]
-    pub from: Vec<PathBuf>,
-    /// An embedded story
-    #[arg(long, value_name = "STORY", conflicts_with = "from")]
-    pub demo: Option<String>,
+pub struct SchedulerArgs {
     /// A KubeSchedulerConfiguration file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -38,6 +51,66 @@ pub struct SourceArgs {
     /// Look at every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
+    /// Where the virtual clock begins [default: the newest time found in the source]
+    #[arg(long, value_name = "TIME")]
+    pub start: Option<Timestamp>,
+}
+
+/// Where the cluster comes from.
+#[derive(Clone, Debug, Default, Args)]
+#[group(required = true, multiple = false)]
+pub struct SourceArgs {
+    /// Dumps to read, merged: files, directories, or - for standard input
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub from: Vec<PathBuf>,
+    /// An embedded story
+    #[arg(long, value_name = "STORY")]
+    pub demo: Option<String>,
+}
+
+/// Arguments of `demo`.
+#[derive(Clone, Debug, Args)]
+pub struct DemoArgs {
+    /// Which story
+    #[arg(value_name = "STORY", default_value = "payments")]
+    pub story: String,
+    /// Name the stories
+    #[arg(long)]
+    pub list: bool,
+    /// What the screen shows first
+    #[command(flatten)]
+    pub screen: ScreenArgs,
+    /// The scheduler
+    #[command(flatten)]
+    pub scheduler: SchedulerArgs,
+}
+
+/// Arguments of `open`.
+#[derive(Clone, Debug, Args)]
+pub struct OpenArgs {
+    /// Dumps: files, directories, or - for standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// What the screen shows first
+    #[command(flatten)]
+    pub screen: ScreenArgs,
+    /// The scheduler
+    #[command(flatten)]
+    pub scheduler: SchedulerArgs,
+}
+
+/// What the screen shows first, and in which colours.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ScreenArgs {
+    /// Show this pod's decision, as NAMESPACE/NAME
+    #[arg(long, value_name = "POD")]
+    pub pod: Option<String>,
+    /// The theme
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Write a log to this file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
 }
 
 /// Arguments of `explain`.
@@ -55,6 +128,29 @@ pub struct ExplainArgs {
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
+    /// The scheduler
+    #[command(flatten)]
+    pub scheduler: SchedulerArgs,
+}
+
+/// Arguments of `run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// Operations, as a JSON array or JSON lines; without them pods are scheduled until nothing moves
+    #[arg(long, value_name = "FILE")]
+    pub ops: Option<PathBuf>,
+    /// Give victims their grace period instead of removing them at once
+    #[arg(long)]
+    pub graceful: bool,
+    /// How to print
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub output: Output,
+    /// The cluster
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The scheduler
+    #[command(flatten)]
+    pub scheduler: SchedulerArgs,
 }
 
 /// How to print an answer.
@@ -62,6 +158,12 @@ pub struct ExplainArgs {
 pub enum Output {
     /// For reading
     Text,
+    /// For reading, with what was found in the source
+    Wide,
     /// For programs
     Json,
+    /// For programs that like YAML
+    Yaml,
+    /// For a ticket
+    Markdown,
 }

@@ -2,14 +2,21 @@
 
 mod args;
 mod explain;
+mod explore;
+mod info;
+mod log;
+mod run;
 
-pub use args::{Cli, Command, Output, SourceArgs};
+pub use args::{Cli, Command, Output, SchedulerArgs, SourceArgs};
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use clap::CommandFactory as _;
+
 use crate::framework::{FeatureGates, Gate};
-use crate::scheduler::Config;
-use crate::source::{self, Input, Loaded, Severity};
+use crate::scheduler::{Config, Sampling, Scheduler};
+use crate::source::{self, Input, Loaded, STORIES, Severity, Story};
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;
@@ -43,7 +50,16 @@ impl Failure {
 /// Runs a command; answers go to standard output, diagnostics to standard error.
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
+        Command::Demo(args) if args.list => list_stories(),
+        Command::Demo(args) => explore::demo(&args, cli.no_color),
+        Command::Open(args) => explore::open(&args, cli.no_color),
         Command::Explain(args) => explain::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut std::io::stdout());
+            Ok(EXIT_OK)
+        }
+        Command::Info => info::run(),
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -54,10 +70,23 @@ pub fn run(cli: Cli) -> ExitCode {
     }
 }
 
+fn list_stories() -> Result<u8, Failure> {
+    print(&STORIES.iter().map(|s| format!("{:<12} {}\n", s.name, s.title)).collect::<String>())
+}
+
+/// Writes an answer to standard output.
+fn print(text: &str) -> Result<u8, Failure> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        // A reader that goes away is no error.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::source(format!("standard output: {error}"))),
+        _ => Ok(EXIT_OK),
+    }
+}
+
 /// Reads the configuration that a command names, or the defaults.
-fn config(source: &SourceArgs) -> Result<Config, Failure> {
-    let gates = gates(source.feature_gates.as_deref().unwrap_or(""))?;
-    let Some(path) = &source.config else { return Ok(Config::defaults(gates)) };
+fn config(args: &SchedulerArgs) -> Result<Config, Failure> {
+    let gates = gates(args.feature_gates.as_deref().unwrap_or(""))?;
+    let Some(path) = &args.config else { return Ok(Config::defaults(gates)) };
     let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
     Config::parse(&text, gates).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
 }
@@ -66,7 +95,8 @@ fn config(source: &SourceArgs) -> Result<Config, Failure> {
 fn gates(text: &str) -> Result<FeatureGates, Failure> {
     let mut gates = FeatureGates::default();
     for pair in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| Failure::usage(format!("--feature-gates: {pair:?} is not NAME=true or NAME=false")))?;
+        let (name, value) =
+            pair.split_once('=').ok_or_else(|| Failure::usage(format!("--feature-gates: {pair:?} is not NAME=true or NAME=false")))?;
         let gate: Gate =
             name.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name:?} is not a feature gate that changes a decision")))?;
         let on = value.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name}={value} is neither true nor false")))?;
@@ -75,14 +105,22 @@ fn gates(text: &str) -> Result<FeatureGates, Failure> {
     Ok(gates)
 }
 
-/// Loads what a command names; diagnostics go to standard error.
-fn load(source: &SourceArgs) -> Result<Loaded, Failure> {
-    if source.from.is_empty() {
-        return Err(Failure::usage("name a source: --from PATH..., or --demo STORY"));
+/// What a command reads.
+fn inputs(source: &SourceArgs) -> Result<Vec<Input>, Failure> {
+    if let Some(name) = &source.demo {
+        return Ok(vec![story(name)?.input()]);
     }
-    let inputs: Vec<Input> =
-        source.from.iter().map(|path| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }).collect();
-    let loaded = source::load(&inputs);
+    Ok(source.from.iter().map(|path| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }).collect())
+}
+
+fn story(name: &str) -> Result<&'static Story, Failure> {
+    let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+    Story::named(name).ok_or_else(|| Failure::usage(format!("there is no story {name:?}; there are {}", names())))
+}
+
+/// Loads what a command names; diagnostics go to standard error.
+fn load(inputs: &[Input]) -> Result<Loaded, Failure> {
+    let loaded = source::load(inputs);
     for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
         eprintln!("{diagnostic}");
     }
@@ -92,10 +130,20 @@ fn load(source: &SourceArgs) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
-/// A reader that goes away is no error.
-fn ignore_closed_pipe(result: std::io::Result<()>) -> Result<(), Failure> {
-    match result {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::source(format!("standard output: {error}"))),
-        _ => Ok(()),
-    }
+/// A scheduler that has just started on what was loaded; the objects are taken out of it.
+fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, graceful: bool) -> Result<Scheduler, Failure> {
+    let config = config(args)?;
+    let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
+    let start = args.start.or(loaded.report.newest).unwrap_or_default();
+    Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), start, sampling, graceful))
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map_err(|e| Failure::source(e.to_string()))
+}
+
+/// What the source held and lacked, for reading.
+fn completeness(loaded: &Loaded) -> String {
+    let lines: String = crate::report::completeness(&loaded.report).lines().map(|l| format!("  {l}\n")).collect();
+    format!("\nSOURCE\n{lines}")
 }

@@ -49,11 +49,13 @@ pub struct Meta {
     pub deletion_timestamp: Option<Timestamp>,
     #[serde(skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
-    /// Those of [`SCHEDULING_ANNOTATIONS`]; all others are present as [`OTHER_ANNOTATIONS`] only.
+    /// Those of `SCHEDULING_ANNOTATIONS`; all others are present as `OTHER_ANNOTATIONS` only.
     #[serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "read_annotations")]
     pub annotations: Labels,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub owner_references: List<OwnerReference>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    pub finalizers: List<Str>,
 }
 
 pub(crate) fn str_empty(text: &Str) -> bool {

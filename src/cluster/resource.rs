@@ -155,9 +155,16 @@ pub struct AllocatedDeviceStatus {
     pub driver: Str,
     pub pool: Str,
     pub device: Str,
-    #[serde(rename = "shareID")]
+    #[serde(rename = "shareID", skip_serializing_if = "Option::is_none")]
     pub share_id: Option<Str>,
+    #[serde(skip_serializing_if = "List::is_empty")]
     pub conditions: List<Condition>,
+    /// What the driver has to say; only ever compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
+    /// Likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_data: Option<serde_json::Value>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -278,4 +285,60 @@ pub struct DeviceTaint {
     pub value: Str,
     pub effect: Str,
     pub time_added: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{Kind, Object};
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for (kind, json) in [
+            (
+                Kind::ResourceClaim,
+                r#"{"metadata":{"name":"c","namespace":"d","finalizers":["f"]},"spec":{"devices":{"requests":[
+                    {"name":"r","exactly":{"deviceClassName":"x","allocationMode":"ExactCount","count":2,"adminAccess":true,
+                     "selectors":[{"cel":{"expression":"true"}}],"capacity":{"requests":{"m":"1Gi"}},"tolerations":[{"key":"k"}]}},
+                    {"name":"s","firstAvailable":[{"name":"t","deviceClassName":"x","allocationMode":"All"}]}],
+                    "constraints":[{"requests":["r"],"matchAttribute":"a/b"}]}},
+                  "status":{"allocation":{"allocationTimestamp":"2026-01-01T00:00:00Z","devices":{"results":[
+                    {"request":"r","driver":"d","pool":"p","device":"v","shareID":"u","consumedCapacity":{"m":"1Gi"},"bindingConditions":["b"]}]}},
+                    "reservedFor":[{"resource":"pods","name":"p","uid":"u"}],
+                    "devices":[{"driver":"d","pool":"p","device":"v","data":{"any":["thing"]},"networkData":{"interfaceName":"eth1"}}]}}"#,
+            ),
+            (
+                Kind::ResourceSlice,
+                r#"{"metadata":{"name":"s"},"spec":{"driver":"d","pool":{"name":"p","generation":3,"resourceSliceCount":2},
+                  "perDeviceNodeSelection":true,"sharedCounters":[{"name":"c","counters":{"m":{"value":"8"}}}],"devices":[{"name":"v",
+                    "attributes":{"i":{"int":1},"b":{"bool":true},"s":{"string":"x"},"v":{"version":"1.0.0"}},"allNodes":true,
+                    "capacity":{"m":{"value":"8Gi","requestPolicy":{"default":"1Gi","validRange":{"min":"1Gi","step":"1Gi"}}}},
+                    "consumesCounters":[{"counterSet":"c","counters":{"m":{"value":"4"}}}],"bindsToNode":true,
+                    "taints":[{"key":"k","effect":"NoSchedule"}],"allowMultipleAllocations":true,"bindingFailureConditions":["f"]}]}}"#,
+            ),
+            (
+                Kind::DeviceClass,
+                r#"{"metadata":{"name":"c"},"spec":{"extendedResourceName":"e/r","selectors":[{"cel":{"expression":"true"}}]}}"#,
+            ),
+        ] {
+            let read = |value: &serde_json::Value| Object::deserialize_kind(kind, value).unwrap();
+            let given: serde_json::Value = serde_json::from_str(json).unwrap();
+            let object = read(&given);
+            let written = serde_json::to_value(&object).unwrap();
+            assert_eq!(read(&written), object);
+            assert_contains(&written, &given, "");
+        }
+    }
+
+    /// Everything that was given is there, whatever else is.
+    fn assert_contains(written: &serde_json::Value, given: &serde_json::Value, at: &str) {
+        match given {
+            serde_json::Value::Object(fields) => {
+                fields.iter().for_each(|(name, value)| assert_contains(&written[name], value, &format!("{at}.{name}")));
+            }
+            serde_json::Value::Array(items) => {
+                items.iter().enumerate().for_each(|(i, value)| assert_contains(&written[i], value, &format!("{at}[{i}]")));
+            }
+            value => assert_eq!(&written, &value, "{at}"),
+        }
+    }
 }

@@ -112,32 +112,6 @@ impl Requirement {
     }
 }
 
-/// Mirrors `IsQualifiedName` in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`: an optional DNS
-/// subdomain, a slash and a name.
-fn is_label_key(key: &str) -> bool {
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    let subdomain = |prefix: &str| {
-        prefix.len() <= 253
-            && prefix.split('.').all(|label| {
-                label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-                    && !label.is_empty()
-                    && !label.starts_with('-')
-                    && !label.ends_with('-')
-            })
-    };
-    !name.is_empty() && is_label_value(name) && prefix.is_none_or(subdomain)
-}
-
-/// Mirrors `IsValidLabelValue` there: empty, or at most 63 of letters, digits, `-`, `_` and `.`, with a letter or digit
-/// at either end.
-fn is_label_value(value: &str) -> bool {
-    let (Some(first), Some(last)) = (value.bytes().next(), value.bytes().last()) else { return true };
-    value.len() <= 63
-        && first.is_ascii_alphanumeric()
-        && last.is_ascii_alphanumeric()
-        && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-}
-
 /// `core/v1.NodeSelector`: terms are alternatives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -192,11 +166,12 @@ impl NodeSelectorTerm {
 
     /// Whether the term matches; see [`NodeSelector::matches`].
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
-        // Most terms fail by their labels, so whether the term can be used at all is asked last.
-        self.matches_parsed(labels, name) && self.is_valid()
+        // Most terms fail by the labels, so whether the term can be used at all is asked last.
+        !self.is_empty() && self.matches_parsed(labels, name) && self.is_valid()
     }
 
-    /// Whether a term matches that is known to have no [error](Self::error), for callers that ask about many nodes.
+    /// Whether a term matches that is known not to be empty and to have no [error](Self::error), for callers that ask
+    /// about many nodes.
     pub fn matches_parsed(&self, labels: &Labels, name: Option<&Str>) -> bool {
         let field = |r: &Requirement| {
             let actual = match r.key.as_str() {
@@ -209,11 +184,11 @@ impl NodeSelectorTerm {
                 _ => false,
             }
         };
-        !self.is_empty() && self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(field)
+        self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(field)
     }
 }
 
-/// `core/v1.TopologySelectorTerm`, of a StorageClass' `allowedTopologies`.
+/// `core/v1.TopologySelectorTerm`, of a `StorageClass`' `allowedTopologies`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TopologySelectorTerm {
@@ -370,5 +345,47 @@ mod tests {
         assert_eq!(aggregate(&[]), None);
         assert_eq!(aggregate(&["a", "a"]), Some("a".into()));
         assert_eq!(aggregate(&["a", "b", "a"]), Some("[a, b]".into()));
+    }
+
+    #[test]
+    fn node_selector_terms_match_or_are_in_error() {
+        let labels: Labels = [("a", "1"), ("example.com/n", "7")].into_iter().map(|(k, v)| (k, Str::from(v))).collect();
+        let long = "x".repeat(64);
+        // (expression or field, matches, in error)
+        for (field, key, operator, values, matches, error) in [
+            (false, "a", "In", vec!["1"], true, false),
+            (false, "a", "In", vec!["2"], false, false),
+            (false, "b", "NotIn", vec!["2"], true, false),
+            (false, "example.com/n", "Gt", vec!["6"], true, false),
+            (false, "example.com/n", "Lt", vec!["7"], false, false),
+            (false, "example.com/n", "Gt", vec!["x"], false, true),
+            (false, "a", "In", vec![], false, true),
+            (false, "a", "Exists", vec!["1"], false, true),
+            (false, "a", "Like", vec!["1"], false, true),
+            (false, "a", "NotIn", vec!["not valid"], false, true),
+            (false, "a", "NotIn", vec![long.as_str()], false, true),
+            (false, "a", "NotIn", vec![""], true, false),
+            (false, "-a", "DoesNotExist", vec![], false, true),
+            (false, "UPPER/a", "DoesNotExist", vec![], false, true),
+            (false, "x/y/z", "DoesNotExist", vec![], false, true),
+            (false, "", "DoesNotExist", vec![], false, true),
+            (false, "x.y/z", "DoesNotExist", vec![], true, false),
+            (true, "metadata.name", "In", vec!["n1"], true, false),
+            (true, "metadata.name", "NotIn", vec!["n1"], false, false),
+            (true, "metadata.uid", "NotIn", vec!["n1"], true, false),
+            (true, "metadata.name", "In", vec!["n1", "n2"], false, true),
+            (true, "metadata.name", "Exists", vec![], false, true),
+        ] {
+            let requirement =
+                Requirement { key: key.into(), operator: operator.into(), values: values.into_iter().map(Str::from).collect() };
+            let list = List(vec![requirement]);
+            let term = if field {
+                NodeSelectorTerm { match_fields: list, ..NodeSelectorTerm::default() }
+            } else {
+                NodeSelectorTerm { match_expressions: list, ..NodeSelectorTerm::default() }
+            };
+            assert_eq!((term.matches(&labels, Some(&"n1".into())), term.error().is_some()), (matches, error), "{term:?}");
+        }
+        assert!(!NodeSelectorTerm::default().matches(&labels, None));
     }
 }

@@ -120,6 +120,21 @@ pub enum EventLabel {
 }
 
 impl ClusterEvent {
+    /// A pod that has a node appeared, or a pod got its node.
+    pub const ASSIGNED_POD_ADD: Self = Self::new(EventResource::AssignedPod, ActionType::ADD);
+    /// A pod left its node, or a nominated pod gave up its claim to one.
+    pub const ASSIGNED_POD_DELETE: Self = Self::new(EventResource::AssignedPod, ActionType::DELETE);
+    /// A pod without a node came.
+    pub const UNSCHEDULED_POD_ADD: Self = Self::new(EventResource::UnschedulablePod, ActionType::ADD);
+    /// A pod without a node changed in nothing that has an event of its own.
+    pub const UNSCHEDULED_POD_UPDATE: Self = Self::new(EventResource::UnschedulablePod, ActionType::UPDATE);
+    /// A pod without a node was deleted; moves nobody.
+    pub const UNSCHEDULED_POD_DELETE: Self = Self::new(EventResource::UnschedulablePod, ActionType::DELETE);
+    /// A pod has been in unschedulablePods for too long.
+    pub const UNSCHEDULABLE_TIMEOUT: Self = Self::labelled(EventLabel::UnschedulableTimeout);
+    /// A plugin wants a pod tried again.
+    pub const FORCE_ACTIVATE: Self = Self::labelled(EventLabel::ForceActivate);
+
     /// An event about a resource.
     pub const fn new(resource: EventResource, action: ActionType) -> Self {
         Self { resource, action, custom_label: None }

@@ -33,6 +33,7 @@ gates! {
     DRAExtendedResource: true, "Extended resources can be served by a DeviceClass.";
     DRAPartitionableDevices: true, "Devices draw on shared counters.";
     DRAPrioritizedList: true, "Requests may list alternatives in firstAvailable.";
+    DRAResourceClaimDeviceStatus: true, "Drivers report the status of allocated devices.";
     InPlacePodLevelResourcesVerticalScaling: true, "A resize of pod-level resources in progress counts.";
     InPlacePodVerticalScaling: true, "A container resize in progress counts.";
     MatchLabelKeysInPodTopologySpread: true, "matchLabelKeys of topology spread constraints are read.";

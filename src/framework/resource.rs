@@ -381,11 +381,12 @@ mod tests {
         }
     }
 
+    const MI: i64 = 1024 * 1024;
+
     #[test]
     fn scoring_assumes_requests_for_containers_without() {
         let mut without_pod_level = FeatureGates::default();
         without_pod_level.set(Gate::PodLevelResources, false);
-        const MI: i64 = 1024 * 1024;
         for (spec, gates, milli_cpu, non_zero) in [
             ("containers: [{}, {resources: {requests: {cpu: 0, memory: 1Mi}}}]", FeatureGates::default(), 0, (100, 201 * MI)),
             ("initContainers: [{}]", FeatureGates::default(), 0, (100, 200 * MI)),

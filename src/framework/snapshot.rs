@@ -1,6 +1,6 @@
 //! What one cycle sees of the nodes; mirrors `pkg/scheduler/backend/cache/snapshot.go`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::NodeInfo;
@@ -35,8 +35,9 @@ impl Snapshot {
         let index = nodes.iter().enumerate().map(|(i, n)| (n.name().clone(), i)).collect();
         let mut images: HashMap<Str, ImageState> = HashMap::new();
         for node in &nodes {
+            let mut seen = HashSet::new();
             for image in &node.node.status.images {
-                for name in &image.names {
+                for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
                     let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
                     state.num_nodes += 1;
                 }

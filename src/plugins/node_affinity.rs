@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::helper::{changed_nodes, default_normalize_score};
-use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, SelectorError, Str};
+use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, SelectorError, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
     Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
@@ -39,10 +39,26 @@ impl NodeAffinityArgs {
     /// What `ValidateNodeAffinityArgs` refuses: selector terms that cannot be parsed.
     pub fn validate(&self) -> Result<(), String> {
         let Some(added) = &self.added_affinity else { return Ok(()) };
-        let required = added.required.iter().flat_map(|s| s.node_selector_terms.iter()).filter(|t| !t.is_empty());
-        let preferred = added.preferred.iter().flatten().filter(|t| counts(t)).map(|t| &t.preference);
-        required.chain(preferred).find_map(NodeSelectorTerm::error).map_or(Ok(()), |error| Err(format!("addedAffinity: {error}")))
+        let required =
+            added.required.iter().flat_map(|s| required_errors(s, "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution."));
+        let preferred = added
+            .preferred
+            .iter()
+            .flat_map(|terms| preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution"));
+        SelectorError::aggregate(required.chain(preferred)).map_or(Ok(()), |error| Err(error.to_string()))
     }
+}
+
+/// What is wrong with the terms of a selector that stands at `path`.
+fn required_errors(selector: &NodeSelector, path: &str) -> Vec<String> {
+    let terms = selector.node_selector_terms.iter().enumerate().filter(|(_, t)| !t.is_empty());
+    terms.flat_map(|(i, t)| t.errors(&format!("{path}nodeSelectorTerms[{i}]"))).collect()
+}
+
+/// What is wrong with the terms that count of a list that stands at `path`.
+fn preferred_errors(terms: &[PreferredSchedulingTerm], path: &str) -> Vec<String> {
+    let counting = terms.iter().enumerate().filter(|(_, t)| counts(t));
+    counting.flat_map(|(i, t)| t.preference.errors(&format!("{path}[{i}]"))).collect()
 }
 
 /// What a pod requires of its node, ready to be held against many nodes; mirrors `RequiredNodeAffinity`.
@@ -57,19 +73,13 @@ pub struct RequiredNodeAffinity {
 impl RequiredNodeAffinity {
     /// Parses the `nodeSelector` and the required node affinity of a pod.
     pub fn of(pod: &Pod) -> Self {
-        let mut parsed = Self { spec: pod.spec.clone(), terms: None, error: None };
-        let Some(required) = required_affinity(&pod.spec) else { return parsed };
-        let mut usable = Vec::with_capacity(required.node_selector_terms.len());
-        for (at, term) in required.node_selector_terms.iter().enumerate().filter(|(_, t)| !t.is_empty()) {
-            match term.error() {
-                None => usable.push(at),
-                Some(error) => {
-                    parsed.error.get_or_insert(error);
-                }
-            }
-        }
-        parsed.terms = Some(usable);
-        parsed
+        let required = required_affinity(&pod.spec);
+        let usable = |required: &NodeSelector| {
+            let terms = required.node_selector_terms.iter().enumerate();
+            terms.filter(|(_, t)| !t.is_empty() && t.error().is_none()).map(|(at, _)| at).collect()
+        };
+        let error = required.and_then(|r| SelectorError::aggregate(required_errors(r, "")));
+        Self { spec: pod.spec.clone(), terms: required.map(usable), error }
     }
 
     /// Whether the node satisfies both. Terms that cannot be parsed match nothing.
@@ -119,9 +129,12 @@ fn counts(term: &PreferredSchedulingTerm) -> bool {
     term.weight != 0 && !term.preference.is_empty()
 }
 
-/// Preferred terms that can be used, or the first error in any that counts; mirrors `NewPreferredSchedulingTerms`.
+/// The preferred terms that count, or what is wrong with them; mirrors `NewPreferredSchedulingTerms`.
 fn parse_preferred(terms: &[PreferredSchedulingTerm]) -> Result<Vec<PreferredSchedulingTerm>, SelectorError> {
-    terms.iter().filter(|t| counts(t)).map(|t| t.preference.error().map_or(Ok(t.clone()), Err)).collect()
+    match SelectorError::aggregate(preferred_errors(terms, "")) {
+        Some(error) => Err(error),
+        None => Ok(terms.iter().filter(|t| counts(t)).cloned().collect()),
+    }
 }
 
 fn preferred_score(terms: &[PreferredSchedulingTerm], node: &Node) -> i64 {

@@ -160,7 +160,8 @@ fn preferred_terms_add_up() {
 
     let broken = pod_info(&preferring(&format!("[{}]", weighted(1, "{matchFields: [{key: metadata.name, operator: Gt}]}"))));
     with_context(&Cluster::default(), &nodes, |cx| {
-        assert!(PreScorePlugin::pre_score(&plain, &cx, &mut CycleState::default(), &broken, cx.snapshot.nodes()).is_error());
+        let status = PreScorePlugin::pre_score(&plain, &cx, &mut CycleState::default(), &broken, cx.snapshot.nodes());
+        assert!(status.is_error() && status.message().starts_with("[0].matchFields[0].operator: Unsupported value: \"Gt\""), "{status}");
         assert!(ScorePlugin::score(&plain, &cx, &CycleState::default(), &broken, &nodes[0]).unwrap_err().is_error());
     });
 }

@@ -1,1 +1,276 @@
-//! To be written.
+//! VolumeZone: PreFilter, Filter. Mirrors `pkg/scheduler/framework/plugins/volumezone/volume_zone.go`, and
+//! `LabelZonesToSet` of `staging/src/k8s.io/cloud-provider/volume/helpers/zones.go`.
+//!
+//! A node that has any zone or region label must match the zone and region labels of the volumes bound to the pod's
+//! claims. Volumes of generic ephemeral volumes are not looked at.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, always, claim_class, names_claim, not_found, objects, on, queue_if};
+use crate::cluster::storage::PersistentVolume;
+use crate::cluster::{Pod, Str};
+use crate::framework::{
+    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo, Plugin, PluginName,
+    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status,
+};
+
+/// A volume is in a zone or region that the node is not in.
+pub const ERR_REASON_CONFLICT: &str = "node(s) had no available volume zone";
+
+/// The labels that count, in the order they are compared, each with the label that a node may have instead.
+const TOPOLOGY_LABELS: [(&str, &str); 4] = [
+    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+    ("topology.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("topology.kubernetes.io/region", "topology.kubernetes.io/region"),
+];
+
+/// Keeps pods to the zones of their volumes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VolumeZone;
+
+impl Plugin for VolumeZone {
+    fn name(&self) -> PluginName {
+        PluginName::VolumeZone
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let add_or_update = ActionType::ADD.or(ActionType::UPDATE);
+        Some(vec![
+            on(EventResource::StorageClass, ActionType::ADD, after_class_added),
+            always(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL)),
+            on(EventResource::PersistentVolumeClaim, add_or_update, after_claim_change),
+            on(EventResource::PersistentVolume, add_or_update, after_volume_change),
+        ])
+    }
+}
+
+/// Where one label says that a volume is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct VolumeTopology {
+    volume: Str,
+    key: &'static str,
+    /// The key that a node without `key` may have instead.
+    stable_key: &'static str,
+    values: BTreeSet<Str>,
+}
+
+/// Where the pod's volumes are; what PreFilter leaves for Filter.
+#[derive(Clone, Debug)]
+struct State(Arc<Vec<VolumeTopology>>);
+
+/// The zone and region labels of a volume; one with an empty part in it does not count.
+fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = VolumeTopology> {
+    TOPOLOGY_LABELS.into_iter().filter_map(|(key, stable_key)| {
+        let values: BTreeSet<Str> = volume.metadata.labels.get(key)?.split("__").map(|v| v.trim().into()).collect();
+        let usable = !values.iter().any(|v| v.is_empty());
+        usable.then(|| VolumeTopology { volume: volume.metadata.name.clone(), key, stable_key, values })
+    })
+}
+
+/// Where the volumes bound to the pod's claims are, or why the pod cannot be placed at all.
+fn pod_topologies(cx: &Context<'_>, pod: &Pod) -> Result<Vec<VolumeTopology>, Status> {
+    let mut found = Vec::new();
+    for source in pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
+        if source.claim_name.is_empty() {
+            return Err(Status::unresolvable("PersistentVolumeClaim had no name"));
+        }
+        let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &source.claim_name) else {
+            return Err(Status::unresolvable(not_found("persistentvolumeclaim", &source.claim_name)));
+        };
+        let volume_name = &claim.spec.volume_name;
+        if volume_name.is_empty() {
+            unbound(cx, &claim_class(claim))?;
+            continue;
+        }
+        match cx.cluster.persistent_volumes.named(volume_name) {
+            Some(volume) => found.extend(topologies(volume)),
+            None => return Err(Status::unresolvable(not_found("persistentvolume", volume_name))),
+        }
+    }
+    Ok(found)
+}
+
+/// Claims without a volume are fine where their class binds them when a pod comes.
+fn unbound(cx: &Context<'_>, class_name: &Str) -> Result<(), Status> {
+    if class_name.is_empty() {
+        return Err(Status::unresolvable("PersistentVolumeClaim had no pv name and storageClass name"));
+    }
+    let Some(class) = cx.cluster.storage_classes.named(class_name) else {
+        return Err(Status::unresolvable(not_found("storageclass.storage.k8s.io", class_name)));
+    };
+    match class.volume_binding_mode.as_deref() {
+        None => Err(Status::unresolvable(format!("VolumeBindingMode not set for StorageClass {class_name:?}"))),
+        Some(WAIT_FOR_FIRST_CONSUMER) => Ok(()),
+        Some(_) => Err(Status::unresolvable("PersistentVolume had no name")),
+    }
+}
+
+impl PreFilterPlugin for VolumeZone {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let status = match pod_topologies(cx, &pod.pod) {
+            Err(status) => status,
+            Ok(found) if found.is_empty() => Status::skip(),
+            Ok(found) => {
+                state.write(State(Arc::new(found)));
+                Status::success()
+            }
+        };
+        (PreFilterResult::default(), status)
+    }
+}
+
+impl FilterPlugin for VolumeZone {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        if pod.pod.spec.volumes.is_empty() {
+            return Status::success();
+        }
+        let found = match state.read::<State>() {
+            Some(State(found)) => found.clone(),
+            // Upstream looks again where PreFilter did not run, as when a profile enables the Filter point alone.
+            None => match pod_topologies(cx, &pod.pod) {
+                Ok(found) => Arc::new(found),
+                Err(status) => return status,
+            },
+        };
+        let labels = &node.node.metadata.labels;
+        if !TOPOLOGY_LABELS.iter().any(|(key, _)| labels.contains_key(key)) {
+            return Status::success();
+        }
+        let matches = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key)).is_some_and(|v| t.values.contains(v));
+        if found.iter().all(matches) { Status::success() } else { Status::unresolvable(ERR_REASON_CONFLICT) }
+    }
+}
+
+/// A class that binds when a pod comes makes up for one that was missing.
+fn after_class_added(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (_, new) = objects!(change, StorageClass)?;
+    Ok(queue_if(new.is_some_and(|class| class.volume_binding_mode.as_deref() == Some(WAIT_FOR_FIRST_CONSUMER))))
+}
+
+/// The claim is one that the pod names.
+fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (_, new) = objects!(change, PersistentVolumeClaim)?;
+    Ok(queue_if(new.is_some_and(|claim| names_claim(pod, &claim))))
+}
+
+/// A volume came, or moved.
+fn after_volume_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, new) = objects!(change, PersistentVolume)?;
+    Ok(queue_if(match (old, new) {
+        (Some(old), Some(new)) => !topologies(&old).eq(topologies(&new)),
+        _ => true,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::QueueingHint::{Queue, QueueSkip};
+    use crate::plugins::volume_helpers::testing::{World, hint, object, pod_with, pvc_volume, registered};
+
+    fn named(name: &str, labels: &str) -> String {
+        format!(r#"{{"metadata":{{"name":"{name}","labels":{labels}}}}}"#)
+    }
+
+    fn claim(spec: &str) -> (&'static str, String) {
+        ("PersistentVolumeClaim", format!(r#"{{"metadata":{{"name":"c","namespace":"a"}},"spec":{spec}}}"#))
+    }
+
+    #[test]
+    fn nodes_match_the_volumes_labels() {
+        let zone = "topology.kubernetes.io/zone";
+        let beta = "failure-domain.beta.kubernetes.io/zone";
+        for (volume, node, passes) in [
+            (format!(r#"{{"{zone}":"x"}}"#), format!(r#"{{"{zone}":"x"}}"#), true),
+            (format!(r#"{{"{zone}":"x"}}"#), format!(r#"{{"{zone}":"y"}}"#), false),
+            (format!(r#"{{"{zone}":"x__ y "}}"#), format!(r#"{{"{zone}":"y"}}"#), true),
+            (format!(r#"{{"{zone}":"x"}}"#), r#"{"kubernetes.io/hostname":"h"}"#.to_string(), true),
+            (format!(r#"{{"{beta}":"x"}}"#), format!(r#"{{"{zone}":"x"}}"#), true),
+            // Not the other way round.
+            (format!(r#"{{"{zone}":"x"}}"#), format!(r#"{{"{beta}":"x"}}"#), false),
+            (
+                format!(r#"{{"{zone}":"x","topology.kubernetes.io/region":"r"}}"#),
+                format!(r#"{{"{zone}":"x","topology.kubernetes.io/region":"s"}}"#),
+                false,
+            ),
+            (format!(r#"{{"{zone}":"x","topology.kubernetes.io/region":"r"}}"#), format!(r#"{{"{zone}":"x"}}"#), false),
+        ] {
+            let world =
+                World::new([("Node", named("n", &node)), ("PersistentVolume", named("v", &volume)), claim(r#"{"volumeName":"v"}"#)]);
+            let want = if passes { Status::success() } else { Status::unresolvable(ERR_REASON_CONFLICT) };
+            let pod = pod_with(&pvc_volume("c"));
+            assert_eq!(world.verdicts(&VolumeZone, &pod), (Status::success(), vec![want.clone()]), "{volume} on {node}");
+            let unprepared = FilterPlugin::filter(&VolumeZone, &world.cx(), &CycleState::default(), &PodInfo::new(pod), world.node("n"));
+            assert_eq!(unprepared, want, "Filter looks for itself where PreFilter left nothing");
+        }
+    }
+
+    #[test]
+    fn pre_filter_rejects_what_has_no_volume() {
+        for (spec, want) in [
+            (r#"{"volumeName":"v"}"#, Status::skip()),
+            (r#"{"volumeName":"w"}"#, Status::skip()),
+            (r#"{"volumeName":"gone"}"#, Status::unresolvable("persistentvolume \"gone\" not found")),
+            ("{}", Status::unresolvable("PersistentVolumeClaim had no pv name and storageClass name")),
+            (r#"{"storageClassName":"gone"}"#, Status::unresolvable("storageclass.storage.k8s.io \"gone\" not found")),
+            (r#"{"storageClassName":"unset"}"#, Status::unresolvable("VolumeBindingMode not set for StorageClass \"unset\"")),
+            (r#"{"storageClassName":"now"}"#, Status::unresolvable("PersistentVolume had no name")),
+            (r#"{"storageClassName":"later"}"#, Status::skip()),
+        ] {
+            let world = World::new([
+                ("PersistentVolume", named("v", "{}")),
+                ("PersistentVolume", named("w", r#"{"topology.kubernetes.io/zone":"a__"}"#)),
+                ("StorageClass", r#"{"metadata":{"name":"unset"}}"#.to_string()),
+                ("StorageClass", r#"{"metadata":{"name":"now"},"volumeBindingMode":"Immediate"}"#.to_string()),
+                ("StorageClass", r#"{"metadata":{"name":"later"},"volumeBindingMode":"WaitForFirstConsumer"}"#.to_string()),
+                claim(spec),
+            ]);
+            assert_eq!(world.verdicts(&VolumeZone, &pod_with(&pvc_volume("c"))), (want, vec![]), "{spec}");
+        }
+        let world = World::new([]);
+        for (volumes, want) in [
+            (pvc_volume(""), Status::unresolvable("PersistentVolumeClaim had no name")),
+            (pvc_volume("c"), Status::unresolvable("persistentvolumeclaim \"c\" not found")),
+            (r#"{"name":"e","ephemeral":{}}"#.to_string(), Status::skip()),
+            (String::new(), Status::skip()),
+        ] {
+            assert_eq!(world.verdicts(&VolumeZone, &pod_with(&volumes)).0, want, "{volumes}");
+        }
+    }
+
+    #[test]
+    fn hints() {
+        let update = ActionType::UPDATE.0 | 1;
+        let node = format!("Node:{}", 1 | ActionType::UPDATE_NODE_LABEL.0);
+        let (claims, volumes) = (format!("PersistentVolumeClaim:{update} hint"), format!("PersistentVolume:{update} hint"));
+        assert_eq!(registered(&VolumeZone), ["storage.k8s.io/StorageClass:1 hint".to_string(), node, claims, volumes]);
+        let pod = pod_with(&pvc_volume("c"));
+        let check = |resource: EventResource, old: Option<(&str, &str)>, new: (&str, &str)| {
+            let event = crate::framework::ClusterEvent::new(resource, ActionType::ADD);
+            let events = VolumeZone.events_to_register(FeatureGates::default()).unwrap();
+            let registered = events.into_iter().find(|e| e.event.matches(&event)).unwrap().event.to_string();
+            let (old, new) = (old.map(|(kind, text)| object(kind, text)), object(new.0, new.1));
+            hint(&VolumeZone, &registered, &pod, old.as_ref(), Some(&new)).unwrap().unwrap()
+        };
+        for (mode, want) in [(r#""WaitForFirstConsumer""#, Queue), (r#""Immediate""#, QueueSkip), ("null", QueueSkip)] {
+            let class = format!(r#"{{"metadata":{{"name":"s"}},"volumeBindingMode":{mode}}}"#);
+            assert_eq!(check(EventResource::StorageClass, None, ("StorageClass", &class)), want, "{mode}");
+        }
+        for (namespace, name, want) in [("a", "c", Queue), ("a", "d", QueueSkip), ("b", "c", QueueSkip)] {
+            let claim = format!(r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}"}}}}"#);
+            assert_eq!(check(EventResource::PersistentVolumeClaim, None, ("PersistentVolumeClaim", &claim)), want);
+        }
+        let at = |zone: &str| named("v", &format!(r#"{{"topology.kubernetes.io/zone":"{zone}"}}"#));
+        for (old, want) in [(None, Queue), (Some(at("x")), QueueSkip), (Some(at("y")), Queue)] {
+            let old = old.as_deref().map(|text| ("PersistentVolume", text));
+            assert_eq!(check(EventResource::PersistentVolume, old, ("PersistentVolume", &at("x"))), want);
+        }
+    }
+}

@@ -71,7 +71,7 @@ impl Attempt<'_> {
             return Err(status);
         }
         let now = nanoseconds(self.post.cx.now);
-        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now).then_with(|| a.victim.pod.cmp(&b.victim.pod)));
+        potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now));
         let mut count = budgets.count();
         for p in &mut potential {
             count.take(&p.info.pod, &mut p.victim);
@@ -237,17 +237,17 @@ mod tests {
     }
 
     #[test]
-    fn equals_stand_by_name_and_those_that_violate_a_budget_in_front() {
+    fn equals_stand_as_they_came_and_those_that_violate_a_budget_in_front() {
         let mut setting = Setting::new(10, 400);
         let pods = ["d", "b", "c", "a"].map(|name| pod(name, "a", 1, 100, Some(7)));
-        let all = |first: &str| format!("-d -b -c -a = {first} !a(Insufficient cpu) !b(Insufficient cpu) !d(Insufficient cpu)");
+        let all = |first: &str| format!("-d -b -c -a = {first} !d(Insufficient cpu) !b(Insufficient cpu) !a(Insufficient cpu)");
         let trial = setting.try_on(&node("a", 400, &pods));
-        assert_eq!(names(&trial.candidate.unwrap().victims), ["a", "b", "c", "d"]);
+        assert_eq!(names(&trial.candidate.unwrap().victims), ["d", "b", "c", "a"]);
         setting.cluster =
             [budget("web", 0, r#"{"matchLabels":{"app":"web"}}"#)].into_iter().map(crate::preemption::testing::object).collect();
         let mut guarded = pods;
         guarded[2].metadata.labels = [("app", "web".into())].into_iter().collect();
-        check(&setting.try_on(&node("a", 400, &guarded)), &all("!c(Insufficient cpu)"), &["c", "a", "b", "d"], 1);
+        check(&setting.try_on(&node("a", 400, &guarded)), &all("!c(Insufficient cpu)"), &["c", "d", "b", "a"], 1);
     }
 
     fn with_cpu(mut pod: Pod, milli_cpu: i64) -> Pod {

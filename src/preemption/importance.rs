@@ -30,7 +30,7 @@ pub(super) fn victim(pod: &Pod) -> Victim {
 /// as started `now`, in nanoseconds since 1970.
 ///
 /// kube-scheduler leaves the order of pods that are equal in both to its cache and to a sort that is stable for a dozen
-/// pods. Here they stand by namespace and name when they are first sorted, and later sorts keep them as they stand.
+/// pods. Here every sort is stable, so that they stand in the order in which they came to the node.
 pub(super) fn more_important(a: &Victim, b: &Victim, now: i64) -> Ordering {
     let rank = |v: &Victim| (Reverse(v.priority), v.start_time.unwrap_or(now));
     rank(a).cmp(&rank(b))

@@ -48,10 +48,8 @@ fn unschedulable(view: &CycleView) -> String {
 
 /// Why no node takes the pod.
 fn cause(view: &CycleView) -> String {
-    if view.pre_filter_rejected {
-        if let Some((_, status)) = &view.narrowed {
-            return format!("Pending because no node is even looked at: {}", status.message());
-        }
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
+        return format!("Pending because no node is even looked at: {}", status.message());
     }
     let groups = reason_groups(view);
     match &groups[..] {

@@ -3,12 +3,12 @@
 //! Cloning is free: nodes are shared until one of them changes. The walking order is that of the node tree, zones in
 //! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use imbl::{OrdMap, OrdSet};
+use imbl::OrdMap;
 
-use crate::cluster::{Node, Pod, Str};
+use crate::cluster::{Node, Object, Pod, Str};
 use crate::framework::{ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
 
 /// Nodes with the pods on them, assumed ones included.
@@ -20,18 +20,37 @@ pub struct Cache {
     images: Arc<HashMap<Str, ImageState>>,
     /// Pods bound to nodes that are not there.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
-    /// Uids of pods that were put on their node before the API server said so.
-    assumed: OrdSet<Str>,
+    /// Pods that were put on their node before the API server said so, by uid.
+    assumed: OrdMap<Str, Arc<PodInfo>>,
 }
 
 impl Cache {
+    /// What the scheduler knows when it starts: nodes in the order given, and the pods on them by namespace and name.
+    ///
+    /// The order of a node's pods shows where preemption has to choose among equals. kube-scheduler gets them in the
+    /// order in which the API server happens to list them.
+    pub fn load(objects: &[Object]) -> Self {
+        let mut cache = Self::default();
+        cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
+        let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
+        let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
+        bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
+        for pod in bound {
+            cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
+        }
+        cache
+    }
+
     /// What a cycle sees.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone())
     }
 
-    /// Adds many nodes at once, so that the walking order is made only once.
+    /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists
+    /// them: the first node that has an image decides about its size, and zones take turns as they are first seen.
     pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
+        let mut nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
+        nodes.sort_by(|a, b| a.name().cmp(b.name()));
         let mut list: Vec<Arc<NodeInfo>> = (*self.nodes).clone();
         for node in nodes {
             if let Some(at) = self.index.get(node.name()) {
@@ -113,18 +132,20 @@ impl Cache {
 
     /// Adds a pod that is not bound yet to the node it names.
     pub fn assume(&mut self, pod: Arc<PodInfo>) {
-        self.assumed.insert(pod.pod.metadata.uid.clone());
+        self.assumed.insert(pod.pod.metadata.uid.clone(), pod.clone());
         self.add_pod(pod);
     }
 
     /// Whether a pod is on its node before the API server said so.
     pub fn is_assumed(&self, pod: &Pod) -> bool {
-        self.assumed.contains(&pod.metadata.uid)
+        self.assumed.contains_key(&pod.metadata.uid)
     }
 
-    /// The API server has said so.
-    pub fn confirm(&mut self, pod: &Pod) {
-        self.assumed.remove(&pod.metadata.uid);
+    /// Takes an assumed pod off its node again; gives it as it was assumed, if it was.
+    pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
+        let assumed = self.assumed.remove(&pod.metadata.uid)?;
+        self.remove_pod(&assumed.pod);
+        Some(assumed)
     }
 
     fn node_mut(&mut self, at: usize) -> &mut NodeInfo {
@@ -156,8 +177,10 @@ impl Cache {
             return;
         }
         let images = Arc::make_mut(&mut self.images);
+        let mut seen = HashSet::new();
         for image in &node.status.images {
-            for name in &image.names {
+            // A node counts once for a name, however often it lists it.
+            for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
                 let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
                 state.num_nodes = state.num_nodes.saturating_add_signed(sign);
                 if state.num_nodes == 0 {

@@ -1,12 +1,11 @@
 //! One pod's decision on the cluster as it stands, alone and without consequences: what `explain` asks for.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::algorithm::{Attempt, Attempted, NO_NODES, Sampling};
 use super::runtime::Nominations;
 use super::{Cache, Config};
-use crate::cluster::{Cluster, Object, Pod, Str};
+use crate::cluster::{Cluster, Pod};
 use crate::framework::{Context, CycleState, PluginSet, PodInfo, PodResourcesOptions, pod_requests};
 use crate::trace::{CycleStart, Event, FailureReason, Outcome};
 
@@ -92,63 +91,5 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, nodes: usize) -> CycleStar
         requests: requests.iter().map(|(name, q)| (name.clone(), q.to_string())).collect(),
         nominated: pod.status.nominated_node_name.clone(),
         nodes,
-    }
-}
-
-/// A cluster as it stands, ready for decisions about single pods.
-#[derive(Debug)]
-pub struct Standing {
-    /// Profiles and gates.
-    pub config: Config,
-    /// All objects.
-    pub cluster: Cluster,
-    cache: Cache,
-    nominations: BTreeMap<Str, Vec<Arc<PodInfo>>>,
-    sampling: Sampling,
-    now: jiff::Timestamp,
-}
-
-impl Nominations for BTreeMap<Str, Vec<Arc<PodInfo>>> {
-    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        self.get(node).cloned().unwrap_or_default()
-    }
-}
-
-impl Standing {
-    /// Takes objects in the order in which a scheduler would be told of them.
-    pub fn new(config: Config, objects: Vec<Object>, sampling: Sampling, now: jiff::Timestamp) -> Self {
-        let mut cache = Cache::default();
-        cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
-        let pods = || objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None }).filter(|p| !p.is_terminal());
-        for pod in pods().filter(|p| !p.node_name.is_empty()) {
-            cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
-        }
-        let pending: Vec<Arc<Pod>> =
-            pods().filter(|p| p.node_name.is_empty() && !p.status.nominated_node_name.is_empty()).cloned().collect();
-        let cluster: Cluster = objects.into_iter().collect();
-        let snapshot = cache.snapshot();
-        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: config.gates, now };
-        let mut nominations: BTreeMap<Str, Vec<Arc<PodInfo>>> = BTreeMap::new();
-        for pod in pending {
-            // A pod that is gated when it comes is not registered with the nominator.
-            let queued = config.profile(&pod.spec.scheduler_name).is_some_and(|f| f.run_pre_enqueue(&cx, &pod, false, None).is_none());
-            if queued {
-                nominations.entry(pod.status.nominated_node_name.clone()).or_default().push(Arc::new(PodInfo::new(pod)));
-            }
-        }
-        Self { config, cluster, cache, nominations, sampling, now }
-    }
-
-    /// Decides about a pending pod; see [`decide`].
-    pub fn decide(&self, pod: &Arc<Pod>) -> Vec<Event> {
-        let ground = Ground {
-            config: &self.config,
-            cluster: &self.cluster,
-            cache: &self.cache,
-            nominations: &self.nominations,
-            sampling: self.sampling,
-            now: self.now,
-        };
-        decide(&ground, pod)
     }
 }

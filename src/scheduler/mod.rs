@@ -4,11 +4,22 @@
 mod algorithm;
 mod cache;
 mod config;
+mod cycle;
 mod decide;
+mod event_handlers;
+mod operations;
+pub mod queue;
 mod runtime;
+mod state;
+
+/// The version whose decisions are taken.
+pub const EMULATED_VERSION: &str = "v1.36.2";
 
 pub use algorithm::{Attempt, Attempted, FitError, NO_NODES, Sampling};
 pub use cache::Cache;
 pub use config::{Config, ConfigError};
-pub use decide::{Ground, Standing, decide};
+pub use decide::{Ground, decide};
+pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
+pub use operations::{Operation, Scheduler};
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
+pub use state::State;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FilterRunner, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo, Plugin, PluginName,
-    PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Status,
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Status,
 };
 use crate::trace::{Event, NodeScore, PluginScore};
 
@@ -70,7 +71,7 @@ pub struct PreFiltered {
 }
 
 /// A node's verdict with the nominated pods that were counted.
-pub struct Filtered {
+pub(super) struct Filtered {
     /// The verdict.
     pub status: Status,
     /// Pods added for the first pass.
@@ -78,6 +79,15 @@ pub struct Filtered {
 }
 
 impl Framework {
+    /// What the plugins that can turn a pod down registered, in the order they are enabled; mirrors
+    /// `fillEnqueueExtensions`. Extenders stand at the end where there are any.
+    pub fn plugin_events(&self, gates: FeatureGates) -> PluginEvents {
+        let rejects = |p: &&PluginRef| {
+            p.pre_enqueue().is_some() || p.pre_filter().is_some() || p.filter().is_some() || p.reserve().is_some() || p.permit().is_some()
+        };
+        self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(gates))).collect()
+    }
+
     /// The first PreEnqueue plugin that keeps the pod out; the one that gated it last is asked first.
     pub fn run_pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool, first: Option<PluginName>) -> Option<Status> {
         let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
@@ -272,7 +282,7 @@ impl Framework {
 pub const PARALLEL_ABOVE: usize = 256;
 
 /// A framework with everything that running filters needs.
-pub struct Runner<'a> {
+pub(super) struct Runner<'a> {
     /// The profile.
     pub framework: &'a Framework,
     /// The cluster.
@@ -283,7 +293,7 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
-    pub fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
+    pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
         let equal_or_greater =
             |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
         let mut nominated = self.nominations.nominated_pods(node.name());
@@ -307,7 +317,7 @@ impl Runner<'_> {
     }
 
     /// What a PostFilter plugin works with.
-    pub fn post_filter_context<'b>(&'b self, statuses: &'b NodeToStatus, dry_run: DryRunPolicy) -> PostFilterContext<'b> {
+    pub(super) fn post_filter_context<'b>(&'b self, statuses: &'b NodeToStatus, dry_run: DryRunPolicy) -> PostFilterContext<'b> {
         PostFilterContext { cx: self.cx, runner: self, statuses, dry_run }
     }
 }
@@ -345,7 +355,7 @@ impl FilterRunner for Runner<'_> {
 }
 
 /// Turns what preemption found into events, in the order in which it happened.
-pub fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
+pub(super) fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
     use crate::framework::DryRunStep;
     events.push(Event::PreemptionStarted {
         ineligible: record.ineligible.clone(),
@@ -366,7 +376,7 @@ pub fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: 
                 }
             });
         }
-        let candidate = record.candidates.iter().find(|c| c.node == run.node).cloned();
+        let candidate = record.candidates.binary_search_by(|c| c.node.cmp(&run.node)).ok().map(|at| record.candidates[at].clone());
         events.push(Event::DryRunFinished { node: node(), status: run.status.clone(), candidate });
     }
     events.extend(record.score_functions.iter().cloned().map(Event::CandidatesScored));

@@ -119,7 +119,7 @@ impl CycleView {
                 *self = Self { start: Some(start.clone()), pre_enqueue, ..Self::default() };
             }
             Event::CycleSkipped { reason, .. } => self.skipped = Some(reason.clone()),
-            Event::PreEnqueueRejected { status, .. } => self.pre_enqueue = Some(status.clone()),
+            Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => self.pre_enqueue = Some(status.clone()),
             Event::NotEmulated { plugin, what } => self.not_emulated.push((plugin.clone(), what.clone())),
             Event::PreFiltered { plugin, status, .. } => self.pre_filter.push((*plugin, status.clone())),
             Event::NodesNarrowed { nodes, status, rejected } => {
@@ -137,7 +137,7 @@ impl CycleView {
             }
             Event::NodeSelected { node, why, tied } => self.selected = Some((node.clone(), *why, tied.clone())),
             Event::PostFiltered { plugin, status } => self.post_filter.push((*plugin, status.clone())),
-            Event::PodNominated { node, .. } => self.nominated = Some(node.clone()),
+            Event::PodNominated { pod, node } if self.is_about(pod) => self.nominated = Some(node.clone()),
             Event::NominationCleared { pod, .. } => self.cleared_nominations.push(pod.clone()),
             Event::VictimEvicted { pod, how, .. } => self.evicted.push((pod.clone(), *how)),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
@@ -145,6 +145,11 @@ impl CycleView {
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
             _ => self.apply_preemption(event),
         }
+    }
+
+    /// Whether the cycle is this pod's; what happens to other pods in its wake is not part of it.
+    fn is_about(&self, pod: &Key) -> bool {
+        self.start.as_ref().is_none_or(|s| s.pod == *pod)
     }
 
     fn apply_preemption(&mut self, event: &Event) {

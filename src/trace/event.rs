@@ -21,6 +21,8 @@ pub enum Event {
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
     QueueMoved(QueueMove),
+    /// A waiting pod's object changed its priority.
+    PriorityChanged { pod: Key, priority: i32 },
     /// A plugin was asked whether an event helps a pod it had rejected.
     HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<String> },
     /// PreEnqueue ran and a plugin kept the pod out.
@@ -203,6 +205,21 @@ pub struct QueueMove {
     pub cause: MoveCause,
     /// The plugin whose hint said Queue, if one did.
     pub plugin: Option<PluginName>,
+    /// What its order in the queues depends on.
+    pub order: QueueOrder,
+    /// The plugins that rejected it last, those of PreEnqueue included.
+    pub plugins: PluginSet,
+}
+
+/// What a pod's order in activeQ depends on, most important first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueOrder {
+    /// Higher goes first.
+    pub priority: i32,
+    /// When it came to the queue, or came back to it; earlier goes first.
+    pub timestamp: Timestamp,
+    /// How many pods had come or come back before; breaks ties of the timestamp, which kube-scheduler leaves to chance.
+    pub sequence: u64,
 }
 
 /// What moved a pod.
@@ -229,6 +246,7 @@ impl std::fmt::Display for MoveCause {
 
 /// Where a pod can be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Place {
     /// In activeQ.
     Active,

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::event::{Event, Place, QueueMove};
 use crate::cluster::{Key, Str};
-use crate::framework::PluginSet;
+use crate::framework::{PluginName, PluginSet};
 
 /// A pod that waits.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,24 @@ pub struct QueueEntry {
     pub inferred: Option<String>,
 }
 
+impl QueueEntry {
+    /// A pod that was never tried.
+    fn new(pod: Key) -> Self {
+        Self {
+            pod,
+            priority: 0,
+            place: Place::Active,
+            timestamp: Timestamp::default(),
+            sequence: 0,
+            attempts: 0,
+            plugins: PluginSet::default(),
+            nominated: Str::default(),
+            last_move: None,
+            inferred: None,
+        }
+    }
+}
+
 /// All waiting pods. Cloning is free.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueuesView {
@@ -49,6 +67,8 @@ impl QueuesView {
             Event::PodPopped { pod, attempts, .. } => self.change(pod, |e| e.attempts = *attempts),
             Event::PodNominated { pod, node } => self.change(pod, |e| e.nominated = node.clone()),
             Event::NominationCleared { pod, .. } => self.change(pod, |e| e.nominated = Str::default()),
+            Event::PriorityChanged { pod, priority } => self.change(pod, |e| e.priority = *priority),
+            Event::PreEnqueueRejected { pod, status } => self.gated_where_it_is(pod, status.plugin()),
             _ => {}
         }
     }
@@ -58,13 +78,27 @@ impl QueuesView {
             self.entries.remove(&m.pod);
             return;
         }
+        if m.from.is_none() {
+            self.insert(QueueEntry::new(m.pod.clone()));
+        }
         self.change(&m.pod, |e| {
             e.place = m.to.clone();
-            if let Place::Unschedulable { plugins, .. } = m.to {
-                e.plugins = plugins;
-            }
+            (e.priority, e.timestamp, e.sequence) = (m.order.priority, m.order.timestamp, m.order.sequence);
+            e.plugins = m.plugins;
             e.last_move = Some(m.clone());
             e.inferred = None;
+        });
+    }
+
+    /// `PreEnqueue` kept a pod in unschedulablePods that was there already: no move, but another reason to be there.
+    fn gated_where_it_is(&mut self, pod: &Key, plugin: Option<PluginName>) {
+        let Some(plugin) = plugin else { return };
+        self.change(pod, |e| {
+            if let Place::Unschedulable { plugins, gated_by } = &mut e.place {
+                plugins.insert(plugin);
+                e.plugins = *plugins;
+                *gated_by = Some(plugin);
+            }
         });
     }
 

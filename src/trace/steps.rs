@@ -49,6 +49,7 @@ impl Event {
             Self::ClockMoved { .. }
             | Self::ObjectChanged { .. }
             | Self::QueueMoved(_)
+            | Self::PriorityChanged { .. }
             | Self::HintAsked { .. }
             | Self::PodPopped { .. }
             | Self::CycleStarted(_)
@@ -132,7 +133,8 @@ impl Event {
         match self {
             Self::QueueMoved(m) => Some(&m.pod),
             Self::CycleStarted(start) => Some(&start.pod),
-            Self::HintAsked { pod, .. }
+            Self::PriorityChanged { pod, .. }
+            | Self::HintAsked { pod, .. }
             | Self::PreEnqueueRejected { pod, .. }
             | Self::PodPopped { pod, .. }
             | Self::CycleSkipped { pod, .. }
@@ -157,6 +159,7 @@ impl Event {
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(*from))),
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
+            Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
             Self::PodPopped { pod, attempts, early_from_backoff } => {

@@ -1,9 +1,10 @@
-//! InterPodAffinity: PreFilter, Filter, PreScore, Score and the hints.
+//! `InterPodAffinity`: `PreFilter`, Filter, `PreScore`, Score and the hints.
 //!
 //! Mirrors `pkg/scheduler/framework/plugins/interpodaffinity/{plugin,filtering,scoring}.go`. A term matches a pod by
 //! namespace and labels; what is counted is how many matching pods run in each topology domain, a pair of a node label's
 //! key and value.
 
+mod domains;
 mod filtering;
 mod scoring;
 #[cfg(test)]
@@ -17,7 +18,7 @@ use serde::de::IgnoredAny;
 use crate::cluster::{Cluster, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, Str};
 use crate::framework::{
     ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FeatureGates, FilterPlugin, Plugin, PluginName,
-    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    PodBits, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
 
 pub use filtering::{ERR_REASON_AFFINITY_RULES_NOT_MATCH, ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH, ERR_REASON_EXISTING_ANTI_AFFINITY};
@@ -110,6 +111,15 @@ fn merge_namespaces(cluster: &Cluster, term: &AffinityTerm) -> AffinityTerm {
         term.namespaces.dedup();
     }
     term
+}
+
+/// What every pod has that the term matches.
+fn wanted_bits(term: &AffinityTerm) -> PodBits {
+    let selected = term.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+    match (term.namespaces.as_slice(), &term.namespace_selector) {
+        ([only], None) => selected.and(PodBits::namespace(only)),
+        _ => selected,
+    }
 }
 
 /// The labels of a namespace; none where there is no such namespace.
@@ -236,10 +246,10 @@ mod tests {
     const NS_SELECTOR: &str = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
         {"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}},"topologyKey":"zone"}]}}"#;
 
-    fn other(labels: &str, placed: bool, affinity: &str) -> Option<Object> {
+    fn other(labels: &str, placed: bool, affinity: &str) -> Object {
         let mut pod = pod("other", labels, affinity);
         pod.node_name = if placed { "n".into() } else { Str::default() };
-        Some(Object::Pod(Arc::new(pod)))
+        Object::Pod(Arc::new(pod))
     }
 
     #[test]
@@ -249,11 +259,11 @@ mod tests {
             assert_eq!(hint_after_pod_change(&target, &Change { old, new }), Ok(OUTCOME[usize::from(queue)]), "{own}");
         };
         let (both, one, none) = (r#"{"a":"1","b":"1"}"#, r#"{"a":"1"}"#, "{}");
-        let at = |labels: &str| other(labels, true, "{}");
+        let at = |labels: &str| Some(other(labels, true, "{}"));
         // Additions and label changes, by the affinity terms.
         check(AFFINITY, None, at(both), true);
         check(AFFINITY, None, at(one), false);
-        check(AFFINITY, None, other(both, false, "{}"), false);
+        check(AFFINITY, None, Some(other(both, false, "{}")), false);
         check(AFFINITY, at(one), at(both), true);
         check(AFFINITY, at(both), at(one), false);
         check(AFFINITY, at(both), at(both), false);
@@ -267,12 +277,12 @@ mod tests {
         check(ANTI, at(one), at(none), false);
         check(ANTI, at(both), None, true);
         check(ANTI, at(one), None, false);
-        check(ANTI, other(both, false, "{}"), None, false);
+        check(ANTI, Some(other(both, false, "{}")), None, false);
         // A deleted pod's own anti-affinity against the parked pod.
         let against =
             r#"{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}"#;
-        check("{}", other(none, true, against), None, true);
-        check("{}", other(none, true, AFFINITY), None, false);
+        check("{}", Some(other(none, true, against)), None, true);
+        check("{}", Some(other(none, true, AFFINITY)), None, false);
     }
 
     #[test]
@@ -311,7 +321,7 @@ mod tests {
     #[test]
     fn hints_report_what_they_cannot_read() {
         let bad = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}]}}"#;
-        let placed = Change { old: None, new: other("{}", true, "{}") };
+        let placed = Change { old: None, new: Some(other("{}", true, "{}")) };
         let odd = r#""Odd" is not a valid label selector operator"#;
         assert_eq!(hint_after_pod_change(&pod("p", "{}", bad), &placed).unwrap_err(), odd);
         let added = Change { old: None, new: Some(Object::Node(Arc::new(node("n", "{}")))) };

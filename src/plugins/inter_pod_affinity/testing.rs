@@ -38,7 +38,9 @@ impl World {
     pub(super) fn new(nodes: Vec<(Node, Vec<Pod>)>, namespaces: &[(&str, &str)]) -> Self {
         let nodes = nodes.into_iter().map(|(node, pods)| {
             let mut info = NodeInfo::new(Arc::new(node));
-            pods.into_iter().for_each(|p| info.add_pod(Arc::new(PodInfo::new(Arc::new(p)))));
+            for pod in pods {
+                info.add_pod(Arc::new(PodInfo::new(Arc::new(pod))));
+            }
             info
         });
         let cluster = namespaces.iter().map(|(name, labels)| {

@@ -3,7 +3,7 @@
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
-use crate::framework::{Context, FeatureGates, Gate, NodeInfo};
+use crate::framework::{Context, FeatureGates, Gate, NodeInfo, PodBits};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 
@@ -45,6 +45,8 @@ pub(super) struct Constraint {
     pub(super) min_domains: i32,
     pub(super) honors_node_affinity: bool,
     pub(super) honors_node_taints: bool,
+    /// What every pod has that counts.
+    wanted: PodBits,
 }
 
 impl Constraint {
@@ -68,6 +70,7 @@ impl Constraint {
             min_domains: constraint.min_domains.unwrap_or(1),
             honors_node_affinity: affinity == "Honor",
             honors_node_taints: taints == "Honor",
+            wanted: PodBits::default(),
         })
     }
 
@@ -86,10 +89,8 @@ impl Constraint {
     /// selector counts none.
     pub(super) fn count_matching_pods(&self, node: &NodeInfo, namespace: &Str) -> i64 {
         let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return 0 };
-        let counts = |pod: &Pod| {
-            pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels)
-        };
-        node.pods.iter().filter(|p| counts(&p.pod)).count() as i64
+        let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
+        node.candidates(self.wanted).filter(|p| counts(&p.pod)).count() as i64
     }
 }
 
@@ -107,12 +108,18 @@ impl PodTopologySpread {
     /// for the pod.
     pub(super) fn constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, String> {
         let own = &pod.spec.topology_spread_constraints;
-        if own.is_empty() {
-            let what = format!("setting default {} topology spread constraints", action.nickname());
-            return self.default_constraints(cx, pod, action).map_err(|e| format!("{what}: {e}"));
+        let (constraints, what) = if own.is_empty() {
+            (self.default_constraints(cx, pod, action), "setting default")
+        } else {
+            (filter_constraints(own, &pod.metadata.labels, action, cx.gates), "obtaining pod's")
+        };
+        let nickname = action.nickname();
+        let mut constraints = constraints.map_err(|error| format!("{what} {nickname} topology spread constraints: {error}"))?;
+        for constraint in &mut constraints {
+            let selected = constraint.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+            constraint.wanted = PodBits::namespace(&pod.metadata.namespace).and(selected);
         }
-        let what = format!("obtaining pod's {} topology spread constraints", action.nickname());
-        filter_constraints(own, &pod.metadata.labels, action, cx.gates).map_err(|e| format!("{what}: {e}"))
+        Ok(constraints)
     }
 
     fn default_constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, SelectorError> {
@@ -186,9 +193,8 @@ mod tests {
     use crate::cluster::{Kind, Object};
 
     fn world(objects: &[(Kind, &str)]) -> World {
-        let objects = objects.iter().map(|(kind, text)| {
-            Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
-        });
+        let objects =
+            objects.iter().map(|(kind, text)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap());
         World::new(vec![], objects)
     }
 
@@ -199,7 +205,9 @@ mod tests {
     #[test]
     fn constraint_defaults_and_gates() {
         let world = world(&[]);
-        let text = |rest: &str| format!(r#"[{{"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{{}}{rest}}}]"#);
+        let text = |rest: &str| {
+            format!(r#"[{{"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{{}}{rest}}}]"#)
+        };
         let parse = |rest: &str, world: &World| {
             let pod = pod("p", r#"{"v":"1"}"#, &text(rest));
             PodTopologySpread::default().constraints(&world.cx(), &pod, Action::DoNotSchedule).unwrap().remove(0)
@@ -210,7 +218,8 @@ mod tests {
         let full = parse(rest, &world);
         assert_eq!((full.min_domains, full.honors_node_affinity, full.honors_node_taints), (3, false, true));
         assert!(full.selects(&serde_json::from_str(r#"{"v":"1"}"#).unwrap()) && !full.selects(&Labels::default()));
-        let without = World { gates: world.gates(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]), ..world };
+        let without =
+            World { gates: world.gates(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]), ..world };
         let gated = parse(rest, &without);
         assert_eq!((gated.min_domains, gated.honors_node_affinity, gated.honors_node_taints), (3, true, false));
         assert!(gated.selects(&Labels::default()));
@@ -295,10 +304,10 @@ mod tests {
         check(&[objects(Kind::Service, "other", r#"{"a":"1"}"#)], "[]", "{}");
         let set = objects(Kind::ReplicaSet, "default", r#"{"matchLabels":{"a":"1"}}"#);
         let in_one = r#"{"matchExpressions":[{"key":"a","operator":"In","values":["1"]}]}"#;
-        check(&[set.clone()], &controller("apps/v1", "ReplicaSet"), in_one);
-        check(&[set.clone()], &owner("apps/v1", "ReplicaSet", ""), "{}");
-        check(&[set.clone()], &controller("apps/v1beta2", "ReplicaSet"), "{}");
-        check(&[set.clone()], &controller("apps/v1", "StatefulSet"), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1", "ReplicaSet"), in_one);
+        check(std::slice::from_ref(&set), &owner("apps/v1", "ReplicaSet", ""), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1beta2", "ReplicaSet"), "{}");
+        check(std::slice::from_ref(&set), &controller("apps/v1", "StatefulSet"), "{}");
         check(&[set], &controller("apps/v1", "Deployment"), "{}");
         let set = objects(Kind::StatefulSet, "default", r#"{"matchExpressions":[{"key":"b","operator":"Exists"}]}"#);
         let both = r#"{"matchLabels":{"a":"1"},"matchExpressions":[{"key":"b","operator":"Exists"}]}"#;
@@ -315,12 +324,17 @@ mod tests {
     #[test]
     fn errors_name_the_kind_of_constraint() {
         let odd = |action: &str| {
-            format!(r#"[{{"topologyKey":"z","whenUnsatisfiable":"{action}","labelSelector":{{"matchExpressions":[{{"key":"a","operator":"Odd"}}]}}}}]"#)
+            format!(
+                r#"[{{"topologyKey":"z","whenUnsatisfiable":"{action}","labelSelector":{{"matchExpressions":[{{"key":"a","operator":"Odd"}}]}}}}]"#
+            )
         };
         let world = world(&[]);
-        for (action, name, nickname) in [(Action::DoNotSchedule, "DoNotSchedule", "hard"), (Action::ScheduleAnyway, "ScheduleAnyway", "soft")] {
+        for (action, name, nickname) in
+            [(Action::DoNotSchedule, "DoNotSchedule", "hard"), (Action::ScheduleAnyway, "ScheduleAnyway", "soft")]
+        {
             let error = PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), action).unwrap_err();
-            let expected = format!("obtaining pod's {nickname} topology spread constraints: \"Odd\" is not a valid label selector operator");
+            let expected =
+                format!("obtaining pod's {nickname} topology spread constraints: \"Odd\" is not a valid label selector operator");
             assert_eq!(error, expected);
             let other = if action == Action::DoNotSchedule { Action::ScheduleAnyway } else { Action::DoNotSchedule };
             assert!(PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), other).unwrap().is_empty());

@@ -1,1 +1,350 @@
-//! To be written.
+//! `PodTopologySpread`: `PreFilter`, Filter, `PreScore`, Score and the hints.
+//!
+//! Mirrors `pkg/scheduler/framework/plugins/podtopologyspread/{plugin,common,filtering,scoring}.go`. A constraint spreads
+//! the pods that its selector picks evenly over the values of a node label.
+
+mod common;
+mod filtering;
+mod scoring;
+#[cfg(test)]
+mod testing;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::cluster::{LabelSelector, Labels, List, Node, Object, Pod, TopologySpreadConstraint};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, FilterPlugin, Plugin, PluginName,
+    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+};
+use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
+
+pub use filtering::{ERR_REASON_CONSTRAINTS_NOT_MATCH, ERR_REASON_NODE_LABEL_NOT_MATCH};
+
+/// Which constraints stand in for those that a pod does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum DefaultingType {
+    /// kube-scheduler's own: by host with a skew of 3 and by zone with a skew of 5, both as a preference.
+    #[default]
+    #[serde(alias = "")]
+    System,
+    /// Those of the arguments.
+    List,
+}
+
+/// `PodTopologySpreadArgs` of `kubescheduler.config.k8s.io/v1`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct PodTopologySpreadArgs {
+    /// Read and ignored.
+    pub api_version: IgnoredAny,
+    /// Read and ignored.
+    pub kind: IgnoredAny,
+    /// Constraints for pods that have none, without selectors; must be empty with [`DefaultingType::System`].
+    pub default_constraints: List<TopologySpreadConstraint>,
+    /// Whether they are kube-scheduler's own.
+    pub defaulting_type: DefaultingType,
+}
+
+impl PodTopologySpreadArgs {
+    /// The first thing that `ValidatePodTopologySpreadArgs` finds wrong, in its words.
+    pub fn validate(&self) -> Result<(), String> {
+        if self.defaulting_type == DefaultingType::System && !self.default_constraints.is_empty() {
+            return Err(r#"defaultingType: Invalid value: "System": when .defaultConstraints are not empty"#.to_string());
+        }
+        for (i, constraint) in self.default_constraints.iter().enumerate() {
+            let earlier = &self.default_constraints[..i];
+            validate_constraint(constraint, earlier).map_err(|e| format!("defaultConstraints[{i}]{e}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn validate_constraint(constraint: &TopologySpreadConstraint, earlier: &[TopologySpreadConstraint]) -> Result<(), String> {
+    let TopologySpreadConstraint { max_skew, topology_key, when_unsatisfiable, .. } = constraint;
+    if *max_skew <= 0 {
+        return Err(format!(".maxSkew: Invalid value: {max_skew}: not in valid range (0, inf)"));
+    }
+    if topology_key.is_empty() {
+        return Err(".topologyKey: Required value: can not be empty".to_string());
+    }
+    if let Some(error) = LabelSelector::key_errors(topology_key).first() {
+        return Err(format!(".topologyKey: Invalid value: {topology_key:?}: {error}"));
+    }
+    match when_unsatisfiable.as_str() {
+        "DoNotSchedule" | "ScheduleAnyway" => {}
+        "" => return Err(".whenUnsatisfiable: Required value: can not be empty".to_string()),
+        other => {
+            let supported = r#"supported values: "DoNotSchedule", "ScheduleAnyway""#;
+            return Err(format!(".whenUnsatisfiable: Unsupported value: {other:?}: {supported}"));
+        }
+    }
+    if constraint.label_selector.is_some() {
+        return Err(".labelSelector: Forbidden: constraint must not define a selector, as they deduced for each pod".to_string());
+    }
+    if earlier.iter().any(|c| c.topology_key == *topology_key && c.when_unsatisfiable == *when_unsatisfiable) {
+        return Err(format!(": Duplicate value: \"{{{topology_key}, {when_unsatisfiable}}}\""));
+    }
+    Ok(())
+}
+
+/// Spreads the pods of a group evenly over hosts, zones or other domains.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodTopologySpread {
+    default_constraints: Vec<TopologySpreadConstraint>,
+    system_defaulted: bool,
+}
+
+impl Default for PodTopologySpread {
+    fn default() -> Self {
+        Self::new(PodTopologySpreadArgs::default())
+    }
+}
+
+impl PodTopologySpread {
+    /// A plugin with arguments.
+    pub fn new(args: PodTopologySpreadArgs) -> Self {
+        let system = |topology_key: &str, max_skew| TopologySpreadConstraint {
+            max_skew,
+            topology_key: topology_key.into(),
+            when_unsatisfiable: "ScheduleAnyway".into(),
+            ..TopologySpreadConstraint::default()
+        };
+        match args.defaulting_type {
+            DefaultingType::System => {
+                Self { default_constraints: vec![system(LABEL_HOSTNAME, 3), system(LABEL_TOPOLOGY_ZONE, 5)], system_defaulted: true }
+            }
+            DefaultingType::List => Self { default_constraints: args.default_constraints.0, system_defaulted: false },
+        }
+    }
+}
+
+impl Plugin for PodTopologySpread {
+    fn name(&self) -> PluginName {
+        PluginName::PodTopologySpread
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        let both_ends = ActionType::ADD.or(ActionType::DELETE);
+        let pod_actions = both_ends.or(ActionType::UPDATE_POD_LABEL).or(ActionType::UPDATE_POD_TOLERATION);
+        let node_actions = both_ends.or(ActionType::UPDATE_NODE_LABEL).or(ActionType::UPDATE_NODE_TAINT);
+        let (for_pods, for_nodes) = (self.clone(), self.clone());
+        let pod_hint: QueueingHintFn = Arc::new(move |cx, pod, change| for_pods.hint_after_pod_change(cx, pod, change));
+        let node_hint: QueueingHintFn = Arc::new(move |cx, pod, change| for_nodes.hint_after_node_change(cx, pod, change));
+        Some(vec![
+            ClusterEventWithHint { event: ClusterEvent::new(EventResource::Pod, pod_actions), hint: Some(pod_hint) },
+            ClusterEventWithHint { event: ClusterEvent::new(EventResource::Node, node_actions), hint: Some(node_hint) },
+        ])
+    }
+}
+
+fn queue_if(helps: bool) -> QueueingHint {
+    if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip }
+}
+
+/// Whether `other` is the parked pod, or stands or is about to stand on a node in its namespace.
+fn involved_in_spreading(other: &Pod, pod: &Pod) -> bool {
+    let placed = !(other.node_name.is_empty() && other.status.nominated_node_name.is_empty());
+    is_same_pod(other, pod) || (placed && other.metadata.namespace == pod.metadata.namespace)
+}
+
+impl PodTopologySpread {
+    /// Whether a pod's change may help: it starts or stops to count for a constraint, or the parked pod now tolerates
+    /// more. Mirrors `isSchedulableAfterPodChange`.
+    fn hint_after_pod_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+        let as_pod = |object: &Option<Object>| match object {
+            None => Ok(None),
+            Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
+            Some(other) => Err(format!("expected *v1.Pod, but got *v1.{}", other.kind())),
+        };
+        let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
+        if [&old, &new].into_iter().flatten().any(|p| !involved_in_spreading(p, pod)) {
+            return Ok(QueueingHint::QueueSkip);
+        }
+        let constraints = self.constraints(cx, pod, Action::DoNotSchedule)?;
+        let any_selects = |p: &Pod| constraints.iter().any(|c| c.selects(&p.metadata.labels));
+        match (&old, &new) {
+            (Some(old), Some(new)) => {
+                let tolerates_more = is_same_pod(pod, new)
+                    && new.spec.tolerations != old.spec.tolerations
+                    && constraints.iter().any(|c| c.honors_node_taints);
+                let changes = |c: &Constraint| c.selects(&old.metadata.labels) != c.selects(&new.metadata.labels);
+                Ok(queue_if(tolerates_more || constraints.iter().any(changes)))
+            }
+            (None, Some(only)) | (Some(only), None) => Ok(queue_if(any_selects(only))),
+            (None, None) => Err("the event carries no pod".to_string()),
+        }
+    }
+
+    /// Whether a node's change may help: a domain is gained, lost or changed, or its taints are. Mirrors
+    /// `isSchedulableAfterNodeChange`.
+    fn hint_after_node_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+        let as_node = |object: &Option<Object>| match object {
+            None => Ok(None),
+            Some(Object::Node(node)) => Ok(Some(node.clone())),
+            Some(other) => Err(format!("expected *v1.Node, but got *v1.{}", other.kind())),
+        };
+        let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
+        let constraints = self.constraints(cx, pod, Action::DoNotSchedule)?;
+        let takes_part = |node: &Node| has_all_keys(&node.metadata.labels, &constraints);
+        match (&old, &new) {
+            (Some(old), Some(new)) => {
+                let (before, after): (&Labels, &Labels) = (&old.metadata.labels, &new.metadata.labels);
+                let moved = || constraints.iter().any(|c| before.get(&c.topology_key) != after.get(&c.topology_key));
+                let differs = || moved() || old.spec.taints != new.spec.taints;
+                Ok(queue_if(takes_part(old) != takes_part(new) || (takes_part(new) && differs())))
+            }
+            (None, Some(only)) | (Some(only), None) => Ok(queue_if(takes_part(only))),
+            (None, None) => Err("the event carries no node".to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{World, node, pod};
+    use super::*;
+
+    #[test]
+    fn arguments_have_the_defaults_of_v1_36_and_are_checked() {
+        let read = |json: &str| serde_json::from_str::<PodTopologySpreadArgs>(json);
+        assert_eq!(read("{}").unwrap(), PodTopologySpreadArgs::default());
+        assert_eq!(read(r#"{"defaultingType":"","kind":"K","apiVersion":"v"}"#).unwrap(), PodTopologySpreadArgs::default());
+        assert!(read(r#"{"defaultingType":"Some"}"#).is_err() && read(r#"{"constraints":[]}"#).is_err());
+        assert!(PodTopologySpread::default().system_defaulted);
+        let check = |defaulting: &str, constraints: &str, expected: &str| {
+            let args = read(&format!(r#"{{"defaultingType":"{defaulting}","defaultConstraints":[{constraints}]}}"#)).unwrap();
+            assert_eq!(args.validate().err().unwrap_or_default(), expected, "{constraints}");
+            args
+        };
+        let good = r#"{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}"#;
+        let plugin = PodTopologySpread::new(check("List", good, ""));
+        assert_eq!((plugin.default_constraints.len(), plugin.system_defaulted), (1, false));
+        check("List", "", "");
+        check("System", good, r#"defaultingType: Invalid value: "System": when .defaultConstraints are not empty"#);
+        check("List", &good.replace('1', "0"), "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)");
+        check("List", &good.replace("zone", ""), "defaultConstraints[0].topologyKey: Required value: can not be empty");
+        check(
+            "List",
+            &good.replace("zone", "/a"),
+            r#"defaultConstraints[0].topologyKey: Invalid value: "/a": prefix part must be non-empty"#,
+        );
+        check("List", &good.replace("ScheduleAnyway", ""), "defaultConstraints[0].whenUnsatisfiable: Required value: can not be empty");
+        check(
+            "List",
+            &good.replace("ScheduleAnyway", "Never"),
+            r#"defaultConstraints[0].whenUnsatisfiable: Unsupported value: "Never": supported values: "DoNotSchedule", "ScheduleAnyway""#,
+        );
+        check(
+            "List",
+            &good.replace('}', r#","labelSelector":{}}"#),
+            "defaultConstraints[0].labelSelector: Forbidden: constraint must not define a selector, as they deduced for each pod",
+        );
+        check("List", &format!("{good},{good}"), r#"defaultConstraints[1]: Duplicate value: "{zone, ScheduleAnyway}""#);
+    }
+
+    #[test]
+    fn hints_are_registered_for_pods_and_nodes() {
+        let events = PodTopologySpread::default().events_to_register(FeatureGates::default()).unwrap();
+        let text: Vec<String> =
+            events.iter().map(|e| format!("{:?}:{:b} {}", e.event.resource, e.event.action.0, e.hint.is_some())).collect();
+        assert_eq!(text, ["Pod:10100000011 true", "Node:11011 true"]);
+    }
+
+    const TWO: &str = r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"1"}}},
+        {"maxSkew":1,"topologyKey":"rack","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"b":"1"}}}]"#;
+    const HONORING: &str =
+        r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{},"nodeTaintsPolicy":"Honor"}]"#;
+
+    /// The hint of an event through what the plugin registers: 0 for pods, 1 for nodes.
+    fn hint(event: usize, constraints: &str, old: Option<Object>, new: Option<Object>) -> Result<QueueingHint, String> {
+        let world = World::new(vec![], []);
+        let events = PodTopologySpread::default().events_to_register(FeatureGates::default()).unwrap();
+        let hint = events[event].hint.clone().unwrap();
+        hint(&world.cx(), &Arc::new(pod("p", "{}", constraints)), &Change { old, new })
+    }
+
+    #[test]
+    fn pod_changes_help_where_a_constraint_counts_them() {
+        let placed = |labels: &str, namespace: &str, node: &str, nominated: &str| {
+            let mut pod = pod("other", labels, "[]");
+            pod.metadata.namespace = namespace.into();
+            pod.node_name = node.into();
+            pod.status.nominated_node_name = nominated.into();
+            Some(Object::Pod(Arc::new(pod)))
+        };
+        let at = |labels: &str| placed(labels, "default", "n", "");
+        let check = |constraints: &str, old, new, queue: bool| assert_eq!(hint(0, constraints, old, new), Ok(queue_if(queue)));
+        let (a, b, other) = (r#"{"a":"1"}"#, r#"{"b":"1"}"#, r#"{"c":"1"}"#);
+        check(TWO, None, at(a), true);
+        check(TWO, None, at(b), true);
+        check(TWO, None, at(other), false);
+        check(TWO, at(a), None, true);
+        check(TWO, at(other), None, false);
+        check(TWO, None, placed(a, "elsewhere", "n", ""), false);
+        check(TWO, None, placed(a, "default", "", ""), false);
+        check(TWO, None, placed(a, "default", "", "n"), true);
+        check(TWO, placed(a, "default", "", ""), None, false);
+        check(TWO, at(a), at(b), true);
+        check(TWO, at(a), at(a), false);
+        check(TWO, at(a), at(r#"{"a":"1","c":"1"}"#), false);
+        let own = |labels: &str, tolerations: &str| {
+            let mut pod = pod("p", labels, "[]");
+            pod.spec_mut().tolerations = serde_json::from_str(tolerations).unwrap();
+            Some(Object::Pod(Arc::new(pod)))
+        };
+        let tolerant = r#"[{"operator":"Exists"}]"#;
+        check(HONORING, own("{}", "[]"), own("{}", tolerant), true);
+        check(TWO, own("{}", "[]"), own("{}", tolerant), false);
+        check(TWO, own("{}", "[]"), own(a, "[]"), true);
+        check("[]", None, at(a), false);
+    }
+
+    #[test]
+    fn node_changes_help_where_all_keys_are() {
+        let at = |labels: &str, taints: &str| {
+            let mut node = node("n", labels);
+            node.spec.taints = serde_json::from_str(taints).unwrap();
+            Some(Object::Node(Arc::new(node)))
+        };
+        let check = |old, new, queue: bool| assert_eq!(hint(1, TWO, old, new), Ok(queue_if(queue)));
+        let (none, zone, both, moved) = ("{}", r#"{"zone":"a"}"#, r#"{"zone":"a","rack":"1"}"#, r#"{"zone":"b","rack":"1"}"#);
+        let taint = r#"[{"key":"k","effect":"NoSchedule"}]"#;
+        check(None, at(both, "[]"), true);
+        check(None, at(zone, "[]"), false);
+        check(at(both, "[]"), None, true);
+        check(at(zone, "[]"), None, false);
+        check(at(both, "[]"), at(zone, "[]"), true);
+        check(at(zone, "[]"), at(both, "[]"), true);
+        check(at(none, "[]"), at(zone, "[]"), false);
+        check(at(both, "[]"), at(moved, "[]"), true);
+        check(at(both, "[]"), at(both, "[]"), false);
+        check(at(both, "[]"), at(both, taint), true);
+        check(at(zone, "[]"), at(zone, taint), false);
+    }
+
+    #[test]
+    fn hints_report_what_they_cannot_read() {
+        let odd = r#"[{"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}]"#;
+        let (a_pod, a_node) = (|| Some(Object::Pod(Arc::new(pod("p", "{}", "[]")))), || Some(Object::Node(Arc::new(node("n", "{}")))));
+        let expected = "obtaining pod's hard topology spread constraints: \"Odd\" is not a valid label selector operator";
+        assert_eq!(hint(0, odd, None, a_pod()).unwrap_err(), expected);
+        assert_eq!(hint(1, odd, None, a_node()).unwrap_err(), expected);
+        assert_eq!(hint(0, TWO, None, a_node()).unwrap_err(), "expected *v1.Pod, but got *v1.Node");
+        assert_eq!(hint(1, TWO, a_pod(), None).unwrap_err(), "expected *v1.Node, but got *v1.Pod");
+        assert!(hint(0, TWO, None, None).is_err() && hint(1, TWO, None, None).is_err());
+    }
+}

@@ -34,7 +34,9 @@ impl World {
     pub(super) fn new(nodes: Vec<(Node, Vec<Pod>)>, objects: impl IntoIterator<Item = Object>) -> Self {
         let nodes = nodes.into_iter().map(|(node, pods)| {
             let mut info = NodeInfo::new(Arc::new(node));
-            pods.into_iter().for_each(|p| info.add_pod(Arc::new(PodInfo::new(Arc::new(p)))));
+            for pod in pods {
+                info.add_pod(Arc::new(PodInfo::new(Arc::new(pod))));
+            }
             info
         });
         Self { cluster: objects.into_iter().collect(), snapshot: Snapshot::of(nodes), gates: FeatureGates::default() }
@@ -51,7 +53,9 @@ impl World {
     /// The gates with some switched off.
     pub(super) fn gates(&self, off: &[Gate]) -> FeatureGates {
         let mut gates = self.gates;
-        off.iter().for_each(|gate| gates.set(*gate, false));
+        for gate in off {
+            gates.set(*gate, false);
+        }
         gates
     }
 }

@@ -1,0 +1,261 @@
+//! The event loop: keys, mouse and signals in, frames out.
+//!
+//! One `select!` over a closed set of inputs, on one thread. A frame is drawn only after something happened, and only
+//! once for all input that has come in meanwhile. Everything else is [`crate::ui`], which is pure.
+
+mod explorer;
+mod terminal;
+
+use std::fmt::Write as _;
+use std::io;
+
+use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use futures::{FutureExt as _, StreamExt as _};
+use thiserror::Error;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cluster::Key;
+use crate::ui::{self, Action, Depth, Direction, Driver, Effect, Glyphs, Mouse, Scene, State, Theme, ThemeError};
+
+pub use explorer::Explorer;
+use terminal::Terminal;
+pub use terminal::install_panic_hook;
+
+/// What can go wrong around the screen.
+#[derive(Debug, Error)]
+pub enum AppError {
+    /// Standard output is no terminal.
+    #[error("the explorer needs a terminal: standard {0} is none")]
+    NoTerminal(&'static str),
+    /// The terminal did not do what it was told.
+    #[error("the terminal: {0}")]
+    Terminal(#[from] io::Error),
+    /// The theme cannot be used.
+    #[error(transparent)]
+    Theme(#[from] ThemeError),
+}
+
+/// How to start.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The theme's name.
+    pub theme: String,
+    /// How many colours to use.
+    pub depth: Depth,
+    /// Which signs to use.
+    pub glyphs: Glyphs,
+    /// A pod whose decision is shown at once.
+    pub pod: Option<Key>,
+}
+
+impl Options {
+    /// As the environment suggests.
+    pub fn from_env() -> Self {
+        let var = |name: &str| std::env::var(name).ok();
+        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None }
+    }
+}
+
+/// Why the screen was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The reader quit.
+    Quit,
+    /// A signal of this number asked for it; the process should end with 128 and this number.
+    Signal(i32),
+}
+
+impl Exit {
+    /// The process's exit code, as shells expect it.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Quit => 0,
+            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
+        }
+    }
+}
+
+/// Shows the explorer until it is left. The terminal is as it was afterwards, whatever happens.
+///
+/// # Errors
+/// Without a terminal, with a broken theme, or when the terminal goes away.
+pub fn run(driver: &mut dyn Driver, options: &Options) -> Result<Exit, AppError> {
+    terminal::require()?;
+    let theme = Theme::embedded(&options.theme, options.depth)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // The guard lives outside the loop, so that leaving it in any way restores the terminal.
+    let mut terminal = Terminal::enter()?;
+    let result = runtime.block_on(event_loop(driver, options, theme, &mut terminal));
+    terminal.leave()?;
+    result
+}
+
+/// What can wake the loop.
+enum Input {
+    Event(Event),
+    /// A signal that ends the program.
+    End(i32),
+    /// The shell wants the program to stop.
+    Stop,
+    /// The program goes on after it was stopped from outside.
+    Continue,
+}
+
+async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme, terminal: &mut Terminal) -> Result<Exit, AppError> {
+    let mut signals = Signals::new()?;
+    let mut events = EventStream::new();
+    let source = driver.source();
+    let mut state = State::new(driver.timeline(), terminal.size()?);
+    if let Some(pod) = &options.pod {
+        if !ui::show_pod(&mut state, driver, pod) {
+            state.warn(format!("{pod} does not wait to be scheduled"));
+        }
+        state.refresh(driver.timeline());
+    }
+    let mut dirty = true;
+    loop {
+        if dirty {
+            let scene = Scene { state: &state, timeline: driver.timeline(), theme: &theme, glyphs: &options.glyphs, source: &source };
+            terminal.draw(&scene)?;
+        }
+        let first = tokio::select! {
+            biased;
+            signal = signals.next() => signal,
+            event = events.next() => match event {
+                Some(event) => Input::Event(event?),
+                // Standard input is gone, and with it whoever could press a key.
+                None => return Ok(Exit::Quit),
+            },
+        };
+        let mut next = Some(first);
+        dirty = false;
+        while let Some(input) = next.take() {
+            let action = match input {
+                Input::End(number) => return Ok(Exit::Signal(number)),
+                Input::Stop => Some(Action::Suspend),
+                Input::Continue => {
+                    terminal.enter_again()?;
+                    dirty = true;
+                    None
+                }
+                Input::Event(event) => action_of(&state, event),
+            };
+            if let Some(action) = action {
+                dirty = true;
+                match ui::update(&mut state, driver, action) {
+                    None => {}
+                    Some(Effect::Quit) => return Ok(Exit::Quit),
+                    Some(Effect::Suspend) => {
+                        terminal.suspend()?;
+                        let (width, height) = terminal.size()?;
+                        ui::update(&mut state, driver, Action::Resize(width, height));
+                    }
+                    Some(Effect::Theme(name)) => match Theme::embedded(&name, options.depth) {
+                        Ok(found) => theme = found,
+                        Err(error) => state.warn(error.to_string()),
+                    },
+                    Some(Effect::Panic) => panic!("a panic was asked for"),
+                }
+            }
+            // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
+            if let Some(Some(event)) = events.next().now_or_never() {
+                next = Some(Input::Event(event?));
+            }
+        }
+    }
+}
+
+fn action_of(state: &State, event: Event) -> Option<Action> {
+    match event {
+        Event::Key(key) => key_action(state, &key),
+        Event::Paste(text) => Some(Action::Paste(text)),
+        Event::Resize(width, height) => Some(Action::Resize(width, height)),
+        Event::Mouse(mouse) => mouse_action(mouse),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
+    ui::keymap::lookup(&ui::contexts(state), key)
+}
+
+fn mouse_action(event: MouseEvent) -> Option<Action> {
+    let mouse = match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Mouse::Press,
+        MouseEventKind::Drag(MouseButton::Left) => Mouse::Drag,
+        MouseEventKind::Up(MouseButton::Left) => Mouse::Release,
+        MouseEventKind::ScrollDown => Mouse::Scroll(Direction::Forward),
+        MouseEventKind::ScrollUp => Mouse::Scroll(Direction::Back),
+        _ => return None,
+    };
+    Some(Action::Mouse(mouse, event.column, event.row))
+}
+
+/// The signals that matter to a program on a terminal.
+struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+    stop: Signal,
+    goes_on: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
+            goes_on: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
+        })
+    }
+
+    async fn next(&mut self) -> Input {
+        tokio::select! {
+            _ = self.terminate.recv() => Input::End(signal_hook::consts::SIGTERM),
+            _ = self.hang_up.recv() => Input::End(signal_hook::consts::SIGHUP),
+            _ = self.interrupt.recv() => Input::End(signal_hook::consts::SIGINT),
+            _ = self.stop.recv() => Input::Stop,
+            _ = self.goes_on.recv() => Input::Continue,
+        }
+    }
+}
+
+/// A panic in words, for the log.
+fn panic_text(info: &std::panic::PanicHookInfo<'_>) -> String {
+    let payload = info.payload();
+    let words = payload.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| payload.downcast_ref::<String>().cloned());
+    let mut text = words.unwrap_or_else(|| "something that is no text".to_owned());
+    if let Some(at) = info.location() {
+        let _ = write!(text, " at {at}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyModifiers;
+
+    use super::*;
+
+    #[test]
+    fn signals_become_exit_codes() {
+        assert_eq!(Exit::Quit.code(), 0);
+        assert_eq!(Exit::Signal(15).code(), 143);
+        assert_eq!(Exit::Signal(1000).code(), 1);
+    }
+
+    #[test]
+    fn the_mouse_speaks_with_its_left_button_and_wheel() {
+        let check = |kind, expected| {
+            let event = MouseEvent { kind, column: 3, row: 4, modifiers: KeyModifiers::NONE };
+            assert_eq!(mouse_action(event), expected);
+        };
+        check(MouseEventKind::Down(MouseButton::Left), Some(Action::Mouse(Mouse::Press, 3, 4)));
+        check(MouseEventKind::Drag(MouseButton::Left), Some(Action::Mouse(Mouse::Drag, 3, 4)));
+        check(MouseEventKind::ScrollUp, Some(Action::Mouse(Mouse::Scroll(Direction::Back), 3, 4)));
+        check(MouseEventKind::Down(MouseButton::Right), None);
+        check(MouseEventKind::Moved, None);
+    }
+}

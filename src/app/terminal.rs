@@ -1,0 +1,112 @@
+//! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
+
+use std::io::{self, IsTerminal as _, Stdout, Write as _};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::backend::CrosstermBackend;
+
+use super::{AppError, panic_text};
+use crate::ui::{self, Scene};
+
+/// Whether the terminal is ours at the moment; the panic hook has to know, and it has no other way to.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Fails where there is no terminal to draw on or to read keys from.
+pub(super) fn require() -> Result<(), AppError> {
+    if !io::stdout().is_terminal() {
+        return Err(AppError::NoTerminal("output"));
+    }
+    if !io::stdin().is_terminal() {
+        return Err(AppError::NoTerminal("input"));
+    }
+    Ok(())
+}
+
+/// The terminal in raw mode, on its alternate screen; dropping it gives it back.
+pub(super) struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Terminal {
+    /// Takes the terminal.
+    pub(super) fn enter() -> io::Result<Self> {
+        install_panic_hook();
+        take()?;
+        let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| give_back())?;
+        Ok(Self { inner })
+    }
+
+    /// Columns and rows.
+    pub(super) fn size(&self) -> io::Result<(u16, u16)> {
+        self.inner.size().map(|s| (s.width, s.height))
+    }
+
+    /// Draws a frame, all of it at once where the terminal can do that.
+    pub(super) fn draw(&mut self, scene: &Scene<'_>) -> io::Result<()> {
+        queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
+        self.inner.draw(|frame| {
+            let area = frame.area();
+            ui::draw(scene, area, frame.buffer_mut());
+        })?;
+        execute!(self.inner.backend_mut(), EndSynchronizedUpdate)
+    }
+
+    /// Stops the program as Ctrl-Z does, and takes the terminal again once it goes on.
+    pub(super) fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        signal_hook::low_level::raise(signal_hook::consts::SIGSTOP)?;
+        self.enter_again()
+    }
+
+    /// Takes the terminal again and draws everything anew: while the program was stopped, others wrote on it.
+    pub(super) fn enter_again(&mut self) -> io::Result<()> {
+        take()?;
+        self.inner.clear()
+    }
+
+    /// Gives the terminal back.
+    pub(super) fn leave(self) -> io::Result<()> {
+        drop(self);
+        io::stdout().flush()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, Hide).inspect_err(|_| give_back())
+}
+
+/// Errors are of no use here: when the terminal is gone, there is nothing to give back.
+fn give_back() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}
+
+/// Makes a panic log itself and give the terminal back before it is reported. May be called more than once.
+pub fn install_panic_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            tracing::error!("panic: {}", panic_text(info));
+            give_back();
+            report(info);
+        }));
+    });
+}

@@ -1,0 +1,54 @@
+//! `schedscope demo` and `schedscope open`: the explorer.
+
+use super::args::{DemoArgs, OpenArgs, SchedulerArgs, ScreenArgs};
+use super::{EXIT_OK, Failure};
+use crate::app::{self, Explorer, Options};
+use crate::cluster::Key;
+use crate::report::completeness;
+use crate::session::Session;
+use crate::source::Input;
+use crate::ui::Depth;
+
+/// An embedded cluster.
+pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
+    let story = super::story(&args.story)?;
+    explore(&[story.input()], &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
+}
+
+/// Dumps.
+pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
+    let inputs: Vec<Input> = args.paths.iter().map(|p| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p.clone()) }).collect();
+    let name = args.paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" ");
+    explore(&inputs, &name, &args.screen, &args.scheduler, no_color)
+}
+
+fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
+    let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
+    let mut options = Options::from_env();
+    options.pod = screen.pod.as_deref().map(pod).transpose()?;
+    if let Some(theme) = &screen.theme {
+        options.theme.clone_from(theme);
+    }
+    if no_color {
+        options.depth = Depth::None;
+    }
+    let mut loaded = super::load(inputs)?;
+    let report =
+        completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect();
+    let scheduler = super::scheduler(args, &mut loaded, true)?;
+    let mut explorer = Explorer::new(Session::new(scheduler, name), report);
+    app::install_panic_hook();
+    let exit = app::run(&mut explorer, &options).map_err(|e| Failure::usage(e.to_string()))?;
+    Ok(match exit {
+        app::Exit::Quit => EXIT_OK,
+        signal @ app::Exit::Signal(_) => signal.code(),
+    })
+}
+
+fn pod(text: &str) -> Result<Key, Failure> {
+    let (namespace, name) = text.split_once('/').unwrap_or(("default", text));
+    if name.is_empty() || namespace.is_empty() {
+        return Err(Failure::usage(format!("--pod: {text:?} is not NAMESPACE/NAME")));
+    }
+    Ok(Key::new(namespace, name))
+}

@@ -1,0 +1,112 @@
+//! `schedscope run`: operations one after another, or scheduling until nothing moves.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::args::{Output, RunArgs};
+use super::{EXIT_OK, Failure, print};
+use crate::cluster::{Kind, Object};
+use crate::report::{OperationReport, why};
+use crate::scheduler::{Operation, Scheduler};
+use crate::trace::{CycleView, Event};
+
+/// More turns than any cluster needs that comes to rest.
+const MAX_TURNS: usize = 1_000_000;
+
+/// Applies and prints.
+pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
+    let mut loaded = super::load(&super::inputs(&args.source)?)?;
+    let mut scheduler = super::scheduler(&args.scheduler, &mut loaded, args.graceful)?;
+    let mut out = String::new();
+    match operations {
+        Some(operations) => {
+            for operation in operations {
+                one(&mut scheduler, operation, args.output, &mut out)?;
+            }
+        }
+        None => {
+            for _ in 0..MAX_TURNS {
+                if scheduler.next_pod().is_none() {
+                    break;
+                }
+                one(&mut scheduler, Operation::Schedule, args.output, &mut out)?;
+            }
+            if args.output == Output::Text {
+                waiting(&scheduler, &mut out);
+            }
+        }
+    }
+    print(&out)?;
+    Ok(EXIT_OK)
+}
+
+fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mut String) -> Result<(), Failure> {
+    let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
+    let events = scheduler.apply(operation);
+    if output == Output::Json {
+        let report = OperationReport::of(&events, scheduler.state());
+        *out += &serde_json::to_string(&report).map_err(|e| Failure::source(e.to_string()))?;
+        out.push('\n');
+        return Ok(());
+    }
+    let view = CycleView::of(&events);
+    match &view.start {
+        Some(start) => {
+            let _ = writeln!(out, "{}: {}", start.pod, why(&view));
+        }
+        None => {
+            let _ = writeln!(out, "{name}");
+        }
+    }
+    for event in &events {
+        if matches!(event, Event::PodBound { .. } | Event::VictimEvicted { .. } | Event::QueueMoved(_) | Event::CycleSkipped { .. }) {
+            let _ = writeln!(out, "  {}", event.sentence());
+        }
+    }
+    Ok(())
+}
+
+fn waiting(scheduler: &Scheduler, out: &mut String) {
+    let report = OperationReport::of(&[], scheduler.state());
+    let _ = writeln!(out, "\nAT REST: {} in activeQ, {} in backoffQ", report.queues.active.len(), report.queues.backoff.len());
+    for parked in &report.queues.unschedulable {
+        let plugins: Vec<&str> = parked.plugins.iter().map(|p| p.as_str()).collect();
+        let gate = parked.gated_by.map_or(String::new(), |p| format!(", gated by {p}"));
+        let nominated = report.nominations.get(&parked.pod).map_or(String::new(), |n| format!(", nominated to {n}"));
+        let _ = writeln!(out, "  {}: {}{gate}{nominated}", parked.pod, plugins.join(", "));
+    }
+}
+
+/// Reads a JSON array of operations, or one operation after another.
+fn read_operations(path: &std::path::Path) -> Result<Vec<Operation>, Failure> {
+    let at = |what: String| Failure::usage(format!("{}: {what}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| at(e.to_string()))?;
+    let mut values = Vec::new();
+    for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+        match value.map_err(|e| at(e.to_string()))? {
+            Value::Array(list) => values.extend(list),
+            one => values.push(one),
+        }
+    }
+    values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(format!("operation {i}: {e}")))).collect()
+}
+
+fn operation(value: &Value) -> Result<Operation, String> {
+    let name = value["op"].as_str().ok_or("it has no \"op\"")?.to_owned();
+    let object = || -> Result<Object, String> {
+        let object = value.get("object").ok_or("it has no \"object\"")?;
+        let kind: Kind =
+            object["kind"].as_str().unwrap_or_default().parse().map_err(|_| format!("kind {} is not known", object["kind"]))?;
+        Object::deserialize_kind(kind, object).map_err(|e| e.to_string())
+    };
+    match name.as_str() {
+        "schedule" => Ok(Operation::Schedule),
+        "advance" => Ok(Operation::Advance { seconds: value["seconds"].as_u64().ok_or("\"seconds\" is not a whole number")? }),
+        "create" => Ok(Operation::Create { object: object()? }),
+        "update" => Ok(Operation::Update { object: object()? }),
+        "delete" => Ok(Operation::Delete { object: object()? }),
+        other => Err(format!("{other:?} is none of schedule, create, update, delete, advance")),
+    }
+}

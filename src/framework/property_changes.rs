@@ -1,0 +1,146 @@
+//! Which cluster events the update of a pod or a node amounts to; mirrors `pkg/scheduler/framework/events.go`.
+
+use std::collections::BTreeMap;
+
+use super::{ActionType, ClusterEvent, EventResource, FeatureGates, Gate, PodResourcesOptions, pod_requests};
+use crate::cluster::{Node, Pod};
+
+/// The events of a pod update, in kube-scheduler's order; a plain `Update` where nothing that has its own event
+/// changed, so never empty. They are about `AssignedPod` where the new object has a node, else about
+/// `UnschedulablePod`.
+pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, gates: FeatureGates) -> Vec<ClusterEvent> {
+    let resource = if new.node_name.is_empty() { EventResource::UnschedulablePod } else { EventResource::AssignedPod };
+    let claims_changed = old.status.resource_claim_statuses != new.status.resource_claim_statuses
+        || old.status.extended_resource_claim_status != new.status.extended_resource_claim_status;
+    let changes = [
+        (old.metadata.labels != new.metadata.labels, ActionType::UPDATE_POD_LABEL),
+        (is_scaled_down(old, new, gates), ActionType::UPDATE_POD_SCALE_DOWN),
+        (!old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty(), ActionType::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
+        // The API server only lets tolerations be added, so that their number tells.
+        (old.spec.tolerations.len() != new.spec.tolerations.len(), ActionType::UPDATE_POD_TOLERATION),
+        (claims_changed, ActionType::UPDATE_POD_GENERATED_RESOURCE_CLAIM),
+    ];
+    let mut events = events(resource, changes);
+    if events.is_empty() {
+        events.push(ClusterEvent::new(resource, ActionType::UPDATE));
+    }
+    events
+}
+
+/// The events of a node update, in kube-scheduler's order; empty where nothing that scheduling reads changed.
+pub fn node_scheduling_properties_change(old: &Node, new: &Node, gates: FeatureGates) -> Vec<ClusterEvent> {
+    let features_changed = gates.enabled(Gate::NodeDeclaredFeatures) && old.status.declared_features != new.status.declared_features;
+    let changes = [
+        (old.unschedulable() && !new.unschedulable(), ActionType::UPDATE_NODE_TAINT),
+        (old.status.allocatable != new.status.allocatable, ActionType::UPDATE_NODE_ALLOCATABLE),
+        (old.metadata.labels != new.metadata.labels, ActionType::UPDATE_NODE_LABEL),
+        (old.spec.taints != new.spec.taints, ActionType::UPDATE_NODE_TAINT),
+        (condition_statuses(old) != condition_statuses(new), ActionType::UPDATE_NODE_CONDITION),
+        (old.metadata.annotations != new.metadata.annotations, ActionType::UPDATE_NODE_ANNOTATION),
+        (features_changed, ActionType::UPDATE_NODE_DECLARED_FEATURE),
+    ];
+    events(EventResource::Node, changes)
+}
+
+fn events(resource: EventResource, changes: impl IntoIterator<Item = (bool, ActionType)>) -> Vec<ClusterEvent> {
+    changes.into_iter().filter(|(changed, _)| *changed).map(|(_, action)| ClusterEvent::new(resource, action)).collect()
+}
+
+/// Whether any request went down or away.
+fn is_scaled_down(old: &Pod, new: &Pod, gates: FeatureGates) -> bool {
+    let options = PodResourcesOptions {
+        use_status_resources: gates.enabled(Gate::InPlacePodVerticalScaling),
+        in_place_pod_level: gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+        ..PodResourcesOptions::default()
+    };
+    let requests = pod_requests(new, options);
+    pod_requests(old, options)
+        .iter()
+        .any(|(name, before)| requests.get(name).is_none_or(|after| before.milli_value() > after.milli_value()))
+}
+
+/// Times, reasons and messages do not count.
+fn condition_statuses(node: &Node) -> BTreeMap<&str, &str> {
+    node.status.conditions.iter().map(|c| (c.kind.as_str(), c.status.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(events: &[ClusterEvent]) -> Vec<String> {
+        events.iter().map(ToString::to_string).collect()
+    }
+
+    #[track_caller]
+    fn check_pod(old: &str, new: &str, expected: &[&str]) {
+        let read = |text: &str| serde_json::from_str::<Pod>(text).unwrap();
+        assert_eq!(labels(&pod_scheduling_properties_change(&read(old), &read(new), FeatureGates::default())), expected);
+    }
+
+    #[track_caller]
+    fn check_node(old: &str, new: &str, expected: &[&str]) {
+        let read = |text: &str| serde_json::from_str::<Node>(text).unwrap();
+        assert_eq!(labels(&node_scheduling_properties_change(&read(old), &read(new), FeatureGates::default())), expected);
+    }
+
+    #[test]
+    fn each_property_of_a_pod_has_its_event_and_the_rest_is_a_plain_update() {
+        let requests = |cpu: &str| format!(r#"{{"spec":{{"containers":[{{"resources":{{"requests":{cpu}}}}}]}}}}"#);
+        check_pod("{}", "{}", &["UnschedulablePodUpdate"]);
+        check_pod("{}", r#"{"metadata":{"annotations":{"a":"b"}},"spec":{"nodeName":"n"}}"#, &["AssignedPodUpdate"]);
+        check_pod("{}", r#"{"metadata":{"labels":{"a":"b"}}}"#, &["UnschedulablePodUpdatePodLabel"]);
+        check_pod("{}", r#"{"metadata":{"labels":{"a":"b"}},"spec":{"nodeName":"n"}}"#, &["AssignedPodUpdatePodLabel"]);
+        check_pod(&requests(r#"{"cpu":"2"}"#), &requests(r#"{"cpu":"1"}"#), &["UnschedulablePodUpdatePodScaleDown"]);
+        check_pod(&requests(r#"{"cpu":"2"}"#), &requests("{}"), &["UnschedulablePodUpdatePodScaleDown"]);
+        check_pod(&requests(r#"{"cpu":"1"}"#), &requests(r#"{"cpu":"2"}"#), &["UnschedulablePodUpdate"]);
+        check_pod(&requests("{}"), &requests(r#"{"cpu":"2"}"#), &["UnschedulablePodUpdate"]);
+        let gates = |list: &str| format!(r#"{{"spec":{{"schedulingGates":{list}}}}}"#);
+        check_pod(&gates(r#"[{"name":"a"}]"#), &gates("[]"), &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]);
+        check_pod(&gates(r#"[{"name":"a"},{"name":"b"}]"#), &gates(r#"[{"name":"a"}]"#), &["UnschedulablePodUpdate"]);
+        check_pod("{}", r#"{"spec":{"tolerations":[{"key":"k"}]}}"#, &["UnschedulablePodUpdatePodToleration"]);
+        let claim = r#"{"status":{"resourceClaimStatuses":[{"name":"a","resourceClaimName":"b"}]}}"#;
+        check_pod("{}", claim, &["UnschedulablePodUpdatePodGeneratedResourceClaim"]);
+        let extended = r#"{"status":{"extendedResourceClaimStatus":{"resourceClaimName":"b"}}}"#;
+        check_pod("{}", extended, &["UnschedulablePodUpdatePodGeneratedResourceClaim"]);
+    }
+
+    #[test]
+    fn several_pod_changes_come_in_order() {
+        let old = r#"{"spec":{"schedulingGates":[{"name":"g"}]}}"#;
+        let new = r#"{"metadata":{"labels":{"a":"b"}},"spec":{"tolerations":[{"key":"k"}]}}"#;
+        check_pod(
+            old,
+            new,
+            &[
+                "UnschedulablePodUpdatePodLabel",
+                "UnschedulablePodUpdatePodSchedulingGatesEliminated",
+                "UnschedulablePodUpdatePodToleration",
+            ],
+        );
+    }
+
+    #[test]
+    fn each_property_of_a_node_has_its_event_in_order() {
+        let cordoned = r#"{"spec":{"unschedulable":true,"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}"#;
+        check_node(cordoned, "{}", &["NodeUpdateNodeTaint", "NodeUpdateNodeTaint"]);
+        check_node("{}", cordoned, &["NodeUpdateNodeTaint"]);
+        check_node("{}", r#"{"spec":{"unschedulable":true}}"#, &[]);
+        check_node(r#"{"status":{"allocatable":{"cpu":"1"}}}"#, r#"{"status":{"allocatable":{"cpu":"1000m"}}}"#, &[]);
+        check_node("{}", r#"{"status":{"capacity":{"cpu":"1"},"images":[{"names":["a"]}]}}"#, &[]);
+        let all = r#"{"metadata":{"labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{"taints":[{"key":"k"}]},
+            "status":{"allocatable":{"cpu":"1"},"conditions":[{"type":"Ready","status":"True"}],"declaredFeatures":["F"]}}"#;
+        let events = ["Allocatable", "Label", "Taint", "Condition", "Annotation", "DeclaredFeature"].map(|e| format!("NodeUpdateNode{e}"));
+        check_node("{}", all, &events.each_ref().map(String::as_str));
+        let condition = |reason: &str| format!(r#"{{"status":{{"conditions":[{{"type":"Ready","status":"True","reason":"{reason}"}}]}}}}"#);
+        check_node(&condition("a"), &condition("b"), &[]);
+    }
+
+    #[test]
+    fn declared_features_count_only_with_their_gate() {
+        let mut gates = FeatureGates::default();
+        gates.set(Gate::NodeDeclaredFeatures, false);
+        let new = serde_json::from_str::<Node>(r#"{"status":{"declaredFeatures":["F"]}}"#).unwrap();
+        assert_eq!(node_scheduling_properties_change(&Node::default(), &new, gates), []);
+    }
+}

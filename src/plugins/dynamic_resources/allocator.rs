@@ -1,0 +1,113 @@
+//! What the allocator knows for a whole cycle, and its answer for one node; mirrors
+//! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go`, the variant
+//! that v1.36's default feature gates select.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::allocated::Allocated;
+use super::cel::Selector;
+use super::pools::{DevicePos, Inventory};
+use super::request::Request;
+use super::result;
+use super::search::{Search, Step};
+use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
+use crate::cluster::{Cluster, Node, Str};
+use crate::framework::{FeatureGates, Gate};
+
+/// Steps that stand for one second of `filterTimeout`.
+const STEPS_PER_SECOND: i64 = 500_000;
+
+/// Everything about devices that holds for all nodes of a cycle.
+#[derive(Debug)]
+pub(super) struct Allocator {
+    pub(super) inventory: Inventory,
+    pub(super) allocated: Allocated,
+    pub(super) classes: BTreeMap<Str, Arc<DeviceClass>>,
+    pub(super) selectors: BTreeMap<Str, Result<Selector, String>>,
+    pub(super) gates: FeatureGates,
+    /// Steps that the search on one node may take.
+    pub(super) budget: Option<i64>,
+}
+
+/// Why no devices were found on a node, other than that there are none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum AllocationError {
+    /// This node is no use, others may be.
+    OnNode(String),
+    /// The search took too long.
+    TimedOut,
+    /// The claim, a class or a slice cannot be worked with.
+    Fatal(String),
+}
+
+/// What ends a branch of the search early.
+pub(super) enum Stop {
+    /// The claim would hold too many devices; another alternative may need fewer.
+    TooManyDevices,
+    Error(AllocationError),
+}
+
+pub(super) fn fatal(message: String) -> Stop {
+    Stop::Error(AllocationError::Fatal(message))
+}
+
+impl Allocator {
+    /// Gathers slices, allocations and what the requests of `claims` refer to; `classes` are looked up besides.
+    pub(super) fn new<'c>(
+        cluster: &Cluster,
+        gates: FeatureGates,
+        seconds: i64,
+        claims: impl Iterator<Item = &'c ResourceClaim>,
+        classes: impl Iterator<Item = Arc<DeviceClass>>,
+    ) -> Self {
+        let mut allocator = Self {
+            inventory: Inventory::gather(cluster),
+            allocated: Allocated::gather(cluster, gates.enabled(Gate::DRAConsumableCapacity)),
+            classes: BTreeMap::new(),
+            selectors: BTreeMap::new(),
+            gates,
+            budget: (seconds > 0).then(|| seconds.saturating_mul(STEPS_PER_SECOND)),
+        };
+        for request in claims.flat_map(Request::of_claim) {
+            allocator.compile(request.selectors());
+            if let Some(class) = cluster.device_classes.named(request.class_name()) {
+                allocator.add_class(class.clone());
+            }
+        }
+        classes.for_each(|class| allocator.add_class(class));
+        allocator
+    }
+
+    fn add_class(&mut self, class: Arc<DeviceClass>) {
+        self.compile(&class.spec.selectors);
+        self.classes.insert(class.metadata.name.clone(), class);
+    }
+
+    fn compile(&mut self, selectors: &[DeviceSelector]) {
+        for cel in selectors.iter().filter_map(|s| s.cel.as_ref()) {
+            if !self.selectors.contains_key(&cel.expression) {
+                self.selectors.insert(cel.expression.clone(), Selector::compile(&cel.expression));
+            }
+        }
+    }
+
+    /// Devices for all claims on one node, or `None` where there are not enough.
+    pub(super) fn allocate(&self, node: &Node, claims: &[Arc<ResourceClaim>]) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
+        let pools = self
+            .inventory
+            .pools(node, self.gates, &self.allocated)
+            .map_err(|e| AllocationError::Fatal(format!("gather pool information: {e}")))?;
+        let mut search = Search::new(self, node, claims, &pools);
+        let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));
+        match found {
+            Ok(true) => result::build(claims, &search.results, node).map(Some).map_err(AllocationError::Fatal),
+            Ok(false) if pools.iter().any(|p| p.invalid) => {
+                Err(AllocationError::OnNode("invalid resource pools were encountered".to_owned()))
+            }
+            Ok(false) => Ok(None),
+            Err(Stop::TooManyDevices) => Err(AllocationError::Fatal("allocation max size exceeded".to_owned())),
+            Err(Stop::Error(error)) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Reserve and PreBind: devices set aside in memory, then written into the claims.
+//!
+//! A cycle here binds before the next one begins, so that no other pod ever meets a claim with its allocation in flight.
+//! The wait for binding conditions takes no time either: devices whose conditions have not come yet are taken to become
+//! ready, and only a condition that has failed already ends the binding.
+
+use std::sync::Arc;
+
+use super::claims::{consumer, has_binding_conditions, is_ready_for_binding, is_reserved_for, is_timed_out};
+use super::extended::{is_special_name, name_claim};
+use super::state::{DynamicResourcesState, NodeAllocation};
+use super::{DynamicResources, STATE_ABSENT, binding_conditions_enabled, whole_second};
+use crate::cluster::resource::ResourceClaim;
+use crate::cluster::{ExtendedResourceClaimStatus, Object, Pod, Str};
+use crate::framework::{Context, CycleState, Gate, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
+
+/// Keeps an allocated claim from being deleted while it is in use.
+const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
+
+impl ReservePlugin for DynamicResources {
+    fn reserve(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(state) = state.get_mut::<DynamicResourcesState>() else { return Status::error(STATE_ABSENT) };
+        let pending: Vec<usize> = state.claims.to_allocate().map(|(index, _)| index).collect();
+        if pending.is_empty() || state.allocator.is_none() {
+            return Status::success();
+        }
+        let results = state.found().nodes.get(node.name()).map(|n| n.results.clone()).unwrap_or_default();
+        if results.is_empty() {
+            // Nothing to set aside where device plugins serve the extended resources and there is no other claim.
+            let only_extended = pending.iter().all(|index| state.claims.is_extended(*index));
+            return if only_extended { Status::success() } else { Status::error("claim allocation not found for node") };
+        }
+        if results.len() != pending.len() {
+            let (have, want) = (results.len(), pending.len());
+            return Status::error(format!("internal error, have {have} allocations, {want} claims to allocate, want {want} claims"));
+        }
+        state.reserved = vec![None; state.claims.all().len()];
+        for (index, result) in pending.into_iter().zip(results) {
+            state.reserved[index] = Some(result);
+        }
+        Status::success()
+    }
+
+    fn unreserve(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, _node: &NodeInfo) {
+        if let Some(state) = state.get_mut::<DynamicResourcesState>() {
+            state.reserved.clear();
+        }
+    }
+}
+
+impl PreBindPlugin for DynamicResources {
+    fn pre_bind_pre_flight(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, _node: &NodeInfo) -> Status {
+        match state.read::<DynamicResourcesState>() {
+            None => Status::error(STATE_ABSENT),
+            Some(state) if state.claims.is_empty() => Status::skip(),
+            Some(_) => Status::success(),
+        }
+    }
+
+    fn pre_bind(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Vec<Object>, Status> {
+        let state = state.read::<DynamicResourcesState>().ok_or_else(|| Status::error(STATE_ABSENT))?;
+        let allocation = state.found().nodes.get(node.name()).cloned().unwrap_or_default();
+        let mut writes = Vec::new();
+        let mut claims = Vec::with_capacity(state.claims.all().len());
+        for (index, claim) in state.claims.all().iter().enumerate() {
+            if is_reserved_for(claim, &pod.pod) {
+                claims.push(claim.clone());
+                continue;
+            }
+            if let Some(claim) = bind_claim(cx, state, index, &pod.pod, &allocation, node.name()).map_err(Status::error)? {
+                writes.push(Object::ResourceClaim(claim.clone()));
+                if state.claims.is_extended(index) {
+                    writes.push(record_extended(cx, &pod.pod, &claim, &allocation, node.name()).map_err(Status::error)?);
+                }
+                claims.push(claim);
+            }
+        }
+        if binding_conditions_enabled(cx.gates) {
+            self.check_devices(cx, &claims).map_err(Status::error)?;
+        }
+        Ok(writes)
+    }
+}
+
+impl DynamicResources {
+    /// Whether any device has failed, or had its time, since it was allocated.
+    fn check_devices(&self, cx: &Context<'_>, claims: &[Arc<ResourceClaim>]) -> Result<(), String> {
+        if !claims.iter().any(|c| has_binding_conditions(c)) {
+            return Ok(());
+        }
+        for claim in claims {
+            if !is_ready_for_binding(claim)? {
+                if is_timed_out(claim, self.args.binding_timeout, cx.now) {
+                    return Err(format!("device binding timeout: claim={}", claim.metadata.name));
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The claim with its allocation and the pod among its consumers; `None` where there is nothing to write.
+fn bind_claim(
+    cx: &Context<'_>,
+    state: &DynamicResourcesState,
+    index: usize,
+    pod: &Pod,
+    node: &NodeAllocation,
+    node_name: &Str,
+) -> Result<Option<Arc<ResourceClaim>>, String> {
+    let known = &state.claims.all()[index];
+    let reserved = state.reserved.get(index).cloned().flatten();
+    let mut claim = if state.claims.is_extended(index) && is_special_name(&known.metadata.name) {
+        if reserved.is_none() {
+            return Ok(None);
+        }
+        let prepared = node.extended.as_ref().ok_or_else(|| format!("extended resource claim not found for node {node_name}"))?;
+        let mut claim = ResourceClaim::clone(&prepared.claim);
+        name_claim(&mut claim, pod);
+        claim.metadata.creation_timestamp = Some(whole_second(cx.now));
+        claim
+    } else {
+        let current = cx.cluster.resource_claims.get(&known.metadata.key()).filter(|c| c.metadata.uid == known.metadata.uid);
+        let current = current.ok_or_else(|| {
+            let doing = if reserved.is_some() { "add finalizer" } else { "add reservation" };
+            let name = known.metadata.name.as_str();
+            format!("{doing} to claim {}: resourceclaims.resource.k8s.io {name:?} not found", known.metadata.key())
+        })?;
+        ResourceClaim::clone(current)
+    };
+    let key = claim.metadata.key();
+    if claim.metadata.deletion_timestamp.is_some() {
+        return Err(format!("claim {key} got deleted in the meantime"));
+    }
+    if let Some(reserved) = reserved {
+        if claim.status.allocation.is_some() {
+            return Err(format!("claim {key} got allocated elsewhere in the meantime"));
+        }
+        if !claim.metadata.finalizers.iter().any(|f| f == FINALIZER) {
+            claim.metadata.finalizers.push(FINALIZER.into());
+        }
+        claim.status.allocation = Some(reserved);
+    }
+    claim.status.reserved_for.push(consumer(pod));
+    if binding_conditions_enabled(cx.gates) {
+        let Some(allocation) = &mut claim.status.allocation else {
+            return Err(format!("claim {key} got deallocated elsewhere in the meantime"));
+        };
+        allocation.allocation_timestamp.get_or_insert(whole_second(cx.now));
+    }
+    Ok(Some(Arc::new(claim)))
+}
+
+/// The pod, as the API server has it by now, with its claim for extended resources in its status.
+fn record_extended(cx: &Context<'_>, pod: &Pod, claim: &ResourceClaim, allocation: &NodeAllocation, node: &Str) -> Result<Object, String> {
+    let mappings = allocation.extended.as_ref().map_or(&[][..], |e| e.mappings.as_slice());
+    if mappings.is_empty() {
+        return Err(format!("nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus", pod.key()));
+    }
+    let mut pod = cx.cluster.pods.get(&pod.key()).map_or_else(|| pod.clone(), |known| Pod::clone(known));
+    if cx.gates.enabled(Gate::NominatedNodeNameForExpectation) {
+        pod.status.nominated_node_name = node.clone();
+    }
+    pod.status.extended_resource_claim_status =
+        Some(ExtendedResourceClaimStatus { resource_claim_name: claim.metadata.name.clone(), request_mappings: mappings.to_vec().into() });
+    Ok(Object::Pod(Arc::new(pod)))
+}

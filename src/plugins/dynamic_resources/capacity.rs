@@ -1,0 +1,120 @@
+//! Devices shared by capacity; mirrors
+//! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/consumable_capacity.go`.
+
+use crate::cluster::resource::{CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, DeviceCapacity};
+use crate::cluster::{Map, Quantity};
+
+/// Whether the device has room for the request beside what is consumed and what this search has set aside.
+/// A request for a capacity that the device does not have never fits.
+pub(super) fn fits(
+    device: &Device,
+    request: Option<&CapacityRequirements>,
+    consumed: Option<&Map<Quantity>>,
+    taken: Option<&Map<Quantity>>,
+) -> bool {
+    if request.is_some_and(|r| r.requests.keys().any(|name| !device.capacity.contains_key(name))) {
+        return false;
+    }
+    device.capacity.iter().all(|(name, capacity)| {
+        let amount = consumption(request.and_then(|r| r.requests.get(name)).copied(), capacity);
+        let of = |map: Option<&Map<Quantity>>| map.and_then(|m| m.get(name)).copied().unwrap_or_default();
+        !violates(amount, capacity.request_policy.as_ref()) && amount + of(consumed) + of(taken) <= capacity.value
+    })
+}
+
+/// What the request consumes of each capacity of the device.
+pub(super) fn consumed_by(device: &Device, request: Option<&CapacityRequirements>) -> Map<Quantity> {
+    device
+        .capacity
+        .iter()
+        .map(|(name, capacity)| (name.clone(), consumption(request.and_then(|r| r.requests.get(name)).copied(), capacity)))
+        .collect()
+}
+
+/// Nothing asked for means the default, or all there is; else the amount rounded up to what the policy allows.
+fn consumption(requested: Option<Quantity>, capacity: &DeviceCapacity) -> Quantity {
+    let policy = capacity.request_policy.as_ref();
+    let Some(requested) = requested else {
+        return policy.and_then(|p| p.default).unwrap_or(capacity.value);
+    };
+    let Some(policy) = policy else { return requested };
+    match &policy.valid_range {
+        Some(range) if range.min.is_some() => round_up(requested, range),
+        _ => policy.valid_values.iter().copied().find(|v| requested <= *v).unwrap_or(requested),
+    }
+}
+
+fn round_up(requested: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
+    let min = range.min.unwrap_or_default();
+    if requested < min {
+        return min;
+    }
+    let Some(step) = range.step.map(Quantity::value).filter(|s| *s > 0) else { return requested };
+    let over = requested.value().saturating_sub(min.value());
+    let steps = over / step + i64::from(over % step != 0);
+    Quantity::bytes(min.value().saturating_add(step.saturating_mul(steps)))
+}
+
+fn violates(amount: Quantity, policy: Option<&CapacityRequestPolicy>) -> bool {
+    let Some(policy) = policy else { return false };
+    if policy.default == Some(amount) {
+        return false;
+    }
+    match &policy.valid_range {
+        Some(range) => {
+            let off_step = range.step.map(Quantity::value).filter(|s| *s > 0).is_some_and(|step| {
+                let over = amount.value().saturating_sub(range.min.unwrap_or_default().value());
+                over % step != 0
+            });
+            range.max.is_some_and(|max| amount > max) || off_step
+        }
+        None => !policy.valid_values.is_empty() && !policy.valid_values.contains(&amount),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(policy: &str) -> Device {
+        serde_json::from_str(&format!(r#"{{"name":"d","capacity":{{"memory":{{"value":"10Gi"{policy}}}}}}}"#)).unwrap()
+    }
+
+    fn amounts(text: &str) -> Map<Quantity> {
+        serde_json::from_str(&format!("{{{text}}}")).unwrap()
+    }
+
+    #[test]
+    fn requests_are_rounded_by_the_policy_and_must_fit() {
+        let range = r#","requestPolicy":{"default":"1Gi","validRange":{"min":"2Gi","max":"8Gi","step":"2Gi"}}"#;
+        let values = r#","requestPolicy":{"default":"3Gi","validValues":["3Gi","6Gi"]}"#;
+        for (policy, request, consumed, expected) in [
+            // Without a policy: everything, or what is asked for.
+            ("", "", "", Some("10Gi")),
+            ("", "", r#""memory":"1""#, None),
+            ("", r#""memory":"4Gi""#, r#""memory":"6Gi""#, Some("4Gi")),
+            ("", r#""memory":"4Gi""#, r#""memory":"7Gi""#, None),
+            ("", r#""memory":"11Gi""#, "", None),
+            ("", r#""cores":"1""#, "", None),
+            // A range rounds up to its minimum and its steps.
+            (range, "", "", Some("1Gi")),
+            (range, r#""memory":"1""#, "", Some("2Gi")),
+            (range, r#""memory":"3Gi""#, "", Some("4Gi")),
+            (range, r#""memory":"9Gi""#, "", None),
+            // Values round up to the next; beyond the last nothing fits.
+            (values, "", "", Some("3Gi")),
+            (values, r#""memory":"4Gi""#, "", Some("6Gi")),
+            (values, r#""memory":"7Gi""#, "", None),
+        ] {
+            let device = device(policy);
+            let request = CapacityRequirements { requests: amounts(request) };
+            let consumed = amounts(consumed);
+            let case = format!("{policy} {request:?} {consumed:?}");
+            assert_eq!(fits(&device, Some(&request), Some(&consumed), None), expected.is_some(), "{case}");
+            assert_eq!(fits(&device, Some(&request), None, Some(&consumed)), expected.is_some(), "{case}");
+            if let Some(expected) = expected {
+                assert_eq!(consumed_by(&device, Some(&request)).get("memory"), Some(&expected.parse().unwrap()), "{case}");
+            }
+        }
+    }
+}

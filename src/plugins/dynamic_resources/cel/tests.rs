@@ -1,0 +1,146 @@
+use super::*;
+
+fn device(json: &str) -> Device {
+    serde_json::from_str(json).unwrap()
+}
+
+fn gpu() -> Device {
+    device(
+        r#"{"name":"d","allowMultipleAllocations":true,
+            "attributes":{"model":{"string":"h100"},"numa":{"int":1},"healthy":{"bool":true},
+                          "driverVersion":{"version":"1.3.0"},"other.example.com/slot":{"int":7}},
+            "capacity":{"memory":{"value":"80Gi"},"cores":{"value":"500m"}}}"#,
+    )
+}
+
+fn run(expression: &str) -> Result<bool, String> {
+    Selector::compile(expression)?.matches(&"gpu.example.com".into(), &gpu())
+}
+
+#[test]
+fn selects() {
+    for (expression, expected) in [
+        ("true", true),
+        ("device.driver == 'gpu.example.com'", true),
+        ("device.allowMultipleAllocations", true),
+        (r#"device.attributes["gpu.example.com"].model == "h100""#, true),
+        (r#"device.attributes["gpu.example.com"]["model"] in ["a100", "h100"]"#, true),
+        (r#"device.attributes["gpu.example.com"].model.startsWith("h") && !("x" in device.attributes)"#, true),
+        (r#"device.attributes["gpu.example.com"].numa >= 1 && device.attributes["gpu.example.com"].numa < 1.5"#, true),
+        (r#"device.attributes["gpu.example.com"].healthy"#, true),
+        (r#"device.attributes["other.example.com"].slot == 7"#, true),
+        (r#""slot" in device.attributes["gpu.example.com"]"#, false),
+        (r#""x" in device.attributes["nobody.example.com"]"#, false),
+        (r#"has(device.attributes["gpu.example.com"].model) && !has(device.attributes["gpu.example.com"].x)"#, true),
+        (r#"device.attributes["nobody"].size() == 0 && size(device.attributes) == 2"#, true),
+        (r#"device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) == 0"#, true),
+        (r#"device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("40Gi"))"#, true),
+        (r#"device.capacity["gpu.example.com"].memory == quantity("81920Mi")"#, true),
+        (r#"device.capacity["gpu.example.com"].cores.isInteger()"#, false),
+        (r#"quantity("1Ki").add(24).asInteger() == 1048 && quantity("-1").sign() == -1 && isQuantity("1Gi") && !isQuantity("x")"#, true),
+        (r#"device.attributes["gpu.example.com"].driverVersion.isGreaterThan(semver("1.3.0-rc1"))"#, true),
+        (r#"device.attributes["gpu.example.com"].driverVersion.compareTo(semver("v1.3", true)) == 0"#, true),
+        (r#"isSemver("1.2") || semver("3.2.1").major() == 3"#, true),
+        (r#"device.attributes["gpu.example.com"].model.matches("^h[0-9]+$")"#, true),
+        (r#"cel.bind(gpu, device.attributes["gpu.example.com"], gpu.healthy && gpu.model != 'x')"#, true),
+        (r#"device.attributes.exists_one(d, d == "other.example.com")"#, true),
+        (r#"device.attributes["gpu.example.com"].all(name, name != "")"#, true),
+        ("[1, 2, 3].map(x, x > 1, x * 2) == [4, 6] && [1, 2].filter(x, x > 1).size() == 1", true),
+        (r#"{"a": 1}["a"] == 1 && {"a": 1}.a == 1"#, true),
+        (r#""a,b".split(",").join("-") == "a-b" && "hello".substring(1, 3) == "el" && "abc".indexOf("c") == 2"#, true),
+        (r#"sets.contains(["a", "b"], ["a"]) && "x".upperAscii() == "X" && int("7") % 4 == 3"#, true),
+        ("device.driver.size() > 3 ? false : true", false),
+        ("-9223372036854775808 < 0 && 0x10 == 16 && 1u < 2u && dyn(1) == 1.0", true),
+        ("'\\x41\\u0042\\103' == 'ABC' && r'\\n' != '\\n' && \"\"\"a\"b\"\"\" == 'a\"b'", true),
+        // A failure does not count where the other side settles the result.
+        (r#"device.attributes["x"].y == 1 || true"#, true),
+        (r#"device.attributes["x"].y == 1 && false"#, false),
+        ("[0, 1].exists(x, 1 / x == 1)", true),
+        ("// comment\ntrue", true),
+    ] {
+        assert_eq!(run(expression), Ok(expected), "{expression}");
+    }
+}
+
+#[test]
+fn fails_in_cel_gos_words() {
+    for (expression, error) in [
+        (r#"device.attributes["gpu.example.com"].nothing == "x""#, "no such key: nothing"),
+        (r#"device.attributes["x"]["y"].isGreaterThan(quantity("0"))"#, "no such key: y"),
+        (r#"device.attributes["x"].y || device.attributes["x"].z"#, "no such key: y"),
+        (r#"device.attributes["gpu.example.com"].model > 1"#, "no such overload"),
+        (r#"device.attributes["gpu.example.com"].numa.startsWith("x")"#, "no such overload: startsWith(int, string)"),
+        (r#"device.attributes["gpu.example.com"].driverVersion == 1"#, "no such overload"),
+        ("1 / 0 == 1", "division by zero"),
+        ("[1][2] == 1", "index out of bounds: 2"),
+        ("9223372036854775807 + 1 > 0", "integer overflow"),
+        (
+            "device.attributes['gpu.example.com'].model",
+            "CEL result of type string could not be converted to bool: unsupported type conversion from 'string' to bool",
+        ),
+        ("semver('1') == semver('1')", "No Major.Minor.Patch elements found"),
+    ] {
+        assert_eq!(run(expression), Err(error.to_owned()), "{expression}");
+    }
+    let nested = (0..7).fold("true".to_owned(), |body, i| format!("[1,2,3,4,5,6,7,8,9,10].all(x{i}, {body})"));
+    assert_eq!(run(&nested), Err("operation cancelled: actual cost limit exceeded".to_owned()));
+}
+
+#[test]
+fn a_device_with_a_broken_attribute_fails_every_selector() {
+    let selector = Selector::compile("true").unwrap();
+    for (attributes, error) in [
+        (r#"{"v":{"version":"1"}}"#, "attribute v: parse semantic version: No Major.Minor.Patch elements found"),
+        (r#"{"names":{}}"#, "attribute names: unsupported attribute value"),
+    ] {
+        let device = device(&format!(r#"{{"name":"d","attributes":{attributes}}}"#));
+        assert_eq!(selector.matches(&"x".into(), &device), Err(error.to_owned()));
+    }
+}
+
+#[test]
+fn refuses_before_evaluation() {
+    for (expression, error) in [
+        ("1", "must evaluate to bool or the unknown type, not int"),
+        ("device.driver", "must evaluate to bool or the unknown type, not string"),
+        ("device.foo", "compilation failed: ERROR: <input>:1:7: undefined field 'foo'\n | device.foo\n | ......^"),
+        ("true &&\n  x", "compilation failed: ERROR: <input>:2:3: undeclared reference to 'x' (in container '')\n |   x\n | ..^"),
+        (
+            "device.driver == 1",
+            "compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(string, int)'\n | device.driver == 1\n | ..............^",
+        ),
+    ] {
+        assert_eq!(Selector::compile(expression).unwrap_err(), error, "{expression}");
+    }
+    for (expression, part) in [
+        ("?!", "Syntax error"),
+        ("", "Syntax error"),
+        ("true true", "Syntax error"),
+        ("'open", "Syntax error"),
+        ("nothing()", "undeclared reference to 'nothing'"),
+        ("ip('::1').family() == 6", "function ip() is not supported here"),
+        ("Device{}", "undeclared reference to 'Device'"),
+        ("9223372036854775808 > 0", "invalid int literal"),
+        ("'x'.matches('(')", "error parsing regexp"),
+        ("device.driver.size('x') == 1", "found no matching overload for 'size' applied to 'string.(string)'"),
+        ("has(1)", "invalid argument to has() macro"),
+        ("[1].all(1, true)", "argument must be a simple name"),
+    ] {
+        let error = Selector::compile(expression).unwrap_err();
+        assert!(error.contains(part), "{expression}: {error}");
+    }
+}
+
+#[test]
+fn depth_is_limited() {
+    for expression in [
+        "(".repeat(5000) + "true",
+        "!".repeat(5000) + "true",
+        format!("{}true{}", "[".repeat(3000), "]".repeat(3000)),
+        format!("1{} == 1", " + 1".repeat(5000)),
+        format!("device{}", ".a".repeat(5000)),
+    ] {
+        let _ = Selector::compile(&expression).map(|s| s.matches(&"x".into(), &gpu()));
+    }
+    assert_eq!(run(&format!("true{}", " && true".repeat(1000))), Ok(true));
+}

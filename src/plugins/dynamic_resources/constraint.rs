@@ -1,0 +1,110 @@
+//! Constraints over the devices of a claim; mirrors `constraint.go` and `matchAttributeConstraint` in
+//! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating`.
+
+use std::collections::BTreeMap;
+
+use super::allocated::PoolId;
+use crate::cluster::Str;
+use crate::cluster::resource::{Device, DeviceAttribute, DeviceConstraint};
+
+/// A constraint and the devices it has let in.
+#[derive(Debug)]
+pub(super) struct Constraint<'a> {
+    /// Requests it applies to, as `request` or `request/subrequest`; all when empty.
+    requests: &'a [Str],
+    attribute: &'a Str,
+    kind: Kind<'a>,
+    devices: usize,
+}
+
+#[derive(Debug)]
+enum Kind<'a> {
+    /// All devices have this value, once there is a first.
+    Match(Option<&'a DeviceAttribute>),
+    /// The value of the device let in last, by request; one value per request is all that upstream keeps.
+    Distinct(BTreeMap<&'a Str, &'a DeviceAttribute>),
+}
+
+/// The request a device is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestName<'a> {
+    pub(super) base: &'a Str,
+    pub(super) sub: Option<&'a Str>,
+}
+
+impl<'a> Constraint<'a> {
+    /// `None` for a kind of constraint that is not known.
+    pub(super) fn new(constraint: &'a DeviceConstraint) -> Option<Self> {
+        let (attribute, kind) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
+            (Some(name), _) => (name, Kind::Match(None)),
+            (None, Some(name)) => (name, Kind::Distinct(BTreeMap::new())),
+            (None, None) => return None,
+        };
+        Some(Self { requests: &constraint.requests, attribute, kind, devices: 0 })
+    }
+
+    fn applies_to(&self, request: RequestName<'_>) -> bool {
+        let full = |name: &Str| match request.sub {
+            Some(sub) => name.strip_prefix(request.base.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(sub.as_str()),
+            None => false,
+        };
+        self.requests.is_empty() || self.requests.iter().any(|name| name == request.base || full(name))
+    }
+
+    /// Lets a device in if the constraint still holds with it.
+    pub(super) fn add(&mut self, request: RequestName<'a>, pool: &PoolId, device: &'a Device) -> bool {
+        if !self.applies_to(request) {
+            return true;
+        }
+        let Some(attribute) = lookup(device, &pool.driver, self.attribute) else { return false };
+        match &mut self.kind {
+            Kind::Match(first) if self.devices == 0 => *first = Some(attribute),
+            Kind::Match(first) => {
+                if !first.is_some_and(|first| same_value(attribute, first)) {
+                    return false;
+                }
+            }
+            Kind::Distinct(seen) => {
+                if self.devices > 0 && (!has_value(attribute) || seen.values().any(|other| same_value(attribute, other))) {
+                    return false;
+                }
+                seen.insert(request.base, attribute);
+            }
+        }
+        self.devices += 1;
+        true
+    }
+
+    /// Takes back a device that was let in for the request.
+    pub(super) fn remove(&mut self, request: RequestName<'a>) {
+        if !self.applies_to(request) {
+            return;
+        }
+        if let Kind::Distinct(seen) = &mut self.kind {
+            seen.remove(request.base);
+        }
+        self.devices = self.devices.saturating_sub(1);
+    }
+}
+
+/// An attribute by its full name; one without domain belongs to the driver's.
+fn lookup<'a>(device: &'a Device, driver: &str, name: &str) -> Option<&'a DeviceAttribute> {
+    device.attributes.get(name).or_else(|| match name.split_once('/') {
+        Some((domain, id)) if domain == driver => device.attributes.get(id),
+        _ => None,
+    })
+}
+
+fn has_value(a: &DeviceAttribute) -> bool {
+    a.string.is_some() || a.int.is_some() || a.bool.is_some() || a.version.is_some()
+}
+
+fn same_value(a: &DeviceAttribute, b: &DeviceAttribute) -> bool {
+    match a {
+        DeviceAttribute { string: Some(_), .. } => a.string == b.string,
+        DeviceAttribute { int: Some(_), .. } => a.int == b.int,
+        DeviceAttribute { bool: Some(_), .. } => a.bool == b.bool,
+        DeviceAttribute { version: Some(_), .. } => a.version == b.version,
+        _ => false,
+    }
+}

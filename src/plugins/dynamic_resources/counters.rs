@@ -1,0 +1,75 @@
+//! Counters that partitions of a device draw on; mirrors `checkAvailableCounters` in
+//! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go`.
+//!
+//! As upstream, counters are told apart by the pool's name alone, not by its driver.
+
+use std::collections::BTreeMap;
+
+use super::pools::Pool;
+use crate::cluster::resource::Device;
+use crate::cluster::{Quantity, Str};
+
+/// Amounts by counter set and counter.
+type CounterSets = BTreeMap<Str, BTreeMap<Str, Quantity>>;
+
+/// What one search has seen and set aside, by pool name.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    available: BTreeMap<Str, CounterSets>,
+    consumed: BTreeMap<Str, CounterSets>,
+}
+
+impl Counters {
+    /// Draws what the device consumes; false, and nothing drawn, where a counter does not reach.
+    pub(super) fn consume(&mut self, pool: &Pool<'_>, device: &Device) -> bool {
+        let name = &pool.id.pool;
+        if !self.available.contains_key(name) {
+            self.available.insert(name.clone(), available(pool));
+        }
+        let consumed = self.consumed.entry(name.clone()).or_default();
+        for consumption in &device.consumes_counters {
+            let set = consumed.entry(consumption.counter_set.clone()).or_default();
+            for (counter, amount) in consumption.counters.iter() {
+                *set.entry(counter.clone()).or_default() += amount.value;
+            }
+        }
+        let enough = self.available[name].iter().all(|(set, counters)| {
+            let taken = consumed.get(set);
+            counters.iter().all(|(counter, amount)| taken.and_then(|t| t.get(counter)).copied().unwrap_or_default() <= *amount)
+        });
+        if !enough {
+            self.give_back(pool, device);
+        }
+        enough
+    }
+
+    /// Takes back what was drawn for the device.
+    pub(super) fn give_back(&mut self, pool: &Pool<'_>, device: &Device) {
+        let Some(consumed) = self.consumed.get_mut(&pool.id.pool) else { return };
+        for consumption in &device.consumes_counters {
+            let set = consumed.entry(consumption.counter_set.clone()).or_default();
+            for (counter, amount) in consumption.counters.iter() {
+                let left = set.get(counter).copied().unwrap_or_default() - amount.value;
+                set.insert(counter.clone(), left);
+            }
+        }
+    }
+}
+
+/// The pool's counters less what allocated devices draw, on this node or elsewhere; below zero means nothing is left.
+fn available(pool: &Pool<'_>) -> CounterSets {
+    let amounts = |set: &crate::cluster::resource::CounterSet| set.counters.iter().map(|(name, c)| (name.clone(), c.value)).collect();
+    let mut sets: CounterSets = pool.counter_sets.values().map(|set| (set.name.clone(), amounts(set))).collect();
+    let devices = pool.slices.iter().chain(&pool.elsewhere).flat_map(|s| s.spec.devices.iter());
+    for device in devices.filter(|d| pool.usage.is_some_and(|u| u.is_allocated(&d.name))) {
+        for consumption in &device.consumes_counters {
+            let Some(set) = sets.get_mut(&consumption.counter_set) else { continue };
+            for (counter, amount) in consumption.counters.iter() {
+                if let Some(left) = set.get_mut(counter) {
+                    *left = *left - amount.value;
+                }
+            }
+        }
+    }
+    sets
+}

@@ -1,0 +1,234 @@
+//! Extended resources that a DeviceClass backs; mirrors
+//! `pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go` and
+//! `staging/src/k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache`.
+//!
+//! A pod that asks for such resources gets one claim of the scheduler's own, with requests that differ from node to node:
+//! what a node lists in its allocatable comes from a device plugin and needs no request.
+
+use std::sync::Arc;
+
+use super::result::derived_uid;
+use crate::cluster::resource::{DeviceClass, DeviceRequest, ExactDeviceRequest, ResourceClaim};
+use crate::cluster::{Cluster, Container, ContainerExtendedResourceRequest, Map, Meta, OwnerReference, Pod, Str};
+use crate::framework::{FeatureGates, Gate, NodeInfo, PodResourcesOptions, Resource, Status, is_extended_resource_name, pod_requests};
+
+/// Resource names that name their class themselves.
+const CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
+/// Marks the claim that the scheduler makes for extended resources.
+const CLAIM_ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
+/// The name of that claim as long as it exists in memory only.
+const SPECIAL_NAME: &str = "<extended-resources>";
+/// Longest prefix of a generated name; `maxGeneratedNameLength` in `staging/src/k8s.io/apiserver/pkg/storage/names`.
+const MAX_GENERATED_PREFIX: usize = 58;
+
+/// The DeviceClass that serves an extended resource: the class that the name spells out, or of the classes with this
+/// `extendedResourceName` the newest, then the one with the lower name.
+pub fn extended_resource_class(cluster: &Cluster, resource: &str) -> Option<Arc<DeviceClass>> {
+    if let Some(class) = resource.strip_prefix(CLASS_PREFIX).and_then(|name| cluster.device_classes.named(&name.into())) {
+        return Some(class.clone());
+    }
+    let serves = |class: &&Arc<DeviceClass>| class.spec.extended_resource_name.as_deref() == Some(resource);
+    cluster
+        .device_classes
+        .iter()
+        .filter(serves)
+        // Classes come by name; of equally old ones the first stays.
+        .reduce(|best, class| if class.metadata.creation_timestamp > best.metadata.creation_timestamp { class } else { best })
+        .cloned()
+}
+
+/// Whether a DeviceClass can serve a resource of this name.
+fn is_dra_extended_resource_name(name: &str) -> bool {
+    is_extended_resource_name(name) || name.starts_with(CLASS_PREFIX)
+}
+
+pub(super) fn is_special_name(name: &str) -> bool {
+    name == SPECIAL_NAME
+}
+
+/// An extended resource that the pod asks for.
+#[derive(Clone, Debug)]
+pub(super) struct ExtendedResource {
+    name: Str,
+    /// What serves it besides device plugins.
+    pub(super) class: Option<Arc<DeviceClass>>,
+}
+
+/// The pod's claim for extended resources and those resources; `None` where no class serves any of them.
+pub(super) fn prepare(cluster: &Cluster, gates: FeatureGates, pod: &Pod) -> Option<(Arc<ResourceClaim>, Vec<ExtendedResource>)> {
+    if !gates.enabled(Gate::DRAExtendedResource) || cluster.device_classes.is_empty() {
+        return None;
+    }
+    let requests = pod_requests(pod, PodResourcesOptions::default());
+    let served = |name: &str| is_dra_extended_resource_name(name) && extended_resource_class(cluster, name).is_some();
+    if !requests.iter().any(|(name, amount)| !amount.is_zero() && served(name)) {
+        return None;
+    }
+    let scalar = Resource::from_list(&requests).scalar;
+    let wanted = scalar.iter().filter(|(name, amount)| **amount != 0 && is_dra_extended_resource_name(name));
+    let resources =
+        wanted.map(|(name, _)| ExtendedResource { name: name.clone(), class: extended_resource_class(cluster, name) }).collect();
+    Some((find_claim(cluster, pod).unwrap_or_else(|| Arc::new(new_claim(pod))), resources))
+}
+
+/// The claim that an earlier cycle made for the pod.
+fn find_claim(cluster: &Cluster, pod: &Pod) -> Option<Arc<ResourceClaim>> {
+    let ours = |claim: &&Arc<ResourceClaim>| {
+        claim.metadata.annotations.get(CLAIM_ANNOTATION).is_some_and(|v| v == "true")
+            && claim
+                .metadata
+                .owner_references
+                .iter()
+                .any(|o| o.name == pod.metadata.name && o.controller == Some(true) && o.uid == pod.metadata.uid)
+    };
+    // Upstream takes the first of an unordered list of all namespaces; an owner is only ever in the pod's own.
+    cluster.resource_claims.iter().find(ours).cloned()
+}
+
+fn new_claim(pod: &Pod) -> ResourceClaim {
+    let owner = OwnerReference {
+        api_version: "v1".into(),
+        kind: "Pod".into(),
+        name: pod.metadata.name.clone(),
+        uid: pod.metadata.uid.clone(),
+        controller: Some(true),
+    };
+    let metadata = Meta {
+        namespace: pod.metadata.namespace.clone(),
+        name: SPECIAL_NAME.into(),
+        owner_references: vec![owner].into(),
+        annotations: [(CLAIM_ANNOTATION, Str::from("true"))].into_iter().collect(),
+        ..Meta::default()
+    };
+    ResourceClaim { metadata, ..ResourceClaim::default() }
+}
+
+/// The claim as the API server would name and number it.
+pub(super) fn name_claim(claim: &mut ResourceClaim, pod: &Pod) {
+    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let uid = derived_uid(&["extended-resources", &pod.metadata.uid, &pod.key().to_string()]);
+    let mut name = format!("{}-extended-resources-", pod.metadata.name);
+    let end = (0..=name.len().min(MAX_GENERATED_PREFIX)).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
+    name.truncate(end);
+    // The random ending of a generated name, drawn from the identifier here.
+    name.extend(uid.bytes().rev().take(5).map(|b| char::from(ALPHABET[usize::from(b) % ALPHABET.len()])));
+    claim.metadata.name = name.into();
+    claim.metadata.uid = uid;
+}
+
+/// The claim for one node with the containers' share in its requests.
+#[derive(Clone, Debug)]
+pub(super) struct NodeClaim {
+    pub(super) claim: Arc<ResourceClaim>,
+    pub(super) mappings: Vec<ContainerExtendedResourceRequest>,
+}
+
+/// The claim as this node needs it; `None` where device plugins serve everything.
+pub(super) fn for_node(
+    claim: &Arc<ResourceClaim>,
+    resources: &[ExtendedResource],
+    no_user_claim: bool,
+    pod: &Pod,
+    node: &NodeInfo,
+) -> Result<Option<NodeClaim>, Status> {
+    if !claim.spec.devices.requests.is_empty() {
+        return Err(Status::unresolvable("cannot schedule extended resource claim"));
+    }
+    let mut through_dra = Vec::new();
+    for resource in resources {
+        let allocatable = node.allocatable.scalar.get(&resource.name);
+        match &resource.class {
+            Some(class) if allocatable.is_none_or(|a| *a == 0) => through_dra.push((&resource.name, class)),
+            _ if allocatable.is_none() => return Err(Status::unresolvable("cannot fit resource")),
+            _ => {}
+        }
+    }
+    if (no_user_claim && through_dra.is_empty()) || claim.status.allocation.is_some() {
+        return Ok(None);
+    }
+    let (requests, mappings) = requests_and_mappings(pod, &through_dra);
+    let mut claim = ResourceClaim::clone(claim);
+    claim.spec.devices.requests = requests.into();
+    Ok(Some(NodeClaim { claim: Arc::new(claim), mappings }))
+}
+
+type Mapping = ContainerExtendedResourceRequest;
+
+/// One request per container and resource. Init containers that end come first in time, so they reuse the requests of
+/// containers after them, and each other's: of what they need beyond that only the largest request is made.
+fn requests_and_mappings(pod: &Pod, resources: &[(&Str, &Arc<DeviceClass>)]) -> (Vec<DeviceRequest>, Vec<Mapping>) {
+    let containers: Vec<&Container> = pod.spec.init_containers.iter().chain(&pod.spec.containers).collect();
+    let num_init = pod.spec.init_containers.len();
+    let is_short_lived = |i: usize| i < num_init && !containers[i].is_restartable();
+    let (mut requests, mut mappings) = (Vec::new(), Vec::new());
+    for (resource, class) in resources {
+        let mut long_lived: Vec<Option<DeviceRequest>> = vec![None; containers.len()];
+        for (i, container) in containers.iter().enumerate().filter(|(i, _)| !is_short_lived(*i)) {
+            let (request, mapped) = request_and_mappings(i, container, resource, &class.metadata.name, &[]);
+            long_lived[i] = request;
+            mappings.extend(mapped);
+        }
+        let (mut largest, mut names): (Option<DeviceRequest>, Vec<Str>) = (None, Vec::new());
+        let mut short_mappings = Vec::new();
+        for (i, container) in containers.iter().enumerate().filter(|(i, _)| is_short_lived(*i)) {
+            let (request, mapped) = request_and_mappings(i, container, resource, &class.metadata.name, &long_lived[i..]);
+            short_mappings.extend(mapped);
+            if let Some(request) = request {
+                names.push(request.name.clone());
+                if largest.as_ref().is_none_or(|l| count(l) < count(&request)) {
+                    largest = Some(request);
+                }
+            }
+        }
+        if let Some(largest) = largest {
+            for mapping in short_mappings.iter_mut().filter(|m| names.contains(&m.request_name)) {
+                mapping.request_name = largest.name.clone();
+            }
+            requests.push(largest);
+        }
+        requests.extend(long_lived.into_iter().flatten());
+        mappings.extend(short_mappings);
+    }
+    requests.sort_by(|a, b| a.name.cmp(&b.name));
+    (requests, mappings)
+}
+
+fn count(request: &DeviceRequest) -> i64 {
+    request.exactly.as_ref().map_or(0, |e| e.count)
+}
+
+fn request_and_mappings(
+    index: usize,
+    container: &Container,
+    resource: &Str,
+    class: &Str,
+    reusable: &[Option<DeviceRequest>],
+) -> (Option<DeviceRequest>, Vec<Mapping>) {
+    let requests: &Map<_> = &container.resources.requests;
+    let Some((position, amount)) = requests.iter().enumerate().find(|(_, (name, _))| *name == resource).map(|(i, (_, q))| (i, *q)) else {
+        return (None, Vec::new());
+    };
+    let wanted = amount.value();
+    if amount.is_zero() || amount.nanos() % 1_000_000_000 != 0 {
+        return (None, Vec::new());
+    }
+    let mapping =
+        |request: &Str| Mapping { container_name: container.name.clone(), resource_name: resource.clone(), request_name: request.clone() };
+    let (mut covered, mut mappings) = (0i64, Vec::new());
+    for request in reusable.iter().flatten() {
+        covered = covered.saturating_add(count(request));
+        mappings.push(mapping(&request.name));
+        if covered >= wanted {
+            return (None, mappings);
+        }
+    }
+    let name: Str = format!("container-{index}-request-{position}").into();
+    mappings.push(mapping(&name));
+    let exactly = ExactDeviceRequest {
+        device_class_name: class.clone(),
+        allocation_mode: "ExactCount".into(),
+        count: wanted - covered,
+        ..ExactDeviceRequest::default()
+    };
+    (Some(DeviceRequest { name, exactly: Some(exactly), ..DeviceRequest::default() }), mappings)
+}

@@ -1,0 +1,349 @@
+//! DynamicResources: PreEnqueue, PreFilter, Filter, PostFilter, Score, Reserve and PreBind. Mirrors
+//! `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`.
+//!
+//! The plugin finds devices for the pod's claims. All of its rejections are UnschedulableAndUnresolvable: evicting pods
+//! does not free devices at once, so a shortage of devices never triggers preemption.
+
+mod allocated;
+mod allocator;
+mod args;
+mod binding;
+mod capacity;
+mod cel;
+mod claims;
+mod constraint;
+mod counters;
+mod extended;
+mod hints;
+mod pools;
+mod prepare;
+mod request;
+mod result;
+mod search;
+mod state;
+mod taints;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+pub use self::args::DynamicResourcesArgs;
+pub(super) use self::cel::Selector as DeviceSelector;
+pub use self::extended::extended_resource_class;
+
+use self::allocator::{AllocationError, Allocator};
+use self::claims::{ClaimStore, is_ready_for_binding, is_timed_out, pod_claims};
+use self::extended::NodeClaim;
+use self::request::{Request, Spec};
+use self::state::{DynamicResourcesState, NodeAllocation};
+use crate::cluster::resource::{AllocationResult, ResourceClaim};
+use crate::cluster::{Cluster, Object, Pod};
+use crate::framework::{
+    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo, PostFilterContext,
+    PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, ReservePlugin, ScorePlugin,
+    Status,
+};
+use crate::plugins::helper::default_normalize_score;
+
+/// Most alternatives of a prioritized list; `FirstAvailableDeviceRequestMaxSize` in
+/// `staging/src/k8s.io/api/resource/v1/types.go`.
+const MAX_ALTERNATIVES: i64 = 8;
+/// How upstream words that PreFilter did not come to this plugin.
+const STATE_ABSENT: &str = "not found";
+
+/// Allocates devices to claims.
+#[derive(Clone, Debug, Default)]
+pub struct DynamicResources {
+    args: DynamicResourcesArgs,
+}
+
+impl DynamicResources {
+    /// The plugin with its arguments.
+    pub fn new(args: DynamicResourcesArgs) -> Self {
+        Self { args }
+    }
+}
+
+/// Whether binding conditions count.
+fn binding_conditions_enabled(gates: FeatureGates) -> bool {
+    gates.enabled(Gate::DRADeviceBindingConditions) && gates.enabled(Gate::DRAResourceClaimDeviceStatus)
+}
+
+impl Plugin for DynamicResources {
+    fn name(&self) -> PluginName {
+        PluginName::DynamicResources
+    }
+    fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
+        Some(self)
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn post_filter(&self) -> Option<&dyn PostFilterPlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn reserve(&self) -> Option<&dyn ReservePlugin> {
+        Some(self)
+    }
+    fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events())
+    }
+}
+
+impl PreEnqueuePlugin for DynamicResources {
+    fn pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, _preempting: bool) -> Status {
+        match pod_claims(cx.cluster, pod) {
+            Ok(_) => Status::success(),
+            Err(reason) => Status::unresolvable(reason),
+        }
+    }
+}
+
+impl PreFilterPlugin for DynamicResources {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        // Written first, so that PostFilter finds a state whatever comes of this.
+        state.write(DynamicResourcesState::default());
+        let status = match self.prepare(cx, &pod.pod) {
+            Ok(Some(prepared)) => {
+                state.write(prepared);
+                Status::success()
+            }
+            Ok(None) => Status::skip(),
+            Err(status) => status,
+        };
+        (PreFilterResult::default(), status)
+    }
+}
+
+impl DynamicResources {
+    /// The state for a pod with claims.
+    fn prepare(&self, cx: &Context<'_>, pod: &Pod) -> Result<Option<DynamicResourcesState>, Status> {
+        let user_claims = pod_claims(cx.cluster, pod).map_err(Status::unresolvable)?;
+        let (special, resources) = extended::prepare(cx.cluster, cx.gates, pod).unzip();
+        let claims = ClaimStore::new(user_claims, special);
+        if claims.is_empty() {
+            return Ok(None);
+        }
+        for (index, claim) in claims.all().iter().enumerate() {
+            match &claim.status.allocation {
+                Some(allocation) => {
+                    if let Some(error) = allocation.node_selector.as_ref().and_then(pools::selector_error) {
+                        return Err(Status::error(error));
+                    }
+                }
+                // What the pod's extended resources need differs from node to node and is left to Filter.
+                None if claims.is_extended(index) => {}
+                None => validate(cx, claim)?,
+            }
+        }
+        let mut state =
+            DynamicResourcesState { claims, extended: Arc::new(resources.unwrap_or_default()), ..DynamicResourcesState::default() };
+        if state.claims.to_allocate().next().is_some() {
+            let classes = state.extended.iter().filter_map(|r| r.class.clone());
+            let claims = state.claims.to_allocate().map(|(_, claim)| &**claim);
+            let allocator = Allocator::new(cx.cluster, cx.gates, self.args.filter_timeout.as_secs(), claims, classes);
+            state.allocator = Some(Arc::new(allocator));
+        }
+        Ok(Some(state))
+    }
+}
+
+/// Checks that every class a claim refers to exists.
+fn validate(cx: &Context<'_>, claim: &ResourceClaim) -> Result<(), Status> {
+    let key = claim.metadata.key();
+    for request in &claim.spec.devices.requests {
+        // Upstream looks at `exactly` first, the allocator at `firstAvailable`; only one of them can be set.
+        if request.exactly.is_none() && !request.first_available.is_empty() && !cx.gates.enabled(Gate::DRAPrioritizedList) {
+            let name = &request.name;
+            return Err(Status::unresolvable(format!(
+                "resource claim {key}, request {name}: has subrequests, but the DRAPrioritizedList feature is disabled"
+            )));
+        }
+        let mut alternatives = Request::alternatives(request);
+        if let Some(exactly) = &request.exactly {
+            alternatives = vec![Request { name: &request.name, parent: None, spec: Spec::Exact(exactly) }];
+        }
+        if alternatives.is_empty() {
+            return Err(Status::unresolvable(format!("resource claim {key}, request {}: unknown request type", request.name)));
+        }
+        for alternative in alternatives {
+            validate_class(cx.cluster, alternative)?;
+        }
+    }
+    Ok(())
+}
+
+fn validate_class(cluster: &Cluster, request: Request<'_>) -> Result<(), Status> {
+    let (class, name) = (request.class_name(), request.full_name());
+    if class.is_empty() {
+        return Err(Status::error(format!("request {name}: unsupported request type")));
+    }
+    match cluster.device_classes.named(class) {
+        Some(_) => Ok(()),
+        None => Err(Status::unresolvable(format!("request {name}: device class {class} does not exist"))),
+    }
+}
+
+impl FilterPlugin for DynamicResources {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(state) = state.read::<DynamicResourcesState>() else { return Status::error(STATE_ABSENT) };
+        if state.claims.is_empty() {
+            return Status::success();
+        }
+        let no_user_claim = state.claims.no_user_claim();
+        let extended = match state.claims.extended() {
+            Some(claim) => match extended::for_node(claim, &state.extended, no_user_claim, &pod.pod, node) {
+                Ok(extended) => extended,
+                Err(status) => return status,
+            },
+            None => None,
+        };
+        if extended.is_none() && no_user_claim {
+            return Status::success();
+        }
+        let unavailable: Vec<usize> =
+            (0..state.claims.all().len()).filter(|i| !self.is_available(cx, &state.claims.all()[*i], node)).collect();
+        let results = match allocate(state, extended.as_ref(), node) {
+            Ok(results) => results,
+            Err(status) => return status,
+        };
+        if !unavailable.is_empty() {
+            state.found().unavailable.extend(unavailable);
+            return Status::unresolvable("resourceclaim not available on the node");
+        }
+        if let Some(results) = results {
+            state.found().nodes.insert(node.name().clone(), NodeAllocation { results, extended });
+        }
+        Status::success()
+    }
+}
+
+impl DynamicResources {
+    /// Whether an allocated claim can be used on the node; one that is not allocated yet is no obstacle.
+    fn is_available(&self, cx: &Context<'_>, claim: &ResourceClaim, node: &NodeInfo) -> bool {
+        let Some(allocation) = &claim.status.allocation else { return true };
+        if allocation.node_selector.as_ref().is_some_and(|s| !s.matches(&node.node.metadata.labels, Some(node.name()))) {
+            return false;
+        }
+        if !binding_conditions_enabled(cx.gates) {
+            return true;
+        }
+        match is_ready_for_binding(claim) {
+            Ok(ready) => ready || !is_timed_out(claim, self.args.binding_timeout, cx.now),
+            Err(_) => false,
+        }
+    }
+}
+
+/// Devices for the claims that have none; `None` where all have.
+fn allocate(state: &DynamicResourcesState, extended: Option<&NodeClaim>, node: &NodeInfo) -> Result<Option<Vec<AllocationResult>>, Status> {
+    let Some(allocator) = &state.allocator else { return Ok(None) };
+    let on_node = |(index, claim): (usize, &Arc<ResourceClaim>)| match extended {
+        Some(extended) if state.claims.is_extended(index) => extended.claim.clone(),
+        _ => claim.clone(),
+    };
+    let claims: Vec<Arc<ResourceClaim>> = state.claims.to_allocate().map(on_node).collect();
+    match allocator.allocate(&node.node, &claims) {
+        Ok(Some(results)) => Ok(Some(results)),
+        Ok(None) => Err(Status::unresolvable("cannot allocate all claims")),
+        Err(AllocationError::OnNode(reason)) => Err(Status::unresolvable(reason)),
+        Err(AllocationError::TimedOut) => Err(Status::error(format!("node {}: timed out trying to allocate devices", node.name()))),
+        Err(AllocationError::Fatal(error)) => Err(Status::error(error)),
+    }
+}
+
+impl PostFilterPlugin for DynamicResources {
+    fn post_filter(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PostFilterResult {
+        let result = |status, writes| PostFilterResult { status, nominating: None, preemption: None, writes };
+        let Some(state) = state.read::<DynamicResourcesState>() else { return result(Status::error(STATE_ABSENT), Vec::new()) };
+        if state.claims.is_empty() {
+            return result(Status::unschedulable("no new claims to deallocate"), Vec::new());
+        }
+        let stale = state.claims.stale_extended();
+        // Upstream draws one of the claims at random; here it is the first of the pod's.
+        let unavailable = state.found().unavailable.clone();
+        for index in unavailable {
+            if state.claims.is_extended(index) {
+                if stale.is_some() {
+                    break;
+                }
+                continue;
+            }
+            let claim = &state.claims.all()[index];
+            if claim.status.reserved_for.iter().all(|c| c.uid == pod.pod.metadata.uid) && claim.status.reserved_for.len() <= 1 {
+                let mut claim = ResourceClaim::clone(claim);
+                claim.status.reserved_for.clear();
+                claim.status.allocation = None;
+                claim.status.devices.clear();
+                return result(
+                    Status::unschedulable("deallocation of ResourceClaim completed"),
+                    vec![Object::ResourceClaim(Arc::new(claim))],
+                );
+            }
+        }
+        if let Some(stale) = stale {
+            // A deletion, as the API server announces it: nothing keeps the claim any more.
+            let mut claim = ResourceClaim::clone(stale);
+            claim.metadata.finalizers.clear();
+            claim.metadata.deletion_timestamp = Some(whole_second(cx.cx.now));
+            return result(Status::unschedulable("deletion of ResourceClaim completed"), vec![Object::ResourceClaim(Arc::new(claim))]);
+        }
+        result(Status::unschedulable("still not schedulable"), Vec::new())
+    }
+}
+
+impl ScorePlugin for DynamicResources {
+    fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        if !cx.gates.enabled(Gate::DRAPrioritizedList) {
+            return Ok(0);
+        }
+        let state = state.read::<DynamicResourcesState>().ok_or_else(|| Status::error(STATE_ABSENT))?;
+        if state.claims.is_empty() {
+            return Ok(0);
+        }
+        match state.found().nodes.get(node.name()) {
+            Some(allocation) => score(&state.claims, &allocation.results),
+            None => Ok(0),
+        }
+    }
+
+    fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+        default_normalize_score(false, scores);
+        Status::success()
+    }
+}
+
+/// The earlier an alternative stands in its list, the better.
+fn score(claims: &ClaimStore, results: &[AllocationResult]) -> Result<i64, Status> {
+    let (mut score, mut pending) = (0, results.iter());
+    for claim in claims.all() {
+        let allocation = claim.status.allocation.as_ref().or_else(|| pending.next()).ok_or_else(|| {
+            Status::error(format!("number of allocations {} is smaller than number of claims needing allocation", results.len()))
+        })?;
+        for request in claim.spec.devices.requests.iter().filter(|r| r.exactly.is_none()) {
+            for (alternative, i) in Request::alternatives(request).iter().zip(0..) {
+                let name = alternative.full_name();
+                if allocation.devices.results.iter().any(|r| r.request == name) {
+                    score += MAX_ALTERNATIVES - i;
+                }
+            }
+        }
+    }
+    Ok(score)
+}
+
+/// Times in the API have no fraction of a second.
+fn whole_second(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
+}

@@ -1,0 +1,202 @@
+//! Resource slices, and how they come together as pools for a node. Mirrors
+//! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go`.
+//!
+//! Of a pool only the highest generation counts. One that lacks slices is incomplete, one that contradicts itself is
+//! invalid; neither gives devices.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::allocated::{Allocated, PoolId, PoolUse};
+use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
+use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
+use crate::framework::{FeatureGates, Gate};
+
+/// All slices, by where they can be used; gathered once in a cycle.
+#[derive(Debug, Default)]
+pub(super) struct Inventory {
+    on_node: HashMap<Str, Vec<Arc<ResourceSlice>>>,
+    /// Slices that every node has to look at.
+    shared: Vec<Arc<ResourceSlice>>,
+    by_pool: HashMap<PoolId, Vec<Arc<ResourceSlice>>>,
+}
+
+/// Where a device stands among the pools of a node; the order of positions is the order in which devices are tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct DevicePos {
+    pub(super) pool: usize,
+    pub(super) slice: usize,
+    pub(super) device: usize,
+}
+
+/// The slices of one pool as a node sees them.
+#[derive(Debug, Default)]
+pub(super) struct Pool<'a> {
+    pub(super) id: PoolId,
+    /// Some slices are not published yet.
+    pub(super) incomplete: bool,
+    /// The slices contradict each other.
+    pub(super) invalid: bool,
+    /// Slices with devices for the node, by name.
+    pub(super) slices: Vec<&'a ResourceSlice>,
+    /// Slices with devices for other nodes, which may draw on the same counters.
+    pub(super) elsewhere: Vec<&'a ResourceSlice>,
+    /// Shared counters by the name of their set.
+    pub(super) counter_sets: BTreeMap<&'a str, &'a CounterSet>,
+    /// What claims hold of the pool.
+    pub(super) usage: Option<&'a PoolUse>,
+}
+
+impl Inventory {
+    pub(super) fn gather(cluster: &Cluster) -> Self {
+        let mut inventory = Self::default();
+        for slice in cluster.resource_slices.iter() {
+            inventory.by_pool.entry(pool_id(slice)).or_default().push(slice.clone());
+            match slice.spec.node_name.as_ref().filter(|n| !n.is_empty() && slice.spec.shared_counters.is_empty()) {
+                Some(node) => inventory.on_node.entry(node.clone()).or_default().push(slice.clone()),
+                None => inventory.shared.push(slice.clone()),
+            }
+        }
+        inventory
+    }
+
+    /// The pools with devices for a node: by driver and name, those with binding conditions last.
+    pub(super) fn pools<'a>(&'a self, node: &Node, gates: FeatureGates, allocated: &'a Allocated) -> Result<Vec<Pool<'a>>, String> {
+        let mut by_id: BTreeMap<PoolId, Vec<&'a ResourceSlice>> = BTreeMap::new();
+        let own = self.on_node.get(node.name()).map_or(&[][..], Vec::as_slice);
+        for slice in own.iter().chain(&self.shared) {
+            if is_relevant(slice, node, gates)? {
+                add_slice(by_id.entry(pool_id(slice)).or_default(), slice);
+            }
+        }
+        let (mut pools, mut with_conditions) = (Vec::new(), Vec::new());
+        for (id, slices) in by_id {
+            let Some(mut pool) = self.pool(&id, slices, gates) else { continue };
+            pool.usage = allocated.pool(&id);
+            pool.id = id;
+            let conditions = pool.slices.iter().any(|s| s.spec.devices.iter().any(|d| !d.binding_conditions.is_empty()));
+            if conditions { &mut with_conditions } else { &mut pools }.push(pool);
+        }
+        pools.append(&mut with_conditions);
+        Ok(pools)
+    }
+
+    /// `None` for a pool that a newer generation elsewhere has made obsolete.
+    fn pool<'a>(&'a self, id: &PoolId, slices: Vec<&'a ResourceSlice>, gates: FeatureGates) -> Option<Pool<'a>> {
+        let first = &slices.first()?.spec.pool;
+        let (generation, wanted) = (first.generation, first.resource_slice_count);
+        if slices.len() as i64 == wanted {
+            return Some(build_pool(slices, None, gates));
+        }
+        let everywhere = self.by_pool.get(id).map_or(&[][..], Vec::as_slice);
+        if everywhere.iter().any(|s| s.spec.pool.generation > generation) {
+            return None;
+        }
+        let all: Vec<&ResourceSlice> = everywhere.iter().map(|s| &**s).filter(|s| s.spec.pool.generation == generation).collect();
+        if all.len() as i64 != wanted {
+            return Some(Pool { incomplete: true, ..Pool::default() });
+        }
+        Some(build_pool(slices, Some(all), gates))
+    }
+}
+
+fn pool_id(slice: &ResourceSlice) -> PoolId {
+    PoolId { driver: slice.spec.driver.clone(), pool: slice.spec.pool.name.clone() }
+}
+
+fn is_relevant(slice: &ResourceSlice, node: &Node, gates: FeatureGates) -> Result<bool, String> {
+    let spec = &slice.spec;
+    if !gates.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty()) {
+        return Ok(false);
+    }
+    if !spec.shared_counters.is_empty() {
+        return Ok(true);
+    }
+    let named = spec.node_name.as_ref().is_some_and(|n| !n.is_empty());
+    if named || spec.all_nodes.unwrap_or(false) || spec.node_selector.is_some() {
+        return node_matches(node, spec.node_name.as_ref(), spec.all_nodes, spec.node_selector.as_ref())
+            .map_err(|e| format!("failed to perform node selection for slice {}: {e}", slice.metadata.name));
+    }
+    if spec.per_device_node_selection.unwrap_or(false) {
+        for device in &spec.devices {
+            let matches = device_matches_node(device, node);
+            if matches
+                .map_err(|e| format!("failed to perform node selection for device {} in slice {}: {e}", device.name, slice.metadata.name))?
+            {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a device that selects nodes itself can be used on a node.
+pub(super) fn device_matches_node(device: &Device, node: &Node) -> Result<bool, String> {
+    node_matches(node, device.node_name.as_ref(), device.all_nodes, device.node_selector.as_ref())
+}
+
+fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Option<&NodeSelector>) -> Result<bool, String> {
+    if let Some(name) = name.filter(|n| !n.is_empty()) {
+        return Ok(name == node.name());
+    }
+    if all.unwrap_or(false) {
+        return Ok(true);
+    }
+    let Some(selector) = selector else { return Ok(false) };
+    if let Some(error) = selector_error(selector) {
+        return Err(format!("failed to parse node selector: {error}"));
+    }
+    Ok(selector.matches(&node.metadata.labels, Some(node.name())))
+}
+
+/// What keeps a node selector from being used, if anything.
+pub(super) fn selector_error(selector: &NodeSelector) -> Option<String> {
+    selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(NodeSelectorTerm::error).map(|e| e.to_string())
+}
+
+/// Keeps the slices of the highest generation seen so far.
+fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) {
+    let current = slices.first().map_or(i64::MIN, |s| s.spec.pool.generation);
+    if slice.spec.pool.generation > current {
+        slices.clear();
+    }
+    if slice.spec.pool.generation >= current {
+        slices.push(slice);
+    }
+}
+
+/// `all` are all slices of the pool, where the node sees only some of them.
+fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, gates: FeatureGates) -> Pool<'a> {
+    let invalid = || Pool { invalid: true, ..Pool::default() };
+    slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    let partitionable = gates.enabled(Gate::DRAPartitionableDevices);
+    let (counters, devices): (Vec<&ResourceSlice>, Vec<&ResourceSlice>) =
+        slices.iter().copied().partition(|s| partitionable && !s.spec.shared_counters.is_empty());
+    let mut names = HashSet::new();
+    if !devices.iter().flat_map(|s| s.spec.devices.iter()).all(|d| names.insert(&d.name)) {
+        return invalid();
+    }
+    if !partitionable {
+        return Pool { slices: devices, ..Pool::default() };
+    }
+    let mut counter_sets = BTreeMap::new();
+    for set in counters.iter().flat_map(|s| s.spec.shared_counters.iter()) {
+        if counter_sets.insert(set.name.as_str(), set).is_some() {
+            return invalid();
+        }
+    }
+    let mut elsewhere = all.unwrap_or_default();
+    elsewhere.retain(|s| !slices.iter().any(|seen| seen.metadata.name == s.metadata.name));
+    if slices.iter().chain(&elsewhere).any(|s| !counters_exist(s, &counter_sets)) {
+        return invalid();
+    }
+    Pool { slices: devices, elsewhere, counter_sets, ..Pool::default() }
+}
+
+/// Whether the devices draw on counters that exist.
+fn counters_exist(slice: &ResourceSlice, sets: &BTreeMap<&str, &CounterSet>) -> bool {
+    slice.spec.devices.iter().flat_map(|d| d.consumes_counters.iter()).all(|consumption| {
+        let set = sets.get(consumption.counter_set.as_str());
+        set.is_some_and(|set| consumption.counters.keys().all(|name| set.counters.contains_key(name)))
+    })
+}

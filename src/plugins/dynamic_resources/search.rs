@@ -1,0 +1,302 @@
+//! The search for devices on one node.
+//!
+//! Claims, their requests and the devices of a request are settled one after the other, each with the first device that
+//! does; where that leads nowhere the search goes back and takes the next. Within a request devices are only tried in
+//! rising order. Upstream's slips are kept: see [`Search::allocate_device`].
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::allocated::add_capacity;
+use super::allocator::{AllocationError, Allocator, Stop, fatal};
+use super::constraint::Constraint;
+use super::counters::Counters;
+use super::pools::{DevicePos, Pool};
+use super::request::{Candidate, Request};
+use super::{capacity, taints};
+use crate::cluster::resource::{Device, ResourceClaim, ResourceSlice};
+use crate::cluster::{Map, Node, Quantity};
+use crate::framework::Gate;
+
+/// Most devices that one claim can hold; `AllocationResultsMaxSize` in `staging/src/k8s.io/api/resource/v1/types.go`.
+pub(super) const MAX_RESULTS: i64 = 32;
+/// How deep the search may go, in devices, requests and claims together; a limit of ours, for the stack of a thread.
+const MAX_DEPTH: usize = 500;
+
+/// A request or alternative by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct RequestKey {
+    pub(super) claim: usize,
+    pub(super) request: usize,
+    pub(super) alternative: usize,
+}
+
+/// Which device of which request comes next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    pub(super) key: RequestKey,
+    device: i64,
+}
+
+/// A device the search has settled on.
+#[derive(Debug)]
+pub(super) struct Picked<'a> {
+    pub(super) request: Request<'a>,
+    pub(super) pool: &'a Pool<'a>,
+    pub(super) slice: &'a ResourceSlice,
+    pub(super) device: &'a Device,
+    /// Whether other claims may use the device too.
+    pub(super) shared: bool,
+    pub(super) consumed: Map<Quantity>,
+}
+
+/// The search on one node.
+pub(super) struct Search<'a> {
+    pub(super) allocator: &'a Allocator,
+    pub(super) node: &'a Node,
+    pub(super) claims: &'a [Arc<ResourceClaim>],
+    pub(super) pools: &'a [Pool<'a>],
+    /// By claim, request and alternative.
+    pub(super) candidates: Vec<Vec<Vec<Arc<Candidate<'a>>>>>,
+    pub(super) constraints: Vec<Vec<Constraint<'a>>>,
+    pub(super) selectable: HashMap<(DevicePos, RequestKey), bool>,
+    pub(super) counters: Counters,
+    /// Which claims the search gives a device to.
+    pub(super) allocating: HashMap<DevicePos, BTreeSet<usize>>,
+    pub(super) allocating_capacity: HashMap<DevicePos, Map<Quantity>>,
+    pub(super) results: Vec<Vec<Picked<'a>>>,
+    pub(super) steps: i64,
+    pub(super) depth: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(allocator: &'a Allocator, node: &'a Node, claims: &'a [Arc<ResourceClaim>], pools: &'a [Pool<'a>]) -> Self {
+        Self {
+            allocator,
+            node,
+            claims,
+            pools,
+            candidates: Vec::with_capacity(claims.len()),
+            constraints: Vec::with_capacity(claims.len()),
+            selectable: HashMap::new(),
+            counters: Counters::default(),
+            allocating: HashMap::new(),
+            allocating_capacity: HashMap::new(),
+            results: claims.iter().map(|_| Vec::new()).collect(),
+            steps: 0,
+            depth: 0,
+        }
+    }
+
+    pub(super) fn enabled(&self, gate: Gate) -> bool {
+        self.allocator.gates.enabled(gate)
+    }
+
+    pub(super) fn spend(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        match self.allocator.budget {
+            Some(budget) if self.steps > budget => Err(Stop::Error(AllocationError::TimedOut)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Settles one device and everything after it. `in_alternative` tells that the alternative is chosen already;
+    /// devices before `start` are left out.
+    pub(super) fn allocate_one(&mut self, step: Step, in_alternative: bool, start: DevicePos) -> Result<bool, Stop> {
+        self.spend()?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Stop::Error(AllocationError::TimedOut));
+        }
+        let done = self.settle(step, in_alternative, start);
+        self.depth -= 1;
+        done
+    }
+
+    fn settle(&mut self, step: Step, in_alternative: bool, start: DevicePos) -> Result<bool, Stop> {
+        let RequestKey { claim, request, alternative } = step.key;
+        let Some(requests) = self.candidates.get(claim) else { return Ok(true) };
+        let Some(alternatives) = requests.get(request) else {
+            let next = Step { key: RequestKey { claim: claim + 1, ..RequestKey::default() }, device: 0 };
+            return match self.allocate_one(next, false, DevicePos::default()) {
+                // Another choice in an earlier claim may let a later one get by with fewer devices.
+                Err(Stop::TooManyDevices) => Ok(false),
+                done => done,
+            };
+        };
+        let Some(candidate) = alternatives.get(alternative).cloned() else {
+            return Err(fatal(format!("claim {}: request #{request} asks for nothing", self.claims[claim].metadata.key())));
+        };
+        if !in_alternative && candidate.request.parent.is_some() {
+            return self.choose_alternative(step, alternatives.len());
+        }
+        let all = candidate.request.wants_all();
+        if all && candidate.all.is_empty() {
+            return Ok(false);
+        }
+        if step.device >= candidate.num_devices {
+            let next = Step { key: RequestKey { claim, request: request + 1, alternative: 0 }, device: 0 };
+            return self.allocate_one(next, false, DevicePos::default());
+        }
+        if self.results[claim].len() as i64 + candidate.num_devices - step.device > MAX_RESULTS {
+            return Err(Stop::TooManyDevices);
+        }
+        if all {
+            return match usize::try_from(step.device).ok().and_then(|i| candidate.all.get(i)) {
+                Some(pos) => self.try_device(step, in_alternative, &candidate, *pos, true),
+                None => Ok(false),
+            };
+        }
+        self.search_devices(step, in_alternative, &candidate, start)
+    }
+
+    /// The first alternative with which everything else works out.
+    fn choose_alternative(&mut self, step: Step, alternatives: usize) -> Result<bool, Stop> {
+        let mut always_too_many = true;
+        for alternative in 0..alternatives {
+            match self.allocate_one(Step { key: RequestKey { alternative, ..step.key }, ..step }, true, DevicePos::default()) {
+                Err(Stop::TooManyDevices) => {}
+                Ok(false) => always_too_many = false,
+                done => return done,
+            }
+        }
+        if always_too_many { Err(Stop::TooManyDevices) } else { Ok(false) }
+    }
+
+    /// The first device, from `start` on, with which everything else works out.
+    fn search_devices(&mut self, step: Step, in_alternative: bool, candidate: &Arc<Candidate<'a>>, start: DevicePos) -> Result<bool, Stop> {
+        let pools = self.pools;
+        let admin = candidate.request.is_admin();
+        for (pool, p) in pools.iter().enumerate().skip(start.pool).filter(|(_, p)| !p.incomplete && !p.invalid) {
+            let first_slice = if pool == start.pool { start.slice } else { 0 };
+            for (slice, s) in p.slices.iter().enumerate().skip(first_slice) {
+                let first_device = if (pool, slice) == (start.pool, start.slice) { start.device } else { 0 };
+                for device in first_device..s.spec.devices.len() {
+                    let pos = DevicePos { pool, slice, device };
+                    self.spend()?;
+                    let in_use = if admin { self.given_to(pos, step.key.claim) } else { self.in_use(pos) };
+                    if in_use || !self.is_selectable(step.key, candidate, pos)? || !self.fits_capacity(candidate.request, pos) {
+                        continue;
+                    }
+                    if self.try_device(step, in_alternative, candidate, pos, false)? {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes the device and goes on; gives it back where that fails.
+    fn try_device(
+        &mut self,
+        step: Step,
+        in_alternative: bool,
+        candidate: &Arc<Candidate<'a>>,
+        pos: DevicePos,
+        must: bool,
+    ) -> Result<bool, Stop> {
+        if !self.allocate_device(step.key, candidate, pos, must)? {
+            return Ok(false);
+        }
+        let start = if must { DevicePos::default() } else { DevicePos { device: pos.device + 1, ..pos } };
+        let done = self.allocate_one(Step { device: step.device + 1, ..step }, in_alternative, start);
+        if !matches!(done, Ok(true)) {
+            self.deallocate(step.key.claim, pos);
+        }
+        done
+    }
+
+    fn given_to(&self, pos: DevicePos, claim: usize) -> bool {
+        self.allocating.get(&pos).is_some_and(|claims| claims.contains(&claim))
+    }
+
+    fn in_use(&self, pos: DevicePos) -> bool {
+        let (pool, _, device) = self.device(pos);
+        pool.usage.is_some_and(|u| u.is_dedicated(&device.name)) || self.allocating.get(&pos).is_some_and(|claims| !claims.is_empty())
+    }
+
+    /// Takes a selectable device if it is free and everything about it holds. `must` makes a violated constraint an
+    /// error: whoever asks for all devices gives up without this one.
+    ///
+    /// As upstream, a device that turns out too small only after its constraints were recorded leaves them recorded.
+    fn allocate_device(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos, must: bool) -> Result<bool, Stop> {
+        let (pool, slice, device) = self.device(pos);
+        let request = candidate.request;
+        let shared = self.enabled(Gate::DRAConsumableCapacity) && device.allow_multiple_allocations.unwrap_or(false);
+        if !shared && request.is_admin() && self.given_to(pos, key.claim) {
+            return Ok(false);
+        }
+        if !request.is_admin() && self.in_use(pos) {
+            return Ok(false);
+        }
+        if !device.consumes_counters.is_empty() {
+            if !self.enabled(Gate::DRAPartitionableDevices) {
+                return Ok(false);
+            }
+            // The first share of a device has drawn its counters.
+            let drawn = pool.usage.is_some_and(|u| u.consumed(&device.name).is_some()) || self.allocating_capacity.contains_key(&pos);
+            let draws = !(shared && drawn);
+            if draws && !self.counters.consume(pool, device) {
+                return Ok(false);
+            }
+        }
+        if self.enabled(Gate::DRADeviceTaints) && taints::prevents_allocation(device, request.tolerations()) {
+            return Ok(false);
+        }
+        let name = request.constraint_name();
+        let constraints = &mut self.constraints[key.claim];
+        if let Some(violated) = constraints.iter_mut().position(|c| !c.add(name, &pool.id, device)) {
+            if must {
+                return Err(fatal(format!(
+                    "claim {}, request {}: cannot add device {}/{}/{} because a claim constraint would not be satisfied",
+                    self.claims[key.claim].metadata.key(),
+                    request.name,
+                    pool.id.driver,
+                    pool.id.pool,
+                    device.name
+                )));
+            }
+            constraints[..violated].iter_mut().for_each(|c| c.remove(name));
+            return Ok(false);
+        }
+        let claims = self.allocating.entry(pos).or_default();
+        if !shared {
+            claims.insert(key.claim);
+        }
+        if !self.fits_capacity(request, pos) {
+            return Ok(false);
+        }
+        let consumed = if shared { capacity::consumed_by(device, request.capacity()) } else { Map::default() };
+        if shared {
+            add_capacity(self.allocating_capacity.entry(pos).or_default(), &consumed);
+        }
+        self.results[key.claim].push(Picked { request, pool, slice, device, shared, consumed });
+        Ok(true)
+    }
+
+    /// Gives back the device taken last for the claim. As upstream, a shared device keeps the counters it drew.
+    fn deallocate(&mut self, claim: usize, pos: DevicePos) {
+        let Some(picked) = self.results[claim].pop() else { return };
+        let name = picked.request.constraint_name();
+        self.constraints[claim].iter_mut().for_each(|c| c.remove(name));
+        if let Some(claims) = self.allocating.get_mut(&pos) {
+            claims.remove(&claim);
+        }
+        if !picked.shared {
+            if self.enabled(Gate::DRAPartitionableDevices) && !picked.device.consumes_counters.is_empty() {
+                self.counters.give_back(picked.pool, picked.device);
+            }
+        } else if !picked.consumed.is_empty()
+            && let Some(taken) = self.allocating_capacity.get_mut(&pos)
+        {
+            for (name, amount) in picked.consumed.iter() {
+                let left = taken.get(name).copied().unwrap_or_default() - *amount;
+                taken.insert(name.clone(), left);
+            }
+            if taken.iter().all(|(_, amount)| amount.is_zero()) {
+                self.allocating_capacity.remove(&pos);
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+use super::*;
+
+const NONE: &str = "UnschedulableAndUnresolvable: cannot allocate all claims";
+
+/// Claims on a node with these devices of driver `gpu`.
+fn check(devices: &str, claims: &[&str], expected: &str) {
+    assert_eq!(allocate(&[&slice("n1", devices)], claims), expected, "{devices} {claims:?}");
+}
+
+/// A claim with one request.
+fn one(request: &str) -> String {
+    format!("requests: [{request}]")
+}
+
+#[test]
+fn the_first_devices_that_fit_are_taken() {
+    let three = "{name: a}, {name: b}, {name: c}";
+    for (claims, expected) in [
+        (vec![one(&exactly("r", 1, ""))], "r=a"),
+        (vec![one(&exactly("r", 2, ""))], "r=a r=b"),
+        (vec![one(&exactly("r", 4, ""))], NONE),
+        (vec![one(&exactly("r", 2, "")), one(&exactly("s", 1, ""))], "r=a r=b; s=c"),
+        (vec![one(&exactly("r", 2, "")), one(&exactly("s", 2, ""))], NONE),
+        (vec![format!("requests: [{}, {}]", exactly("r", 1, ""), exactly("s", 1, ""))], "r=a s=b"),
+        (vec![one("{name: r, exactly: {deviceClassName: any, allocationMode: All}}")], "r=a r=b r=c"),
+        (vec![one(&exactly("r", 1, "")), one("{name: s, exactly: {deviceClassName: any, allocationMode: All}}")], NONE),
+    ] {
+        check(three, &claims.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    }
+    check("", &[&one("{name: r, exactly: {deviceClassName: any, allocationMode: All}}")], NONE);
+}
+
+#[test]
+fn the_search_goes_back_when_a_choice_leads_nowhere() {
+    let only_a = ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].n == 1'}}]";
+    let devices = "{name: a, attributes: {n: {int: 1}}}, {name: b, attributes: {n: {int: 2}}}";
+    check(devices, &[&format!("requests: [{}, {}]", exactly("r", 1, ""), exactly("s", 1, only_a))], "r=b s=a");
+    check(devices, &[&one(&exactly("r", 1, "")), &one(&exactly("s", 1, only_a))], "r=b; s=a");
+}
+
+#[test]
+fn devices_in_use_are_left_out_but_for_admin_access() {
+    let devices = slice("n1", "{name: a}, {name: b}");
+    let (exclusive, shared) =
+        (claim("x", "", &holding(&["a"])), claim("x", "", &holding(&["a"]).replace("device: a", "device: a, adminAccess: true")));
+    let admin = one(&exactly("r", 2, ", adminAccess: true"));
+    assert_eq!(allocate(&[&devices, &exclusive], &[&one(&exactly("r", 1, ""))]), "r=b");
+    assert_eq!(allocate(&[&devices, &exclusive], &[&one(&exactly("r", 2, ""))]), NONE);
+    assert_eq!(allocate(&[&devices, &shared], &[&one(&exactly("r", 2, ""))]), "r=a r=b");
+    assert_eq!(allocate(&[&devices, &exclusive], &[&admin]), "r=a r=b");
+    assert_eq!(allocate(&[&devices], &[&admin, &admin]), "r=a r=b; r=a r=b");
+    // One claim has a device once; and what an administrator looks at, nobody else in the pod gets.
+    assert_eq!(allocate(&[&devices], &[&one(&exactly("r", 3, ", adminAccess: true"))]), NONE);
+    assert_eq!(allocate(&[&devices], &[&admin, &one(&exactly("s", 1, ""))]), NONE);
+}
+
+#[test]
+fn alternatives_are_tried_in_order() {
+    let list = |subs: &[(&str, u32)]| {
+        let subs: Vec<String> =
+            subs.iter().map(|(n, c)| format!("{{name: {n}, deviceClassName: any, allocationMode: ExactCount, count: {c}}}")).collect();
+        format!("{{name: r, firstAvailable: [{}]}}", subs.join(", "))
+    };
+    let two = "{name: a}, {name: b}";
+    check(two, &[&one(&list(&[("many", 3), ("few", 1)]))], "r/few=a");
+    check(two, &[&one(&list(&[("two", 2), ("one", 1)]))], "r/two=a r/two=b");
+    // What comes later may need what the better alternative would take.
+    check(two, &[&one(&list(&[("two", 2), ("one", 1)])), &one(&exactly("s", 1, ""))], "r/one=a; s=b");
+    check(two, &[&one(&list(&[("three", 3), ("four", 4)]))], NONE);
+    check(two, &[&one(&list(&[("x", 33), ("y", 40)]))], "Error: claim d/c0: number of requested devices 33 exceeds the claim limit of 32");
+    check(two, &[&one(&list(&[("x", 33), ("y", 1)]))], "r/y=a");
+    let full = (0..34).map(|i| format!("{{name: d{i:02}}}")).collect::<Vec<_>>().join(", ");
+    let requests = format!("requests: [{}, {}]", exactly("s", 32, ""), list(&[("y", 1), ("z", 2)]));
+    check(&full, &[&requests], "Error: claim d/c0: number of requested devices 33 exceeds the claim limit of 32");
+    // The least that alternatives need is within the limit, what is left after the first request is not.
+    let requests = format!("requests: [{}, {}]", list(&[("big", 32), ("small", 1)]), exactly("s", 31, ""));
+    let shown = allocate(&[&slice("n1", &full)], &[&requests]);
+    assert!(shown.starts_with("r/small=d00 s=d01") && shown.ends_with("s=d31"), "{shown}");
+}
+
+#[test]
+fn constraints_hold_over_requests() {
+    let devices = "{name: a, attributes: {numa: {int: 0}}}, {name: b, attributes: {numa: {int: 1}}}, \
+                   {name: c, attributes: {gpu/numa: {int: 1}}}, {name: d}";
+    let with = |requests: &str, constraint: &str| format!("requests: [{requests}], constraints: [{constraint}]");
+    let (r, s) = (exactly("r", 1, ""), exactly("s", 1, ""));
+    let both = format!("{r}, {s}");
+    check(devices, &[&with(&exactly("r", 2, ""), "{matchAttribute: gpu/numa}")], "r=b r=c");
+    check(devices, &[&with(&both, "{matchAttribute: gpu/numa}")], "r=b s=c");
+    check(devices, &[&with(&both, "{requests: [r], matchAttribute: gpu/numa}")], "r=a s=b");
+    check(devices, &[&with(&both, "{matchAttribute: other/numa}")], NONE);
+    check(devices, &[&with(&both, "{distinctAttribute: gpu/numa}")], "r=a s=b");
+    check(devices, &[&with(&format!("{both}, {}", exactly("t", 1, "")), "{distinctAttribute: gpu/numa}")], NONE);
+    check(devices, &[&with(&both, "{}")], "Error: claim d/c0, constraint #0: empty constraint (unsupported constraint type?)");
+    let sub = "{name: r, firstAvailable: [{name: x, deviceClassName: any, allocationMode: ExactCount, count: 2}]}";
+    check(devices, &[&with(sub, "{requests: [r/x], matchAttribute: gpu/numa}")], "r/x=b r/x=c");
+    check(devices, &[&with(sub, "{requests: [r/y], matchAttribute: gpu/numa}")], "r/x=a r/x=b");
+    let all = "{name: r, exactly: {deviceClassName: any, allocationMode: All}}";
+    check(
+        devices,
+        &[&with(all, "{matchAttribute: gpu/numa}")],
+        "Error: claim d/c0, request r: cannot add device gpu/n1/b because a claim constraint would not be satisfied",
+    );
+}
+
+#[test]
+fn attributes_of_every_type_are_compared() {
+    for value in ["string: x", "bool: true", "version: 1.0.0"] {
+        let devices = format!(
+            "{{name: a, attributes: {{k: {{int: 5}}}}}}, {{name: b, attributes: {{k: {{{value}}}}}}}, {{name: c, attributes: {{k: {{{value}}}}}}}"
+        );
+        check(&devices, &[&format!("requests: [{}], constraints: [{{matchAttribute: gpu/k}}]", exactly("r", 2, ""))], "r=b r=c");
+        let requests: Vec<String> = ["r", "s"].iter().map(|n| exactly(n, 1, "")).collect();
+        check(&devices, &[&format!("requests: [{}], constraints: [{{distinctAttribute: gpu/k}}]", requests.join(", "))], "r=a s=b");
+    }
+}
+
+#[test]
+fn taints_keep_devices_from_those_who_do_not_tolerate_them() {
+    let devices = "{name: a, taints: [{key: k, value: v, effect: NoSchedule}]}, {name: b}";
+    check(devices, &[&one(&exactly("r", 1, ""))], "r=b");
+    check(devices, &[&one(&exactly("r", 1, ", tolerations: [{key: k, operator: Exists}]"))], "r=a");
+}
+
+#[test]
+fn shared_capacity_and_counters_run_out() {
+    let gpu = "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 10Gi}}}";
+    let some = |name: &str, amount: &str| exactly(name, 1, &format!(", capacity: {{requests: {{memory: {amount}}}}}"));
+    check(gpu, &[&one(&some("r", "4Gi")), &one(&some("s", "6Gi"))], "r=a; s=a");
+    check(gpu, &[&one(&some("r", "4Gi")), &one(&some("s", "7Gi"))], NONE);
+    check(gpu, &[&one(&some("r", "4Gi")), &one(&exactly("s", 1, ""))], NONE);
+    let held = claim("x", "", &holding(&["a"]).replace("device: a", "device: a, shareID: s, consumedCapacity: {memory: 5Gi}"));
+    assert_eq!(allocate(&[&slice("n1", gpu), &held], &[&one(&some("r", "5Gi"))]), "r=a");
+    assert_eq!(allocate(&[&slice("n1", gpu), &held], &[&one(&some("r", "6Gi"))]), NONE);
+
+    let partition = |name: &str, amount: u32| {
+        format!("{{name: {name}, consumesCounters: [{{counterSet: set, counters: {{memory: {{value: {amount}}}}}}}]}}")
+    };
+    let pool = |devices: &str, name: &str| {
+        format!(
+            "{{kind: ResourceSlice, metadata: {{name: {name}}}, spec: {{driver: gpu, nodeName: n1, pool: {{name: n1, resourceSliceCount: 2}}, {devices}}}}}"
+        )
+    };
+    let counters = pool("sharedCounters: [{name: set, counters: {memory: {value: 10}}}]", "counters");
+    let devices =
+        pool(&format!("devices: [{}, {}, {}]", partition("whole", 10), partition("half", 5), partition("other-half", 5)), "devices");
+    let held = claim("x", "", &holding(&["half"]));
+    for (extra, count, expected) in
+        [(None, 1, "r=whole"), (None, 2, "r=half r=other-half"), (None, 3, NONE), (Some(&held), 1, "r=other-half"), (Some(&held), 2, NONE)]
+    {
+        let documents: Vec<&str> = [&counters, &devices].into_iter().chain(extra).map(String::as_str).collect();
+        assert_eq!(allocate(&documents, &[&one(&exactly("r", count, ""))]), expected, "{extra:?} {count}");
+    }
+}
+
+#[test]
+fn pools_count_only_when_whole_and_sound() {
+    let slice = |name: &str, spec: &str| format!("{{kind: ResourceSlice, metadata: {{name: {name}}}, spec: {{driver: gpu, {spec}}}}}");
+    let (single, all) = (one(&exactly("r", 1, "")), one("{name: r, exactly: {deviceClassName: any, allocationMode: All}}"));
+    let here = |generation: u32, count: u32, devices: &str| {
+        format!("nodeName: n1, pool: {{name: n1, generation: {generation}, resourceSliceCount: {count}}}, devices: [{devices}]")
+    };
+    let invalid = "UnschedulableAndUnresolvable: invalid resource pools were encountered";
+    for (what, slices, single_expected, all_expected) in [
+        ("by name of the slice", vec![here(0, 2, "{name: b}"), here(0, 2, "{name: a}")], "r=b", "r=b r=a"),
+        ("newest generation", vec![here(1, 1, "{name: old}"), here(2, 1, "{name: new}")], "r=new", "r=new"),
+        (
+            "incomplete",
+            vec![here(0, 2, "{name: a}")],
+            NONE,
+            "Error: claim d/c0, request r: asks for all devices, but resource pool gpu/n1 is currently being updated",
+        ),
+        (
+            "duplicate device",
+            vec![here(0, 2, "{name: a}"), here(0, 2, "{name: a}")],
+            invalid,
+            "Error: claim d/c0, request r: asks for all devices, but resource pool gpu/n1 is currently invalid",
+        ),
+        (
+            "unknown counters",
+            vec![here(0, 1, "{name: a, consumesCounters: [{counterSet: x, counters: {m: {value: 1}}}]}")],
+            invalid,
+            "Error: claim d/c0, request r: asks for all devices, but resource pool gpu/n1 is currently invalid",
+        ),
+        (
+            "complete elsewhere",
+            vec![here(0, 2, "{name: a}"), here(0, 2, "{name: z}").replace("nodeName: n1", "nodeName: n2")],
+            "r=a",
+            "r=a",
+        ),
+        (
+            "obsolete by a generation elsewhere",
+            vec![here(0, 2, "{name: a}"), here(1, 1, "{name: z}").replace("nodeName: n1", "nodeName: n2")],
+            NONE,
+            NONE,
+        ),
+        ("nothing says where", vec!["pool: {name: n1, resourceSliceCount: 1}, devices: [{name: a}]".to_owned()], NONE, NONE),
+    ] {
+        let slices: Vec<String> = slices.iter().enumerate().map(|(i, spec)| slice(&format!("s{i}"), spec)).collect();
+        let documents: Vec<&str> = slices.iter().map(String::as_str).collect();
+        assert_eq!(allocate(&documents, &[&single]), single_expected, "{what}");
+        assert_eq!(allocate(&documents, &[&all]), all_expected, "{what}");
+    }
+}
+
+#[test]
+fn pools_come_by_driver_and_name_and_those_with_binding_conditions_last() {
+    let slice = |driver: &str, pool: &str, device: &str| {
+        format!(
+            "{{kind: ResourceSlice, metadata: {{name: {driver}-{pool}}}, spec: {{driver: {driver}, allNodes: true, \
+             pool: {{name: {pool}, resourceSliceCount: 1}}, devices: [{device}]}}}}"
+        )
+    };
+    let slices = [
+        slice("b", "p", "{name: d}"),
+        slice("a", "q", "{name: d}"),
+        slice("a", "p", "{name: d, bindingConditions: [ready]}"),
+        slice("c", "o", "{name: d}"),
+    ];
+    let documents: Vec<&str> = slices.iter().map(String::as_str).collect();
+    assert_eq!(allocate(&documents, &[&one(&exactly("r", 4, ""))]), "r=q/d r=p/d r=o/d r=p/d");
+}
+
+#[test]
+fn where_a_device_can_be_used_decides_where_the_claim_can() {
+    let zone = "{nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [z-n1]}]}]}";
+    let own = Some("metadata.name=n1");
+    for (place, device, expected) in [
+        ("nodeName: n1", "", own),
+        ("allNodes: true", "", None),
+        ("allNodes: true", ", bindsToNode: true", own),
+        (&*format!("nodeSelector: {zone}"), "", Some("zone=z-n1")),
+        ("perDeviceNodeSelection: true", ", nodeName: n1", own),
+        ("perDeviceNodeSelection: true", ", allNodes: true", None),
+        ("perDeviceNodeSelection: true", &*format!(", nodeSelector: {zone}"), Some("zone=z-n1")),
+    ] {
+        let document = format!(
+            "{{kind: ResourceSlice, metadata: {{name: s}}, spec: {{driver: gpu, {place}, pool: {{name: n1, resourceSliceCount: 1}}, devices: [\
+             {{name: never, nodeName: n2}}, {{name: a{device}}}]}}}}"
+        );
+        let document = if place.starts_with("perDevice") { document } else { document.replace("{name: never, nodeName: n2}, ", "") };
+        let claim = claim("c", &one(&exactly("r", 1, "")), "");
+        let mut world = World::new(cluster(&[&document, &claim]), pod_with(&["c"]));
+        assert_eq!(world.run("n1"), Status::success(), "{place} {device}");
+        let results = world.results("n1");
+        assert_eq!(show(&results), "r=a", "{place} {device}");
+        let selector = results[0].node_selector.as_ref().map(|s| {
+            let term = &s.node_selector_terms[0];
+            let requirement = term.match_fields.iter().chain(&term.match_expressions).next().unwrap();
+            format!("{}={}", requirement.key, requirement.values[0])
+        });
+        assert_eq!(selector.as_deref(), expected, "{place} {device}");
+        if place.starts_with("nodeSelector") {
+            assert_eq!(world.filter("n2").message(), "cannot allocate all claims");
+        }
+    }
+}
+
+#[test]
+fn requests_that_cannot_be_worked_with_are_errors() {
+    for (request, expected) in [
+        ("{name: r, exactly: {deviceClassName: any}}", "Error: claim d/c0, request r: unsupported count mode "),
+        (
+            &*exactly("r", 1, ", selectors: [{}]"),
+            "Error: claim d/c0, request r, selector #0: CEL expression empty (unsupported selector type?)",
+        ),
+        (&*exactly("r", 33, ""), "Error: claim d/c0: number of requested devices 33 exceeds the claim limit of 32"),
+        (
+            &*exactly("r", 1, ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].nothing == 1'}}]"),
+            "Error: claim d/c0: selector #0: CEL runtime error: no such key: nothing",
+        ),
+        (
+            &*exactly("r", 1, ", selectors: [{cel: {expression: '1'}}]"),
+            "Error: claim d/c0: selector #0: CEL compile error: must evaluate to bool or the unknown type, not int",
+        ),
+    ] {
+        check("{name: a}", &[&one(request)], expected);
+    }
+    let broken = "{kind: DeviceClass, metadata: {name: any}, spec: {selectors: [{cel: {expression: 'device.attributes[\"x\"].y'}}]}}";
+    assert_eq!(
+        allocate(&[&slice("n1", "{name: a}"), broken], &[&one(&exactly("r", 1, ""))]),
+        "Error: class any: selector #0: CEL runtime error: no such key: y"
+    );
+}
+
+#[test]
+fn a_hopeless_search_ends() {
+    // 40 equal devices, 20 of which are wanted beside one that does not exist: far too many ways to try.
+    let devices = (0..40).map(|i| format!("{{name: d{i:02}, attributes: {{n: {{int: {i}}}}}}}")).collect::<Vec<_>>().join(", ");
+    let missing = exactly("s", 1, ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].n == 99'}}]");
+    let claim = claim("c", &format!("requests: [{}, {missing}]", exactly("r", 20, "")), "");
+    let mut world = World::new(cluster(&[&slice("n1", &devices), &claim]), pod_with(&["c"]));
+    world.plugin = DynamicResources::new(DynamicResourcesArgs { filter_timeout: jiff::SignedDuration::from_secs(1), ..Default::default() });
+    assert_eq!(world.run("n1").to_string(), "Error: node n1: timed out trying to allocate devices");
+}
+
+#[test]
+fn a_deep_search_fits_the_stack_of_a_thread() {
+    let devices = (0..1100).map(|i| format!("{{name: d{i}}}")).collect::<Vec<_>>().join(", ");
+    let claims: Vec<String> = (0..40).map(|_| one(&exactly("r", 30, ""))).collect();
+    let run = move || allocate(&[&slice("n1", &devices)], &claims.iter().map(String::as_str).collect::<Vec<_>>());
+    let shown = std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
+    assert_eq!(shown, "Error: node n1: timed out trying to allocate devices");
+}

@@ -1,0 +1,150 @@
+//! A small cluster as YAML, and one pod run through the plugin.
+
+mod allocation;
+mod points;
+
+use std::sync::Arc;
+
+use super::*;
+use crate::cluster::{Kind, Node, Str};
+use crate::framework::Snapshot;
+use crate::plugins::helper::testing::{node, pod_info};
+
+/// Reads documents with a `kind` each.
+fn objects(documents: &[&str]) -> Vec<Object> {
+    let read = |text: &&str| {
+        let value: serde_yaml::Value = serde_yaml::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"));
+        let kind: Kind = value["kind"].as_str().unwrap().parse().unwrap();
+        Object::deserialize_kind(kind, value).unwrap_or_else(|e| panic!("{e}: {text}"))
+    };
+    documents.iter().map(read).collect()
+}
+
+/// Classes `any` and `gpu` (driver `gpu`), and what is given.
+fn cluster(documents: &[&str]) -> Cluster {
+    let classes = [
+        "{kind: DeviceClass, metadata: {name: any}}",
+        "{kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: {expression: 'device.driver == \"gpu\"'}}]}}",
+    ];
+    objects(&classes).into_iter().chain(objects(documents)).collect()
+}
+
+/// A slice of driver `gpu` on a node, alone in a pool of the node's name.
+fn slice(node: &str, devices: &str) -> String {
+    format!(
+        "{{kind: ResourceSlice, metadata: {{name: slice-{node}}}, spec: {{driver: gpu, nodeName: {node}, \
+         pool: {{name: {node}, resourceSliceCount: 1}}, devices: [{devices}]}}}}"
+    )
+}
+
+/// A claim `name` of the pod's namespace, with uid `name`.
+fn claim(name: &str, devices: &str, status: &str) -> String {
+    format!(
+        "{{kind: ResourceClaim, metadata: {{namespace: d, name: {name}, uid: {name}}}, spec: {{devices: {{{devices}}}}}, status: {{{status}}}}}"
+    )
+}
+
+/// The status of a claim that has devices of driver `gpu` in pool `n1`.
+fn holding(devices: &[&str]) -> String {
+    let results: Vec<String> = devices.iter().map(|d| format!("{{request: r, driver: gpu, pool: n1, device: {d}}}")).collect();
+    format!("allocation: {{devices: {{results: [{}]}}}}", results.join(", "))
+}
+
+/// A request for `count` devices of class `any`.
+fn exactly(name: &str, count: u32, more: &str) -> String {
+    format!("{{name: {name}, exactly: {{deviceClassName: any, allocationMode: ExactCount, count: {count}{more}}}}}")
+}
+
+fn zoned_node(name: &str) -> Arc<Node> {
+    node(&format!("{{metadata: {{name: {name}, labels: {{zone: z-{name}}}}}}}"))
+}
+
+/// A pod in namespace `d` with the claims of these names.
+fn pod_with(claims: &[&str]) -> PodInfo {
+    let claims: Vec<String> = claims.iter().map(|c| format!("{{name: {c}, resourceClaimName: {c}}}")).collect();
+    pod_info(&format!("{{metadata: {{name: p, namespace: d, uid: p}}, spec: {{resourceClaims: [{}]}}}}", claims.join(", ")))
+}
+
+/// The plugin at work on one pod.
+struct World {
+    cluster: Cluster,
+    snapshot: Snapshot,
+    gates: FeatureGates,
+    plugin: DynamicResources,
+    pod: PodInfo,
+    state: CycleState,
+}
+
+impl World {
+    /// Nodes `n1` and `n2` without anything of their own.
+    fn new(cluster: Cluster, pod: PodInfo) -> Self {
+        let snapshot = Snapshot::of(["n1", "n2"].map(|n| NodeInfo::new(zoned_node(n))));
+        Self { cluster, snapshot, gates: FeatureGates::default(), plugin: DynamicResources::default(), pod, state: CycleState::default() }
+    }
+
+    fn cx(&self) -> Context<'_> {
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: self.gates, now: "2026-01-01T00:00:00.5Z".parse().unwrap() }
+    }
+
+    fn node(&self, name: &str) -> Arc<NodeInfo> {
+        self.snapshot.get(name).unwrap().clone()
+    }
+
+    fn pre_filter(&mut self) -> Status {
+        let mut state = std::mem::take(&mut self.state);
+        let (_, status) = PreFilterPlugin::pre_filter(&self.plugin, &self.cx(), &mut state, &self.pod);
+        self.state = state;
+        status
+    }
+
+    fn filter(&self, node: &str) -> Status {
+        FilterPlugin::filter(&self.plugin, &self.cx(), &self.state, &self.pod, &self.node(node))
+    }
+
+    /// PreFilter, then Filter on a node.
+    fn run(&mut self, node: &str) -> Status {
+        let status = self.pre_filter();
+        if status.is_success() { self.filter(node) } else { status }
+    }
+
+    /// What Filter found for a node.
+    fn results(&self, node: &str) -> Vec<AllocationResult> {
+        let state = self.state.read::<DynamicResourcesState>().unwrap();
+        let found = state.found();
+        found.nodes.get(node).map(|n| n.results.clone()).unwrap_or_default()
+    }
+
+    fn reserve(&mut self, node: &str) -> Status {
+        let (mut state, info) = (std::mem::take(&mut self.state), self.node(node));
+        let status = ReservePlugin::reserve(&self.plugin, &self.cx(), &mut state, &self.pod, &info);
+        self.state = state;
+        status
+    }
+
+    fn pre_bind(&self, node: &str) -> Result<Vec<Object>, Status> {
+        PreBindPlugin::pre_bind(&self.plugin, &self.cx(), &self.state, &self.pod, &self.node(node))
+    }
+}
+
+/// The devices, `pool/device` where the pool is not the node's, by claim.
+fn show(results: &[AllocationResult]) -> String {
+    let device = |r: &crate::cluster::resource::DeviceRequestAllocationResult| {
+        let device = if r.pool == "n1" { r.device.to_string() } else { format!("{}/{}", r.pool, r.device) };
+        format!("{}={device}", r.request)
+    };
+    let claim = |r: &AllocationResult| r.devices.results.iter().map(device).collect::<Vec<_>>().join(" ");
+    results.iter().map(claim).collect::<Vec<_>>().join("; ")
+}
+
+/// Runs a pod with claims `c0`, `c1`, … of these specs on `n1`, and shows the devices or the status.
+fn allocate(documents: &[&str], claims: &[&str]) -> String {
+    let names: Vec<String> = (0..claims.len()).map(|i| format!("c{i}")).collect();
+    let claims: Vec<String> = names.iter().zip(claims).map(|(name, devices)| claim(name, devices, "")).collect();
+    let documents: Vec<&str> = documents.iter().copied().chain(claims.iter().map(String::as_str)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut world = World::new(cluster(&documents), pod_with(&names));
+    match world.run("n1") {
+        status if status.is_success() => show(&world.results("n1")),
+        status => status.to_string(),
+    }
+}

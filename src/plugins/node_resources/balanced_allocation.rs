@@ -1,0 +1,136 @@
+//! NodeResourcesBalancedAllocation: PreScore, Score.
+//!
+//! Mirrors `pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go`.
+
+use std::sync::Arc;
+
+use super::args::NodeResourcesBalancedAllocationArgs;
+use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, PreScorePlugin, ScorePlugin, Status};
+
+/// Prefers nodes whose resources the pod brings closer to even use.
+#[derive(Clone, Debug)]
+pub struct NodeResourcesBalancedAllocation {
+    scorer: ResourceAllocationScorer,
+}
+
+#[derive(Clone, Debug)]
+struct State(PreScore);
+
+impl NodeResourcesBalancedAllocation {
+    /// The plugin with its arguments.
+    pub fn new(args: NodeResourcesBalancedAllocationArgs) -> Self {
+        let NodeResourcesBalancedAllocationArgs { resources, .. } = args;
+        Self { scorer: ResourceAllocationScorer::new(&resources, true) }
+    }
+}
+
+impl Plugin for NodeResourcesBalancedAllocation {
+    fn name(&self) -> PluginName {
+        PluginName::NodeResourcesBalancedAllocation
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+}
+
+impl PreScorePlugin for NodeResourcesBalancedAllocation {
+    /// Skips pods that ask for none of the resources, lest they all end up on one node.
+    fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+        let pre = self.scorer.pre_score(cx, &pod.pod);
+        if pre.pod_requests.iter().all(|request| *request == 0) {
+            return Status::skip();
+        }
+        state.write(State(pre));
+        Status::success()
+    }
+}
+
+impl ScorePlugin for NodeResourcesBalancedAllocation {
+    fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        if let Some(State(pre)) = state.read() {
+            return Ok(self.scorer.with_usages(pre, node, balanced_resource_scorer));
+        }
+        let pre = self.scorer.pre_score(cx, &pod.pod);
+        if pre.pod_requests.iter().all(|request| *request == 0) {
+            return Ok(0);
+        }
+        Ok(self.scorer.with_usages(&pre, node, balanced_resource_scorer))
+    }
+}
+
+/// How the pod changes the balance: 75 for not at all, up to 100 for the better, down to 50 for the worse.
+fn balanced_resource_scorer(usages: &[Usage]) -> i64 {
+    let with_pod = balanced_resource_score(usages, |u| u.requested);
+    let without_pod = balanced_resource_score(usages, |u| u.allocated);
+    (MAX_NODE_SCORE / 2).wrapping_add((MAX_NODE_SCORE / 2).wrapping_add(with_pod).wrapping_sub(without_pod) / 2)
+}
+
+/// 100 where all resources are used in equal parts, less by their standard deviation.
+fn balanced_resource_score(usages: &[Usage], amount: impl Fn(&Usage) -> i64) -> i64 {
+    let fractions = || usages.iter().filter(|u| u.allocatable != 0).map(|u| (amount(u) as f64 / u.allocatable as f64).min(1.0));
+    let (count, total) = fractions().fold((0usize, 0.0), |(count, total), fraction| (count + 1, total + fraction));
+    let deviation = match count {
+        0 | 1 => 0.0,
+        2 => {
+            let mut pair = fractions();
+            let (first, second) = (pair.next().unwrap_or(0.0), pair.next().unwrap_or(0.0));
+            ((first - second) / 2.0).abs()
+        }
+        _ => {
+            let mean = total / count as f64;
+            let sum = fractions().fold(0.0, |sum, fraction| sum + (fraction - mean) * (fraction - mean));
+            (sum / count as f64).sqrt()
+        }
+    };
+    ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::plugins::helper::testing::{node_info, pod_info, with_context};
+
+    #[test]
+    fn the_change_of_balance_counts() {
+        let usage = |(allocated, requested, allocatable)| Usage { requested, allocated, allocatable, weight: 1 };
+        for (usages, expected) in [
+            (vec![(0, 500, 1000), (0, 500, 1000)], 75),
+            (vec![(0, 900, 1000), (0, 100, 1000)], 55),
+            (vec![(500, 500, 1000), (0, 500, 1000)], 87),
+            (vec![(0, 1000, 1000), (0, 0, 1000)], 50),
+            // More than everything counts as everything.
+            (vec![(0, 5000, 1000), (1000, 1000, 1000)], 100),
+            // One resource is always in balance, and so is none.
+            (vec![(0, 900, 1000), (0, 100, 0)], 75),
+            (vec![], 75),
+            // Of three the standard deviation counts: 0.6, 0.3, 0.3 deviate by 0.1414, so (50 + 85 - 100) / 2 + 50.
+            (vec![(0, 600, 1000), (0, 300, 1000), (0, 300, 1000)], 67),
+        ] {
+            let usages: Vec<Usage> = usages.into_iter().map(usage).collect();
+            assert_eq!(balanced_resource_scorer(&usages), expected, "{usages:?}");
+        }
+        balanced_resource_scorer(&[usage((i64::MIN, i64::MAX, -1)), usage((1, 2, i64::MAX)), usage((1, 2, i64::MIN))]);
+    }
+
+    #[test]
+    fn pods_that_ask_for_nothing_are_not_scored() {
+        let plugin = NodeResourcesBalancedAllocation::new(NodeResourcesBalancedAllocationArgs::default());
+        let node = node_info("{status: {allocatable: {cpu: 1, memory: 1000}}}");
+        for (pod, skipped, score) in [
+            ("{spec: {containers: [{}]}}", true, 0),
+            ("{spec: {containers: [{resources: {requests: {cpu: 900m, memory: 100}}}]}}", false, 55),
+        ] {
+            let (pod, mut state) = (pod_info(pod), CycleState::default());
+            with_context(&Cluster::default(), &[], |cx| {
+                assert_eq!(ScorePlugin::score(&plugin, &cx, &state, &pod, &node), Ok(score), "without PreScore");
+                assert_eq!(PreScorePlugin::pre_score(&plugin, &cx, &mut state, &pod, &[]).is_skip(), skipped);
+                assert_eq!(ScorePlugin::score(&plugin, &cx, &state, &pod, &node), Ok(score));
+            });
+        }
+    }
+}

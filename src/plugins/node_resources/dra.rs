@@ -1,0 +1,260 @@
+//! Extended resources that devices back: how many devices a node has, and how many of them are allocated.
+//!
+//! Mirrors the DRA part of `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::cluster::resource::{Device, DeviceClass, ResourceSlice};
+use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
+use crate::framework::is_extended_resource_name;
+use crate::plugins::dynamic_resources::{DeviceSelector, extended_resource_class};
+
+/// Before a class name: the extended resource that every class serves without naming it.
+const RESOURCE_DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
+
+/// Mirrors `IsDRAExtendedResourceName` in `pkg/scheduler/util/utils.go`.
+fn is_dra_extended_resource_name(name: &str) -> bool {
+    name.starts_with(RESOURCE_DEVICE_CLASS_PREFIX) || is_extended_resource_name(name)
+}
+
+/// A device as far as one class is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// Not of the class.
+    Other,
+    Free,
+    Allocated,
+    /// A selector of the class cannot be evaluated.
+    Failed,
+}
+
+/// A slice with a verdict on each of its devices.
+#[derive(Clone, Debug)]
+struct Judged {
+    slice: Arc<ResourceSlice>,
+    verdicts: Vec<Verdict>,
+}
+
+/// For each resource of a list, the devices behind it; judged once, since a node only decides which slices it can use.
+#[derive(Clone, Debug)]
+pub(super) struct DraResources(Vec<Option<Vec<Judged>>>);
+
+impl DraResources {
+    /// Looks at all slices and claims, provided that a DeviceClass serves any of the resources.
+    pub(super) fn gather<'a>(cluster: &Cluster, resources: impl Iterator<Item = &'a Str> + Clone) -> Option<Self> {
+        let class = |name: &Str| extended_resource_class(cluster, name);
+        if !resources.clone().any(|name| is_dra_extended_resource_name(name) && class(name).is_some()) {
+            return None;
+        }
+        let allocated = allocated_devices(cluster);
+        Some(Self(resources.map(|name| class(name).map(|class| judge(cluster, &class, &allocated))).collect()))
+    }
+
+    /// How many devices of the resource at position `resource` the node can use, and how many of them are allocated.
+    /// Where anything fails both are 0: upstream logs the error and goes on without the resource.
+    pub(super) fn capacity_and_allocated(&self, resource: usize, node: &Node) -> (i64, i64) {
+        let Some(Some(slices)) = self.0.get(resource) else { return (0, 0) };
+        let mut counts = (0, 0);
+        for judged in slices {
+            for verdict in judged.usable_on(node) {
+                match verdict {
+                    Ok(Verdict::Other) => {}
+                    Ok(Verdict::Free) => counts.0 += 1,
+                    Ok(Verdict::Allocated) => counts = (counts.0 + 1, counts.1 + 1),
+                    Ok(Verdict::Failed) | Err(Unparsable) => return (0, 0),
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// A node selector cannot be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unparsable;
+
+impl Judged {
+    /// The verdicts on the devices that the node can use.
+    fn usable_on<'a>(&'a self, node: &'a Node) -> Box<dyn Iterator<Item = Result<Verdict, Unparsable>> + 'a> {
+        let spec = &self.slice.spec;
+        if spec.per_device_node_selection == Some(true) {
+            return Box::new(spec.devices.iter().zip(&self.verdicts).filter_map(move |(device, verdict)| {
+                match place_matches(device.node_name.as_ref(), device.all_nodes, device.node_selector.as_ref(), node, false) {
+                    Ok(true) => Some(Ok(*verdict)),
+                    Ok(false) => None,
+                    Err(error) => Some(Err(error)),
+                }
+            }));
+        }
+        // A slice that says nothing about nodes is counted for every one.
+        match place_matches(spec.node_name.as_ref(), spec.all_nodes, spec.node_selector.as_ref(), node, true) {
+            Ok(true) => Box::new(self.verdicts.iter().copied().map(Ok)),
+            Ok(false) => Box::new(std::iter::empty()),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    }
+}
+
+/// Whether a place given by name, for all nodes, or by selector takes in the node; `otherwise` where it is not given.
+fn place_matches(
+    name: Option<&Str>,
+    all_nodes: Option<bool>,
+    selector: Option<&NodeSelector>,
+    node: &Node,
+    otherwise: bool,
+) -> Result<bool, Unparsable> {
+    let name = name.filter(|n| !n.is_empty());
+    match (name, selector) {
+        _ if all_nodes == Some(true) => Ok(true),
+        (Some(name), _) => Ok(name == node.name()),
+        (None, None) => Ok(otherwise),
+        (None, Some(selector)) => {
+            if selector.node_selector_terms.iter().filter(|t| !t.is_empty()).any(|t| NodeSelectorTerm::error(t).is_some()) {
+                return Err(Unparsable);
+            }
+            Ok(selector.matches(&node.metadata.labels, Some(node.name()).filter(|n| !n.is_empty())))
+        }
+    }
+}
+
+/// Driver, pool and device of everything that a claim holds, but for administrative access.
+fn allocated_devices(cluster: &Cluster) -> BTreeSet<(&Str, &Str, &Str)> {
+    let allocations = cluster.resource_claims.iter().filter_map(|c| c.status.allocation.as_ref());
+    let results = allocations.flat_map(|a| a.devices.results.iter()).filter(|r| r.admin_access != Some(true));
+    results.map(|r| (&r.driver, &r.pool, &r.device)).collect()
+}
+
+fn judge(cluster: &Cluster, class: &DeviceClass, allocated: &BTreeSet<(&Str, &Str, &Str)>) -> Vec<Judged> {
+    let selectors = ClassSelectors::compile(class);
+    let judge_slice = |slice: &Arc<ResourceSlice>| {
+        let spec = &slice.spec;
+        let verdict = |device: &Device| match selectors.match_device(&spec.driver, device) {
+            Err(_) => Verdict::Failed,
+            Ok(false) => Verdict::Other,
+            Ok(true) if allocated.contains(&(&spec.driver, &spec.pool.name, &device.name)) => Verdict::Allocated,
+            Ok(true) => Verdict::Free,
+        };
+        Judged { slice: slice.clone(), verdicts: spec.devices.iter().map(verdict).collect() }
+    };
+    cluster.resource_slices.iter().map(judge_slice).collect()
+}
+
+/// The selectors of a class, all of which must hold.
+struct ClassSelectors(Vec<Result<DeviceSelector, String>>);
+
+impl ClassSelectors {
+    fn compile(class: &DeviceClass) -> Self {
+        let expressions = class.spec.selectors.iter().filter_map(|s| s.cel.as_ref());
+        Self(expressions.map(|c| DeviceSelector::compile(&c.expression)).collect())
+    }
+
+    /// Whether a device is of the class. An expression that does not compile fails only once a device comes to it.
+    fn match_device(&self, driver: &Str, device: &Device) -> Result<bool, String> {
+        for selector in &self.0 {
+            if !selector.as_ref().map_err(Clone::clone)?.matches(driver, device)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Kind, Object};
+    use crate::plugins::helper::testing::node;
+
+    fn cluster(objects: &[(Kind, &str)]) -> Cluster {
+        let read = |(kind, yaml): &(Kind, &str)| {
+            let value: serde_yaml::Value = serde_yaml::from_str(yaml).unwrap();
+            Object::deserialize_kind(*kind, value).unwrap()
+        };
+        objects.iter().map(read).collect()
+    }
+
+    #[test]
+    fn devices_that_a_node_can_use_are_counted() {
+        let cluster = cluster(&[
+            (Kind::DeviceClass, "{metadata: {name: all}, spec: {extendedResourceName: example.com/x}}"),
+            (
+                Kind::ResourceSlice,
+                "{metadata: {name: here}, spec: {driver: d, pool: {name: n1}, nodeName: n1, devices: [{name: d0}, {name: d1}]}}",
+            ),
+            (Kind::ResourceSlice, "{metadata: {name: there}, spec: {driver: d, pool: {name: n2}, nodeName: n2, devices: [{name: d0}]}}"),
+            (
+                Kind::ResourceSlice,
+                "{metadata: {name: everywhere}, spec: {driver: d, pool: {name: net}, allNodes: true, devices: [{name: d0}]}}",
+            ),
+            (
+                Kind::ResourceSlice,
+                "{metadata: {name: picked}, spec: {driver: d, pool: {name: zone}, devices: [{name: d0}], \
+                 nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Exists}]}]}}}",
+            ),
+            (
+                Kind::ResourceSlice,
+                "{metadata: {name: each}, spec: {driver: d, pool: {name: each}, perDeviceNodeSelection: true, devices: [\
+                 {name: d0, nodeName: n1}, {name: d1, nodeName: n2}, {name: d2, allNodes: true}, {name: d3}, \
+                 {name: d4, nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Exists}]}]}}]}}",
+            ),
+            (
+                Kind::ResourceClaim,
+                "{metadata: {name: c, namespace: d}, status: {allocation: {devices: {results: [\
+                 {driver: d, pool: n1, device: d0}, {driver: d, pool: n1, device: d1, adminAccess: true}, \
+                 {driver: d, pool: each, device: d2, shareID: s}, {driver: other, pool: net, device: d0}]}}}}",
+            ),
+        ]);
+        let names: Vec<Str> = ["cpu", "example.com/x"].into_iter().map(Str::from).collect();
+        let dra = DraResources::gather(&cluster, names.iter()).unwrap();
+        let zoned = |name: &str| node(&format!("{{metadata: {{name: {name}, labels: {{zone: z}}}}}}"));
+        for (node, expected) in [
+            (node("{metadata: {name: n1}}"), (5, 2)),
+            (node("{metadata: {name: n2}}"), (4, 1)),
+            (node("{metadata: {name: n3}}"), (2, 1)),
+            (zoned("n3"), (4, 1)),
+        ] {
+            assert_eq!(dra.capacity_and_allocated(1, &node), expected, "{}", node.name());
+            assert_eq!(dra.capacity_and_allocated(0, &node), (0, 0));
+        }
+        assert!(DraResources::gather(&cluster, names[..1].iter()).is_none());
+    }
+
+    #[test]
+    fn only_devices_of_the_class_count() {
+        let slice = (
+            Kind::ResourceSlice,
+            "{metadata: {name: a}, spec: {driver: d, pool: {name: p}, allNodes: true, devices: [\
+             {name: d0, attributes: {kind: {string: big}}}, {name: d1, attributes: {kind: {string: small}}}, {name: d2}]}}",
+        );
+        let names: Vec<Str> = vec!["example.com/x".into()];
+        for (selectors, expected) in [
+            ("", (3, 0)),
+            ("{cel: {expression: 'device.driver == \"d\"'}}", (3, 0)),
+            ("{cel: {expression: 'device.driver == \"d\"'}}, {cel: {expression: 'device.driver == \"e\"'}}", (0, 0)),
+            ("{cel: {expression: '\"kind\" in device.attributes[\"d\"]'}}", (2, 0)),
+            // One device without the attribute is an error, and hides the others.
+            ("{cel: {expression: 'device.attributes[\"d\"].kind == \"big\"'}}", (0, 0)),
+            ("{cel: {expression: 'no sense'}}", (0, 0)),
+            ("{cel: {expression: 'device.driver == \"e\"'}}, {cel: {expression: 'no sense'}}", (0, 0)),
+        ] {
+            let class = format!("{{metadata: {{name: c}}, spec: {{extendedResourceName: example.com/x, selectors: [{selectors}]}}}}");
+            let dra = DraResources::gather(&cluster(&[(Kind::DeviceClass, &class), slice]), names.iter()).unwrap();
+            assert_eq!(dra.capacity_and_allocated(0, &node("{metadata: {name: n}}")), expected, "{selectors}");
+        }
+    }
+
+    #[test]
+    fn a_failure_hides_the_resource() {
+        let class = (Kind::DeviceClass, "{metadata: {name: all}, spec: {extendedResourceName: example.com/x}}");
+        let good = (Kind::ResourceSlice, "{metadata: {name: a}, spec: {allNodes: true, devices: [{name: d0}]}}");
+        let bad = "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Likes}]}]}";
+        let slice = format!("{{metadata: {{name: b}}, spec: {{{bad}, devices: []}}}}");
+        let device = format!("{{metadata: {{name: b}}, spec: {{perDeviceNodeSelection: true, devices: [{{{bad}}}]}}}}");
+        let names: Vec<Str> = vec!["example.com/x".into()];
+        for bad in [&slice, &device] {
+            let dra = DraResources::gather(&cluster(&[class, good, (Kind::ResourceSlice, bad)]), names.iter()).unwrap();
+            assert_eq!(dra.capacity_and_allocated(0, &node("{metadata: {name: n}}")), (0, 0), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! NodeResourcesFit: PreFilter, Filter, PreScore, Score. Mirrors `pkg/scheduler/framework/plugins/noderesources/fit.go`.
+
+use std::sync::Arc;
+
+use super::args::{NodeResourcesFitArgs, ScoringStrategyType};
+use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
+use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio};
+use crate::cluster::{Cluster, List, Pod, Str};
+use crate::framework::{
+    ClusterEventWithHint, Code, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo,
+    PodResourcesOptions, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Status,
+    is_extended_resource_name, pod_requests,
+};
+use crate::plugins::dynamic_resources::extended_resource_class;
+use crate::plugins::helper::FunctionShapePoint;
+
+/// Keeps pods off nodes that lack what they request, and ranks nodes by what would stay free or be taken.
+#[derive(Clone, Debug)]
+pub struct NodeResourcesFit {
+    ignored_resources: List<Str>,
+    ignored_resource_groups: List<Str>,
+    formula: Formula,
+    scorer: ResourceAllocationScorer,
+}
+
+#[derive(Clone, Debug)]
+enum Formula {
+    LeastAllocated,
+    MostAllocated,
+    RequestedToCapacityRatio(Vec<FunctionShapePoint>),
+}
+
+impl Formula {
+    fn score(&self, usages: &[Usage]) -> i64 {
+        match self {
+            Self::LeastAllocated => least_allocated::score(usages),
+            Self::MostAllocated => most_allocated::score(usages),
+            Self::RequestedToCapacityRatio(shape) => requested_to_capacity_ratio::score(shape, usages),
+        }
+    }
+}
+
+/// What a pod requests, as Filter counts it. Nothing is below zero; what is zero does not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PodRequest {
+    pub(super) basic: Resource,
+    /// By name.
+    pub(super) scalars: Vec<ScalarRequest>,
+}
+
+/// A request for a resource beyond the basic ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ScalarRequest {
+    pub(super) name: Str,
+    pub(super) amount: i64,
+    /// Devices serve the resource on nodes that do not list it; then DynamicResources decides about it.
+    pub(super) device_backed: bool,
+}
+
+impl PodRequest {
+    /// Adds up the pod's request. It is not on a node yet, so a resize cannot be in progress.
+    pub(super) fn of(cluster: &Cluster, gates: FeatureGates, pod: &Pod) -> Self {
+        let skip_pod_level_resources = !gates.enabled(Gate::PodLevelResources);
+        let options = PodResourcesOptions { skip_pod_level_resources, ..PodResourcesOptions::default() };
+        let mut basic = Resource::max_of_list(&pod_requests(pod, options));
+        let scalar = |(name, amount): (&Str, &i64)| ScalarRequest {
+            name: name.clone(),
+            amount: *amount,
+            device_backed: gates.enabled(Gate::DRAExtendedResource) && extended_resource_class(cluster, name).is_some(),
+        };
+        let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0).map(scalar).collect();
+        basic.scalar = crate::cluster::Map::default();
+        Self { basic, scalars }
+    }
+
+    /// Why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. The code
+    /// says that no eviction helps where the node is too small even when empty.
+    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource) -> Status {
+        let mut reasons: Vec<Reason> = Vec::new();
+        let mut code = Code::Unschedulable;
+        if i64::try_from(pods).unwrap_or(i64::MAX) >= allocatable.allowed_pod_number {
+            reasons.push("Too many pods".into());
+        }
+        let mut check = |request: i64, allocatable: i64, requested: i64, reason: &dyn Fn() -> Reason| {
+            if request > 0 && request > allocatable.wrapping_sub(requested) {
+                reasons.push(reason());
+                if request > allocatable {
+                    code = Code::UnschedulableAndUnresolvable;
+                }
+            }
+        };
+        let basic = &self.basic;
+        check(basic.milli_cpu, allocatable.milli_cpu, requested.milli_cpu, &|| "Insufficient cpu".into());
+        check(basic.memory, allocatable.memory, requested.memory, &|| "Insufficient memory".into());
+        let storage = (allocatable.ephemeral_storage, requested.ephemeral_storage);
+        check(basic.ephemeral_storage, storage.0, storage.1, &|| "Insufficient ephemeral-storage".into());
+        for scalar in &self.scalars {
+            let has = allocatable.scalar(&scalar.name);
+            if has > 0 || !scalar.device_backed {
+                check(scalar.amount, has, requested.scalar(&scalar.name), &|| format!("Insufficient {}", scalar.name).into());
+            }
+        }
+        if reasons.is_empty() { Status::success() } else { Status::new(code, reasons) }
+    }
+}
+
+impl NodeResourcesFit {
+    /// The plugin with its arguments. Without a shape, RequestedToCapacityRatio scores every node 0; such arguments
+    /// [`NodeResourcesFitArgs::validate`] refuses.
+    pub fn new(args: NodeResourcesFitArgs) -> Self {
+        let NodeResourcesFitArgs { ignored_resources, ignored_resource_groups, scoring_strategy: strategy, .. } = args;
+        let formula = match strategy.kind {
+            ScoringStrategyType::LeastAllocated => Formula::LeastAllocated,
+            ScoringStrategyType::MostAllocated => Formula::MostAllocated,
+            ScoringStrategyType::RequestedToCapacityRatio => {
+                let shape = strategy.requested_to_capacity_ratio.unwrap_or_default().shape;
+                Formula::RequestedToCapacityRatio(requested_to_capacity_ratio::scaled(&shape))
+            }
+        };
+        Self { ignored_resources, ignored_resource_groups, formula, scorer: ResourceAllocationScorer::new(&strategy.resources, false) }
+    }
+
+    /// Whether the arguments take an extended resource out of account.
+    fn ignores(&self, name: &Str) -> bool {
+        if self.ignored_resources.is_empty() && self.ignored_resource_groups.is_empty() || !is_extended_resource_name(name) {
+            return false;
+        }
+        let group = name.split('/').next().unwrap_or_default();
+        self.ignored_resources.contains(name) || self.ignored_resource_groups.iter().any(|g| g.as_str() == group)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PreFilterState(PodRequest);
+
+#[derive(Clone, Debug)]
+struct PreScoreState(PreScore);
+
+impl Plugin for NodeResourcesFit {
+    fn name(&self) -> PluginName {
+        PluginName::NodeResourcesFit
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events(gates))
+    }
+}
+
+impl PreFilterPlugin for NodeResourcesFit {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let mut request = PodRequest::of(cx.cluster, cx.gates, &pod.pod);
+        request.scalars.retain(|scalar| !self.ignores(&scalar.name));
+        state.write(PreFilterState(request));
+        (PreFilterResult::default(), Status::success())
+    }
+}
+
+impl FilterPlugin for NodeResourcesFit {
+    fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(PreFilterState(request)) = state.read() else {
+            return Status::error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
+        };
+        request.fit(node.pods.len(), &node.allocatable, &node.requested)
+    }
+}
+
+impl PreScorePlugin for NodeResourcesFit {
+    fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+        state.write(PreScoreState(self.scorer.pre_score(cx, &pod.pod)));
+        Status::success()
+    }
+}
+
+impl ScorePlugin for NodeResourcesFit {
+    fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let score = |pre: &PreScore| self.scorer.with_usages(pre, node, |usages| self.formula.score(usages));
+        Ok(match state.read() {
+            Some(PreScoreState(pre)) => score(pre),
+            None => score(&self.scorer.pre_score(cx, &pod.pod)),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

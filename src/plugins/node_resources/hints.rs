@@ -1,0 +1,218 @@
+//! The events that may help a pod that NodeResourcesFit rejected.
+//!
+//! Mirrors the queueing hints of `pkg/scheduler/framework/plugins/noderesources/fit.go`. They ask about an empty node,
+//! and know nothing of ignored resources.
+
+use std::sync::Arc;
+
+use super::fit::PodRequest;
+use crate::cluster::resource::DeviceClass;
+use crate::cluster::{Node, Object, Pod};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, Gate, PodResourcesOptions, QueueingHint,
+    Resource, is_scalar_resource_name, pod_requests,
+};
+use crate::plugins::helper::{BeforeAfter, changed_nodes, changed_pods};
+
+/// The registrations of NodeResourcesFit.
+pub(super) fn events(gates: FeatureGates) -> Vec<ClusterEventWithHint> {
+    let mut pod_action = ActionType::DELETE;
+    if gates.enabled(Gate::InPlacePodVerticalScaling) {
+        pod_action = pod_action.or(ActionType::UPDATE_POD_SCALE_DOWN);
+    }
+    let node_action = ActionType::ADD.or(ActionType::UPDATE_NODE_ALLOCATABLE);
+    let mut events = vec![
+        ClusterEventWithHint {
+            event: ClusterEvent::new(EventResource::Pod, pod_action),
+            hint: Some(Arc::new(|cx, pod, change| after_pod_event(cx.gates, pod, change))),
+        },
+        ClusterEventWithHint { event: ClusterEvent::new(EventResource::Node, node_action), hint: Some(Arc::new(after_node_change)) },
+    ];
+    if gates.enabled(Gate::DRAExtendedResource) {
+        events.push(ClusterEventWithHint {
+            event: ClusterEvent::new(EventResource::DeviceClass, ActionType::ADD.or(ActionType::UPDATE)),
+            hint: Some(Arc::new(|_, pod, change| after_device_class_event(pod, change))),
+        });
+    }
+    events
+}
+
+fn queue_if(helps: bool) -> QueueingHint {
+    if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip }
+}
+
+/// Queue when a pod with a place was deleted, or a scale-down frees something that the pod requests.
+fn after_pod_event(gates: FeatureGates, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    Ok(queue_if(match changed_pods(change)? {
+        (Some(deleted), None) => !deleted.node_name.is_empty() || !deleted.status.nominated_node_name.is_empty(),
+        (Some(old), Some(new)) => gates.enabled(Gate::InPlacePodVerticalScaling) && scale_down_helps(gates, pod, old, new),
+        (None, _) => false,
+    }))
+}
+
+fn scale_down_helps(gates: FeatureGates, pod: &Pod, old: &Pod, new: &Pod) -> bool {
+    if new.metadata.uid == pod.metadata.uid {
+        return true;
+    }
+    if new.node_name.is_empty() {
+        return false;
+    }
+    let options = PodResourcesOptions {
+        use_status_resources: gates.enabled(Gate::InPlacePodVerticalScaling),
+        in_place_pod_level: gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+        ..PodResourcesOptions::default()
+    };
+    let largest = |pod: &Pod| Resource::max_of_list(&pod_requests(pod, options));
+    let (old, new) = (largest(old), largest(new));
+    pod_requests(pod, options).iter().filter(|(_, amount)| !amount.is_zero()).any(|(name, _)| match name.as_str() {
+        "cpu" => old.milli_cpu > new.milli_cpu,
+        "memory" => old.memory > new.memory,
+        "ephemeral-storage" => old.ephemeral_storage > new.ephemeral_storage,
+        name => is_scalar_resource_name(name) && old.scalar(name) > new.scalar(name),
+    })
+}
+
+/// Queue when the pod fits the empty node, and the node is new or has more of something that the pod requests.
+fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, String> {
+    let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
+    let request = PodRequest::of(cx.cluster, cx.gates, pod);
+    let allocatable = |node: &Node| Resource::from_list(&node.status.allocatable);
+    let now = allocatable(new);
+    let fits = request.fit(0, &now, &Resource::default()).is_success();
+    Ok(queue_if(fits && old.is_none_or(|old| anything_requested_rose(&request, &allocatable(old), &now))))
+}
+
+fn anything_requested_rose(request: &PodRequest, old: &Resource, new: &Resource) -> bool {
+    let basic = &request.basic;
+    new.allowed_pod_number > old.allowed_pod_number
+        || (basic.milli_cpu > 0 && new.milli_cpu > old.milli_cpu)
+        || (basic.memory > 0 && new.memory > old.memory)
+        || (basic.ephemeral_storage > 0 && new.ephemeral_storage > old.ephemeral_storage)
+        || request.scalars.iter().any(|scalar| {
+            let (old, new) = (old.scalar(&scalar.name), new.scalar(&scalar.name));
+            new > old || (new <= 0 && scalar.device_backed)
+        })
+}
+
+/// Queue when a class came, or names another extended resource now, and the pod names that resource.
+fn after_device_class_event(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, Some(new)) = changed_classes(change)? else { return Ok(QueueingHint::QueueSkip) };
+    let name = |class: &DeviceClass| class.spec.extended_resource_name.clone().unwrap_or_default();
+    if old.is_some_and(|old| name(old) == name(new)) {
+        return Ok(QueueingHint::QueueSkip);
+    }
+    let requests = pod_requests(pod, PodResourcesOptions::default());
+    let implicit = || format!("deviceclass.resource.kubernetes.io/{}", new.metadata.name);
+    let explicit = new.spec.extended_resource_name.as_ref();
+    Ok(queue_if((old.is_none() && requests.contains_key(&implicit())) || explicit.is_some_and(|name| requests.contains_key(name))))
+}
+
+fn changed_classes(change: &Change) -> Result<BeforeAfter<'_, DeviceClass>, String> {
+    fn class(object: &Object) -> Result<&Arc<DeviceClass>, String> {
+        if let Object::DeviceClass(class) = object { Ok(class) } else { Err(format!("expected DeviceClass, but got {}", object.kind())) }
+    }
+    Ok((change.old.as_ref().map(class).transpose()?, change.new.as_ref().map(class).transpose()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::framework::QueueingHint::{Queue, QueueSkip};
+    use crate::plugins::helper::testing::{node_change, pod, pod_change, with_context};
+
+    fn requesting(requests: &str) -> Arc<Pod> {
+        pod(&format!("{{spec: {{containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}}}"))
+    }
+
+    #[test]
+    fn registrations_follow_the_gates() {
+        let mut gates = FeatureGates::default();
+        let shown = |gates| events(gates).iter().map(|e| (e.event.resource, e.event.action)).collect::<Vec<_>>();
+        let node = (EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_ALLOCATABLE));
+        let class = (EventResource::DeviceClass, ActionType::ADD.or(ActionType::UPDATE));
+        assert_eq!(shown(gates), [(EventResource::Pod, ActionType::DELETE.or(ActionType::UPDATE_POD_SCALE_DOWN)), node, class]);
+        gates.set(Gate::InPlacePodVerticalScaling, false);
+        gates.set(Gate::DRAExtendedResource, false);
+        assert_eq!(shown(gates), [(EventResource::Pod, ActionType::DELETE), node]);
+        assert_eq!(after_pod_event(gates, &requesting("cpu: 1"), &pod_change(Some("{}"), Some("{}"))), Ok(QueueSkip));
+    }
+
+    #[test]
+    fn a_deleted_or_smaller_pod_queues_the_pod() {
+        let other = |rest: &str, requests: &str| {
+            format!("{{metadata: {{uid: other}}, spec: {{{rest} containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]}}}}")
+        };
+        let placed = |requests: &str| other("nodeName: n,", requests);
+        let mine = requesting("cpu: 1, memory: 0, example.com/x: 1, ephemeral-storage: 1, strange: 1");
+        for (old, new, expected) in [
+            (placed(""), None, Queue),
+            (other("", ""), None, QueueSkip),
+            ("{status: {nominatedNodeName: n}}".to_owned(), None, Queue),
+            ("{}".to_owned(), Some("{}".to_owned()), Queue),
+            (other("", "cpu: 2"), Some(other("", "cpu: 1")), QueueSkip),
+            (placed("cpu: 2"), Some(placed("cpu: 1")), Queue),
+            (placed("cpu: 1"), Some(placed("cpu: 2")), QueueSkip),
+            (placed("memory: 2"), Some(placed("memory: 1")), QueueSkip),
+            (placed("ephemeral-storage: 2"), Some(placed("ephemeral-storage: 1")), Queue),
+            (placed("example.com/x: 2"), Some(placed("")), Queue),
+            (placed("example.com/y: 2"), Some(placed("")), QueueSkip),
+            (placed("strange: 2"), Some(placed("")), QueueSkip),
+        ] {
+            let hint = after_pod_event(FeatureGates::default(), &mine, &pod_change(Some(&old), new.as_deref()));
+            assert_eq!(hint, Ok(expected), "{old} {new:?}");
+        }
+        assert!(after_pod_event(FeatureGates::default(), &mine, &node_change(Some("{}"), None)).is_err());
+        assert_eq!(after_pod_event(FeatureGates::default(), &mine, &pod_change(None, Some("{}"))), Ok(QueueSkip));
+    }
+
+    #[test]
+    fn a_node_with_more_of_what_the_pod_requests_queues_it() {
+        let node = |allocatable: &str| format!("{{status: {{allocatable: {{{allocatable}}}}}}}");
+        let mut cluster = Cluster::default();
+        let class = "{metadata: {name: c}, spec: {extendedResourceName: example.com/dev}}";
+        cluster.insert(Object::DeviceClass(Arc::new(serde_yaml::from_str(class).unwrap())));
+        for (requests, old, new, expected) in [
+            ("cpu: 1", None, "pods: 1, cpu: 1", Queue),
+            ("cpu: 1", None, "cpu: 1", QueueSkip),
+            ("cpu: 1", None, "pods: 1, cpu: 500m", QueueSkip),
+            ("cpu: 1", Some("pods: 1, cpu: 1"), "pods: 1, cpu: 2", Queue),
+            ("cpu: 1", Some("pods: 1, cpu: 2"), "pods: 1, cpu: 1", QueueSkip),
+            ("cpu: 1", Some("pods: 1, cpu: 1"), "pods: 1, cpu: 1, memory: 1", QueueSkip),
+            ("cpu: 1", Some("pods: 1, cpu: 1"), "pods: 2, cpu: 1", Queue),
+            ("memory: 1", Some("pods: 1, memory: 1"), "pods: 1, memory: 2", Queue),
+            ("ephemeral-storage: 1", Some("pods: 1, ephemeral-storage: 1"), "pods: 1, ephemeral-storage: 2", Queue),
+            ("example.com/x: 1", Some("pods: 1, example.com/x: 1"), "pods: 1, example.com/x: 2", Queue),
+            ("example.com/x: 1", Some("pods: 1, example.com/x: 2"), "pods: 1, example.com/x: 2", QueueSkip),
+            ("example.com/dev: 1", Some("pods: 1"), "pods: 1", Queue),
+            ("", Some("pods: 1"), "pods: 1, cpu: 1", QueueSkip),
+        ] {
+            let change = node_change(old.map(node).as_deref(), Some(&node(new)));
+            let hint = with_context(&cluster, &[], |cx| after_node_change(&cx, &requesting(requests), &change));
+            assert_eq!(hint, Ok(expected), "{requests}: {old:?} {new}");
+        }
+        with_context(&cluster, &[], |cx| assert!(after_node_change(&cx, &requesting(""), &pod_change(None, Some("{}"))).is_err()));
+    }
+
+    #[test]
+    fn a_class_that_serves_a_requested_resource_queues_the_pod() {
+        let class = |name: &str, resource: &str| {
+            let yaml = format!("{{metadata: {{name: {name}}}, spec: {{extendedResourceName: {resource}}}}}");
+            Object::DeviceClass(Arc::new(serde_yaml::from_str(&yaml).unwrap()))
+        };
+        let mine = requesting("example.com/x: 1, deviceclass.resource.kubernetes.io/c: 1");
+        for (old, new, expected) in [
+            (None, class("a", "example.com/x"), Queue),
+            (None, class("a", "example.com/y"), QueueSkip),
+            (None, class("a", "null"), QueueSkip),
+            (None, class("c", "null"), Queue),
+            (Some(class("c", "null")), class("c", "example.com/y"), QueueSkip),
+            (Some(class("a", "example.com/y")), class("a", "example.com/x"), Queue),
+            (Some(class("a", "example.com/x")), class("a", "example.com/x"), QueueSkip),
+        ] {
+            let change = Change { old, new: Some(new) };
+            assert_eq!(after_device_class_event(&mine, &change), Ok(expected), "{change:?}");
+        }
+        assert!(after_device_class_event(&mine, &pod_change(None, Some("{}"))).is_err());
+    }
+}

@@ -1,0 +1,202 @@
+//! What the two resource plugins share in scoring: how much of each configured resource a node has and would have
+//! taken. Mirrors `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
+
+use super::args::ResourceSpec;
+use super::dra::DraResources;
+use crate::cluster::{Pod, Str};
+use crate::framework::{
+    Context, FeatureGates, Gate, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests,
+};
+
+/// How one resource of a node is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    /// With the incoming pod.
+    pub(super) requested: i64,
+    /// Without it.
+    pub(super) allocated: i64,
+    /// What the node has; 0 where the resource does not count.
+    pub(super) allocatable: i64,
+    /// How much the resource counts.
+    pub(super) weight: i64,
+}
+
+/// Sums up `score(requested, allocatable)` by weight over the resources that the node has, and divides, cutting off;
+/// 0 where it has none.
+pub(super) fn weighted_mean(usages: &[Usage], score: impl Fn(i64, i64) -> i64) -> i64 {
+    let (mut sum, mut weights) = (0i64, 0i64);
+    for usage in usages.iter().filter(|u| u.allocatable != 0) {
+        sum = sum.wrapping_add(score(usage.requested, usage.allocatable).wrapping_mul(usage.weight));
+        weights = weights.wrapping_add(usage.weight);
+    }
+    if weights == 0 { 0 } else { sum.wrapping_div(weights) }
+}
+
+/// A configured resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    Cpu,
+    Memory,
+    EphemeralStorage,
+    /// Of any other name, and whether it is one the scheduler counts.
+    Other {
+        scalar: bool,
+    },
+}
+
+/// What is scored, and by which sums.
+#[derive(Clone, Debug)]
+pub(super) struct ResourceAllocationScorer {
+    resources: Vec<(ResourceSpec, Which)>,
+    /// Sum up real requests, not those with the defaults for containers that name none.
+    use_requested: bool,
+}
+
+/// What scoring remembers of the pod between PreScore and Score.
+#[derive(Clone, Debug)]
+pub(super) struct PreScore {
+    /// The pod's request for each configured resource.
+    pub(super) pod_requests: Vec<i64>,
+    /// The configured resources that devices back, if any.
+    dra: Option<DraResources>,
+}
+
+impl ResourceAllocationScorer {
+    pub(super) fn new(resources: &[ResourceSpec], use_requested: bool) -> Self {
+        let which = |name: &Str| match name.as_str() {
+            "cpu" => Which::Cpu,
+            "memory" => Which::Memory,
+            "ephemeral-storage" => Which::EphemeralStorage,
+            other => Which::Other { scalar: is_scalar_resource_name(other) },
+        };
+        Self { resources: resources.iter().map(|r| (r.clone(), which(&r.name))).collect(), use_requested }
+    }
+
+    /// Looks at the pod and at the devices behind the configured resources once.
+    pub(super) fn pre_score(&self, cx: &Context<'_>, pod: &Pod) -> PreScore {
+        let names = || self.resources.iter().map(|(r, _)| &r.name);
+        let dra = if cx.gates.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, names()) } else { None };
+        PreScore { pod_requests: self.pod_requests(pod, cx.gates), dra }
+    }
+
+    /// The pod's request for each configured resource, in thousandths of a core or whole units.
+    ///
+    /// Upstream hands the gates for resizes and pod-level resources only to the scorer of BalancedAllocation; that of
+    /// NodeResourcesFit never sees them, and so looks at containers alone.
+    pub(super) fn pod_requests(&self, pod: &Pod, gates: FeatureGates) -> Vec<i64> {
+        let defaults = default_container_requests();
+        let options = PodResourcesOptions {
+            use_status_resources: self.use_requested && gates.enabled(Gate::InPlacePodVerticalScaling),
+            in_place_pod_level: self.use_requested && gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            skip_pod_level_resources: !(self.use_requested && gates.enabled(Gate::PodLevelResources)),
+            non_missing_container_requests: Some(&defaults).filter(|_| !self.use_requested),
+        };
+        let requests = pod_requests(pod, options);
+        let amount = |(resource, which): &(ResourceSpec, Which)| match requests.get(&resource.name) {
+            None => 0,
+            Some(quantity) if *which == Which::Cpu => quantity.milli_value(),
+            Some(quantity) => quantity.value(),
+        };
+        self.resources.iter().map(amount).collect()
+    }
+
+    /// The usage of each configured resource on a node, handed to `score` in configured order.
+    pub(super) fn with_usages(&self, pre: &PreScore, node: &NodeInfo, score: impl FnOnce(&[Usage]) -> i64) -> i64 {
+        // Few resources are configured, mostly two, so that scoring needs no allocation.
+        let mut few = [Usage::default(); 8];
+        let mut many = Vec::new();
+        let usages = if self.resources.len() <= few.len() {
+            &mut few[..self.resources.len()]
+        } else {
+            many.resize(self.resources.len(), Usage::default());
+            &mut many[..]
+        };
+        for (i, (usage, request)) in usages.iter_mut().zip(&pre.pod_requests).enumerate() {
+            *usage = self.usage(i, *request, pre, node);
+        }
+        score(usages)
+    }
+
+    fn usage(&self, i: usize, request: i64, pre: &PreScore, node: &NodeInfo) -> Usage {
+        let (resource, which) = &self.resources[i];
+        let unused = Usage { weight: resource.weight, ..Usage::default() };
+        let real = self.use_requested;
+        let (allocatable, allocated) = match which {
+            // A resource beyond the basic ones counts only for pods that ask for it.
+            Which::Other { scalar: true } if request == 0 => return unused,
+            Which::Cpu => (node.allocatable.milli_cpu, if real { node.requested.milli_cpu } else { node.non_zero_cpu }),
+            Which::Memory => (node.allocatable.memory, if real { node.requested.memory } else { node.non_zero_memory }),
+            Which::EphemeralStorage => (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage),
+            Which::Other { .. } => match node.allocatable.scalar(&resource.name) {
+                // No device plugin provides the resource here; devices may.
+                0 => pre.dra.as_ref().map_or((0, 0), |dra| dra.capacity_and_allocated(i, &node.node)),
+                allocatable => (allocatable, node.requested.scalar(&resource.name)),
+            },
+        };
+        if allocatable == 0 {
+            return unused;
+        }
+        Usage { requested: allocated.wrapping_add(request), allocated, allocatable, weight: resource.weight }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::plugins::helper::testing::{node_info, pod, pod_info, with_context};
+
+    fn spec(names: &[&str]) -> Vec<ResourceSpec> {
+        names.iter().map(|name| ResourceSpec { name: (*name).into(), weight: 1 }).collect()
+    }
+
+    const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
+
+    #[test]
+    fn only_the_balanced_scorer_sees_pod_level_requests_and_resizes() {
+        let resources = spec(&["cpu", "memory", "example.com/x", "nonsense"]);
+        for (yaml, fit, balanced) in [
+            ("{spec: {containers: [{}]}}", [100, DEFAULT_MEMORY, 0, 0], [0, 0, 0, 0]),
+            ("{spec: {containers: [{resources: {requests: {cpu: 0, memory: 5, example.com/x: 3}}}]}}", [0, 5, 3, 0], [0, 5, 3, 0]),
+            ("{spec: {containers: [{}], resources: {requests: {cpu: 2}}}}", [100, DEFAULT_MEMORY, 0, 0], [2000, 0, 0, 0]),
+            (
+                "{spec: {containers: [{name: c, resources: {requests: {cpu: 1, memory: 5}}}]}, \
+                 status: {containerStatuses: [{name: c, resources: {requests: {cpu: 3}}}]}}",
+                [1000, 5, 0, 0],
+                [3000, 5, 0, 0],
+            ),
+        ] {
+            let gates = FeatureGates::default();
+            assert_eq!(ResourceAllocationScorer::new(&resources, false).pod_requests(&pod(yaml), gates), fit, "{yaml}");
+            assert_eq!(ResourceAllocationScorer::new(&resources, true).pod_requests(&pod(yaml), gates), balanced, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn usage_counts_what_is_there() {
+        let names = ["cpu", "memory", "ephemeral-storage", "example.com/x", "example.com/y", "nonsense", "pods", "example.com/z", "cpu"];
+        let mut node = node_info(
+            "{status: {allocatable: {cpu: 4, memory: 100, ephemeral-storage: 50, example.com/x: 8, example.com/y: 8, example.com/z: 0, pods: 9}}}",
+        );
+        node.add_pod(Arc::new(pod_info(
+            "{spec: {containers: [{resources: {requests: {memory: 10, example.com/x: 1, ephemeral-storage: 3}}}]}}",
+        )));
+        let incoming = pod_info(
+            "{spec: {containers: [{resources: {requests: {cpu: 1, memory: 1, example.com/x: 2, ephemeral-storage: 4, example.com/z: 1}}}]}}",
+        );
+        for (use_requested, cpu) in [(false, (1100, 100, 4000)), (true, (1000, 0, 4000))] {
+            let scorer = ResourceAllocationScorer::new(&spec(&names), use_requested);
+            let mut seen = Vec::new();
+            with_context(&Cluster::default(), &[], |cx| {
+                scorer.with_usages(&scorer.pre_score(&cx, &incoming.pod), &node, |usages| {
+                    seen = usages.iter().map(|u| (u.requested, u.allocated, u.allocatable)).collect();
+                    0
+                })
+            });
+            let none = (0, 0, 0);
+            assert_eq!(seen, [cpu, (11, 10, 100), (7, 3, 50), (3, 1, 8), none, none, none, none, cpu]);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Which volumes of a pod are attached to its node, and by which driver; mirrors `filterAttachableVolumes`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::AttachableVolume;
+use crate::cluster::storage::PersistentVolumeClaim;
+use crate::cluster::{Pod, Str};
+use crate::framework::Context;
+use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, inline_handle, volume_handle};
+use crate::plugins::volume_helpers::{claim_class, claim_of, not_found, volume_is_for_pod};
+
+/// Why a pod's volumes cannot be counted.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// A claim does not exist.
+    ClaimNotFound(String),
+    /// Anything else.
+    Other(String),
+}
+
+/// Whose volumes are counted; claims must exist only for a pod that is to be placed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    NewPod,
+    ExistingPod,
+}
+
+/// Which volumes to keep.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    All,
+    Drivers(&'a BTreeMap<&'a Str, i64>),
+}
+
+/// Adds the pod's attachable volumes to `found`. In-tree volumes count for their driver where the node has a CSINode.
+pub(super) fn collect(
+    cx: &Context<'_>,
+    pod: &Pod,
+    csi_node: bool,
+    owner: Owner,
+    wanted: Wanted<'_>,
+    found: &mut BTreeSet<AttachableVolume>,
+) -> Result<(), Failure> {
+    for volume in &pod.spec.volumes {
+        let attachable = match claim_of(pod, volume) {
+            None => match InTreePlugin::of_volume(volume).filter(|p| csi_node && p.migration_is_on()) {
+                None => None,
+                Some(plugin) => {
+                    let handle = inline_handle(volume)
+                        .map_err(|e| Failure::Other(format!("converting volume({}) from inline to csi: {e}", volume.name)))?;
+                    Some((plugin.driver().into(), handle))
+                }
+            },
+            Some(claim) if claim.name.is_empty() => return Err(Failure::Other("PersistentVolumeClaim had no name".into())),
+            Some(named) => match cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &named.name) {
+                None if owner == Owner::ExistingPod => None,
+                None => {
+                    let missing = not_found("persistentvolumeclaim", &named.name);
+                    let text = format!("looking up PVC {}/{}: {missing}", pod.metadata.namespace, named.name);
+                    return Err(Failure::ClaimNotFound(text));
+                }
+                Some(claim) => {
+                    if named.ephemeral {
+                        volume_is_for_pod(pod, claim).map_err(Failure::Other)?;
+                    }
+                    of_claim(cx, claim, csi_node)
+                }
+            },
+        };
+        let keep = |driver: &Str| match wanted {
+            Wanted::All => true,
+            Wanted::Drivers(drivers) => drivers.contains_key(driver),
+        };
+        found.extend(attachable.filter(|(driver, _)| keep(driver)));
+    }
+    Ok(())
+}
+
+/// Driver and handle of a claim's volume; mirrors `getCSIDriverInfo`. `None` where it is not attached by a driver.
+fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: bool) -> Option<AttachableVolume> {
+    let volume = Some(&claim.spec.volume_name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.persistent_volumes.named(n));
+    let Some(volume) = volume else { return of_class(cx, claim, csi_node) };
+    let (driver, handle) = if let Some(source) = &volume.spec.csi {
+        (source.driver.clone(), source.volume_handle.clone())
+    } else {
+        let plugin = InTreePlugin::of_persistent_volume(volume).filter(|_| csi_node)?;
+        (plugin.driver().into(), volume_handle(volume).ok()?)
+    };
+    (!driver.is_empty() && !handle.is_empty()).then_some((driver, handle))
+}
+
+/// Driver of a claim without a volume, by its class; mirrors `getCSIDriverInfoFromSC`. The handle stands for the
+/// volume to come, with a first character that no real handle has, where upstream has a random text.
+fn of_class(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: bool) -> Option<AttachableVolume> {
+    let name = claim_class(claim);
+    let class = Some(&name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.storage_classes.named(n))?;
+    let driver = match InTreePlugin::by_name(&class.provisioner) {
+        None => class.provisioner.clone(),
+        Some(plugin) if csi_node && plugin.migration_is_on() => plugin.driver().into(),
+        Some(_) => return None,
+    };
+    let handle = format!("\0{}/{}", claim.metadata.namespace, claim.metadata.name);
+    (!driver.is_empty()).then(|| (driver, handle.into()))
+}

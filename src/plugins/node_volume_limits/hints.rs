@@ -1,0 +1,63 @@
+//! The events that may help a pod that NodeVolumeLimits rejected.
+
+use crate::cluster::storage::CSINode;
+use crate::cluster::{Pod, Str};
+use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, QueueingHint};
+use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, inline_handle};
+use crate::plugins::volume_helpers::{always, objects, on, queue_if, uses_claim};
+
+pub(super) fn events() -> Vec<ClusterEventWithHint> {
+    vec![
+        always(EventResource::CSINode, ActionType::ADD),
+        on(EventResource::CSINode, ActionType::UPDATE, after_csi_node_updated),
+        on(EventResource::Pod, ActionType::DELETE, after_pod_deleted),
+        on(EventResource::PersistentVolumeClaim, ActionType::ADD, after_claim_added),
+        on(EventResource::VolumeAttachment, ActionType::DELETE, after_attachment_deleted),
+    ]
+}
+
+/// Some driver can attach more than before; no limit counts as 0.
+fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, new) = objects!(change, CSINode)?;
+    let limits = |node: &CSINode| -> Vec<(Str, i32)> {
+        let count = |d: &crate::cluster::storage::CSINodeDriver| d.allocatable.as_ref().and_then(|a| a.count).unwrap_or(0);
+        node.spec.drivers.iter().map(|d| (d.name.clone(), count(d))).collect()
+    };
+    let (old, new) = (old.as_deref().map(limits).unwrap_or_default(), new.as_deref().map(limits).unwrap_or_default());
+    // Of a driver that is listed twice the last entry counts.
+    let before = |driver: &Str| old.iter().rfind(|(name, _)| name == driver).map_or(0, |(_, count)| *count);
+    Ok(queue_if(new.iter().any(|(driver, count)| *count > before(driver))))
+}
+
+/// The deleted pod had a place and a volume that may have been attached.
+fn after_pod_deleted(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, _) = objects!(change, Pod)?;
+    Ok(queue_if(old.is_some_and(|deleted| {
+        let placed = !deleted.node_name.is_empty() || !deleted.status.nominated_node_name.is_empty();
+        let mut volumes = deleted.spec.volumes.iter();
+        placed && volumes.any(|v| v.persistent_volume_claim.is_some() || v.ephemeral.is_some() || InTreePlugin::of_volume(v).is_some())
+    })))
+}
+
+/// The claim is one of the pod's.
+fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (_, new) = objects!(change, PersistentVolumeClaim)?;
+    Ok(queue_if(new.is_some_and(|claim| uses_claim(pod, &claim))))
+}
+
+/// The pod has a claim of any kind, or an inline volume for the driver that detached one.
+fn after_attachment_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, _) = objects!(change, VolumeAttachment)?;
+    let Some(attachment) = old else { return Ok(QueueingHint::QueueSkip) };
+    for volume in &pod.spec.volumes {
+        if volume.persistent_volume_claim.is_some() {
+            return Ok(QueueingHint::Queue);
+        }
+        let Some(plugin) = InTreePlugin::of_volume(volume) else { continue };
+        inline_handle(volume).map_err(|e| format!("converting volume({}) from inline to csi: {e}", volume.name))?;
+        if attachment.spec.attacher == plugin.driver() {
+            return Ok(QueueingHint::Queue);
+        }
+    }
+    Ok(QueueingHint::QueueSkip)
+}

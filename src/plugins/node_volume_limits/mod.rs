@@ -1,0 +1,194 @@
+//! NodeVolumeLimits: PreFilter, Filter. Mirrors `pkg/scheduler/framework/plugins/nodevolumelimits/{csi,utils}.go`.
+//!
+//! A CSI driver can attach so many volumes to a node: those of the pods on it, those that VolumeAttachments name, and
+//! those of the pod, each counted once. Not every node needs a CSINode, and not every driver has a limit.
+
+mod attachable;
+mod hints;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use self::attachable::{Failure, Owner, Wanted, collect};
+use super::volume_helpers::csi_migration::InTreePlugin;
+use crate::cluster::storage::CSINode;
+use crate::cluster::{Pod, Str, Volume};
+use crate::framework::{
+    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
+    PreFilterResult, Status,
+};
+
+/// The node would have more volumes of a driver than the driver can attach.
+pub const ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED: &str = "node(s) exceed max volume count";
+
+/// Keeps pods from nodes that cannot attach their volumes as well.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodeVolumeLimits;
+
+impl Plugin for NodeVolumeLimits {
+    fn name(&self) -> PluginName {
+        PluginName::NodeVolumeLimits
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events())
+    }
+}
+
+/// A volume that is attached to nodes: its driver and its handle there, which together name it.
+type AttachableVolume = (Str, Str);
+
+/// The pod's attachable volumes and what else does not depend on the node.
+#[derive(Clone, Debug)]
+struct State(Arc<PodVolumes>);
+
+#[derive(Debug)]
+struct PodVolumes {
+    /// As counted on nodes with a CSINode; in-tree volumes that a driver serves are among them.
+    with_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
+    /// As counted on nodes without.
+    without_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
+    /// By node, what VolumeAttachments attach there for the drivers of these volumes: driver and PersistentVolume.
+    attachments: HashMap<Str, Vec<(Str, Str)>>,
+}
+
+impl PodVolumes {
+    fn of(cx: &Context<'_>, pod: &Pod) -> Self {
+        let volumes = |csi_node: bool| {
+            let mut found = BTreeSet::new();
+            match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
+                Ok(()) => Ok(found),
+                Err(Failure::ClaimNotFound(message)) => Err(Status::unresolvable(message)),
+                Err(Failure::Other(message)) => Err(Status::error(message)),
+            }
+        };
+        let (with_csi_node, without_csi_node) = (volumes(true), volumes(false));
+        let attachments = with_csi_node.as_ref().map(|new| attachments(cx, new)).unwrap_or_default();
+        Self { with_csi_node, without_csi_node, attachments }
+    }
+}
+
+/// What VolumeAttachments attach to each node, as far as their drivers serve one of the volumes.
+fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> HashMap<Str, Vec<(Str, Str)>> {
+    let mut nodes: HashMap<Str, Vec<(Str, Str)>> = HashMap::new();
+    if new.is_empty() {
+        return nodes;
+    }
+    for attachment in cx.cluster.volume_attachments.iter() {
+        let spec = &attachment.spec;
+        if spec.attacher.is_empty() || !new.iter().any(|(driver, _)| *driver == spec.attacher) {
+            continue;
+        }
+        if let Some(volume) = &spec.source.persistent_volume_name {
+            nodes.entry(spec.node_name.clone()).or_default().push((spec.attacher.clone(), volume.clone()));
+        }
+    }
+    nodes
+}
+
+impl PreFilterPlugin for NodeVolumeLimits {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let counts = |v: &Volume| v.persistent_volume_claim.is_some() || v.ephemeral.is_some() || InTreePlugin::of_volume(v).is_some();
+        if !pod.pod.spec.volumes.iter().any(counts) {
+            return (PreFilterResult::default(), Status::skip());
+        }
+        state.write(State(Arc::new(PodVolumes::of(cx, &pod.pod))));
+        (PreFilterResult::default(), Status::success())
+    }
+}
+
+impl FilterPlugin for NodeVolumeLimits {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        if pod.pod.spec.volumes.is_empty() {
+            return Status::success();
+        }
+        let volumes = match state.read::<State>() {
+            Some(State(volumes)) => volumes.clone(),
+            None => Arc::new(PodVolumes::of(cx, &pod.pod)),
+        };
+        let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
+        let new = match if csi_node.is_some() { &volumes.with_csi_node } else { &volumes.without_csi_node } {
+            Ok(new) => new,
+            Err(status) => return status.clone(),
+        };
+        if new.is_empty() {
+            return Status::success();
+        }
+        if cx.gates.enabled(Gate::VolumeLimitScaling)
+            && let Some((driver, _)) = new.iter().find(|(driver, _)| !driver_is_there(cx, driver, csi_node))
+        {
+            return Status::unschedulable(format!("{driver} CSI driver is not installed on the node"));
+        }
+        let Some(limits) = csi_node.map(volume_limits).filter(|l| !l.is_empty()) else { return Status::success() };
+        match exceeds(cx, &limits, new, volumes.attachments.get(node.name()).map_or(&[], Vec::as_slice), node) {
+            Ok(false) => Status::success(),
+            Ok(true) => Status::unschedulable(ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED),
+            Err(status) => status,
+        }
+    }
+}
+
+/// Whether some driver would have too many volumes on the node.
+fn exceeds(
+    cx: &Context<'_>,
+    limits: &BTreeMap<&Str, i64>,
+    new: &BTreeSet<AttachableVolume>,
+    attachments: &[(Str, Str)],
+    node: &NodeInfo,
+) -> Result<bool, Status> {
+    let limited: BTreeMap<&Str, i64> = new.iter().filter_map(|(driver, _)| limits.get(driver).map(|limit| (driver, *limit))).collect();
+    if has_room_for_all(&limited, new, attachments, node) {
+        return Ok(false);
+    }
+    let mut attached = BTreeSet::new();
+    for other in &node.pods {
+        // A claim that is missing does not count, but one that belongs to another pod is an error as for the pod itself.
+        collect(cx, &other.pod, true, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(|failure| match failure {
+            Failure::ClaimNotFound(message) | Failure::Other(message) => Status::error(message),
+        })?;
+    }
+    let handle = |name: &Str| {
+        let source = cx.cluster.persistent_volumes.named(name).and_then(|v| v.spec.csi.as_ref());
+        source.map(|s| s.volume_handle.clone())
+    };
+    let announced: BTreeSet<AttachableVolume> =
+        attachments.iter().filter_map(|(driver, volume)| Some((driver.clone(), handle(volume)?))).collect();
+    Ok(limited.into_iter().any(|(driver, limit)| {
+        let of_driver = |volume: &&AttachableVolume| volume.0 == *driver;
+        let current = attached.iter().chain(announced.difference(&attached)).filter(of_driver).count();
+        let added = new.difference(&attached).filter(of_driver).count();
+        added > 0 && (current + added) as i64 > limit
+    }))
+}
+
+/// Whether every driver stays within its limit even if all claims on the node, all attachments and all new volumes
+/// were different volumes of it. This spares most nodes the look-up of their pods' claims; where a pod has volumes
+/// that can be an error, they are looked at.
+fn has_room_for_all(limited: &BTreeMap<&Str, i64>, new: &BTreeSet<AttachableVolume>, attachments: &[(Str, Str)], node: &NodeInfo) -> bool {
+    let most = (node.pvc_ref_counts.len() + attachments.len() + new.len()) as i64;
+    let harmless = |v: &Volume| match &v.persistent_volume_claim {
+        Some(source) => !source.claim_name.is_empty(),
+        None => v.ephemeral.is_none() && InTreePlugin::of_volume(v).is_none(),
+    };
+    limited.values().all(|limit| most <= *limit) && node.pods.iter().all(|p| p.pod.spec.volumes.iter().all(harmless))
+}
+
+/// The limit of each driver that has one.
+fn volume_limits(node: &CSINode) -> BTreeMap<&Str, i64> {
+    let limit = |d: &crate::cluster::storage::CSINodeDriver| d.allocatable.as_ref().and_then(|a| a.count).map(i64::from);
+    node.spec.drivers.iter().filter_map(|d| limit(d).map(|limit| (&d.name, limit))).collect()
+}
+
+/// Whether the driver runs on the node, or does not mind where it does not.
+fn driver_is_there(cx: &Context<'_>, driver: &Str, node: Option<&CSINode>) -> bool {
+    let asks = cx.cluster.csi_drivers.named(driver).and_then(|d| d.spec.prevent_pod_scheduling_if_missing).unwrap_or(false);
+    !asks || node.is_some_and(|n| n.spec.drivers.iter().any(|d| d.name == *driver))
+}
+
+#[cfg(test)]
+mod tests;

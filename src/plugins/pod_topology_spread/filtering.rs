@@ -1,0 +1,360 @@
+//! `PreFilter` and Filter of `PodTopologySpread`; mirrors
+//! `pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::PodTopologySpread;
+use super::common::{Action, Constraint, has_all_keys};
+use crate::cluster::{Pod, Str};
+use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Status};
+use crate::plugins::parallel;
+
+/// One more matching pod in the node's domain would exceed the skew.
+pub const ERR_REASON_CONSTRAINTS_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints";
+/// The node lacks a constraint's topology key.
+pub const ERR_REASON_NODE_LABEL_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
+
+const NO_STATE: &str = "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
+
+/// The domain with the lowest count and one with the next, which is exact as long as counts change in one domain only;
+/// a dry run changes those of one node.
+#[derive(Clone, Debug)]
+struct CriticalPaths([(Str, i64); 2]);
+
+impl CriticalPaths {
+    fn new() -> Self {
+        Self([(Str::default(), i64::from(i32::MAX)), (Str::default(), i64::from(i32::MAX))])
+    }
+
+    fn update(&mut self, value: &Str, count: i64) {
+        let paths = &mut self.0;
+        if let Some(known) = paths.iter().position(|(v, _)| v == value) {
+            paths[known].1 = count;
+            if paths[0].1 > paths[1].1 {
+                paths.swap(0, 1);
+            }
+        } else if count < paths[0].1 {
+            paths.swap(0, 1);
+            paths[0] = (value.clone(), count);
+        } else if count < paths[1].1 {
+            paths[1] = (value.clone(), count);
+        }
+    }
+
+    fn lowest(&self) -> i64 {
+        self.0[0].1
+    }
+}
+
+/// A constraint with its matching pods by topology value.
+#[derive(Debug)]
+struct Spread {
+    constraint: Constraint,
+    /// 1 where the incoming pod itself counts.
+    self_match: i64,
+    counts: HashMap<Str, i64>,
+}
+
+/// What `PreFilter` computes; a copy shares all but the changes.
+#[derive(Clone, Debug)]
+struct PreFilterState {
+    spreads: Arc<[Spread]>,
+    /// By constraint: the lowest counts, and how many domains there are.
+    minima: Vec<(CriticalPaths, usize)>,
+    /// What `AddPod` and `RemovePod` changed: constraint, topology value, difference.
+    changes: Vec<(usize, Str, i64)>,
+}
+
+impl PreFilterState {
+    /// `counts_by_node` goes with `nodes`, and each entry with the constraints; a node that does not take part has none.
+    fn new(constraints: Vec<Constraint>, pod: &Pod, nodes: &[Arc<NodeInfo>], counts_by_node: &[Vec<Option<i64>>]) -> Self {
+        let mut minima = Vec::with_capacity(constraints.len());
+        let spread = |(i, constraint): (usize, Constraint)| {
+            let mut counts: HashMap<Str, i64> = HashMap::new();
+            let mut order: Vec<&Str> = Vec::new();
+            for (node, by_constraint) in nodes.iter().zip(counts_by_node) {
+                let Some(count) = by_constraint.get(i).copied().flatten() else { continue };
+                let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
+                if let Some(total) = counts.get_mut(value) {
+                    *total += count;
+                } else {
+                    counts.insert(value.clone(), count);
+                    order.push(value);
+                }
+            }
+            let mut paths = CriticalPaths::new();
+            for value in &order {
+                paths.update(value, counts[*value]);
+            }
+            minima.push((paths, order.len()));
+            Spread { self_match: i64::from(constraint.selects(&pod.metadata.labels)), constraint, counts }
+        };
+        let spreads = constraints.into_iter().enumerate().map(spread).collect();
+        Self { spreads, minima, changes: Vec::new() }
+    }
+
+    fn change(&self, constraint: usize, value: &Str) -> Option<i64> {
+        self.changes.iter().find(|(i, v, _)| *i == constraint && v == value).map(|(_, _, change)| *change)
+    }
+
+    fn update(&mut self, constraint: usize, value: &Str, amount: i64) {
+        let base = self.spreads[constraint].counts.get(value).copied();
+        let before = self.change(constraint, value);
+        match self.changes.iter_mut().find(|(i, v, _)| *i == constraint && v == value) {
+            Some((_, _, change)) => *change += amount,
+            None => self.changes.push((constraint, value.clone(), amount)),
+        }
+        let (paths, domains) = &mut self.minima[constraint];
+        *domains += usize::from(base.is_none() && before.is_none());
+        paths.update(value, base.unwrap_or(0) + before.unwrap_or(0) + amount);
+    }
+
+    fn update_with_pod(&mut self, cx: &Context<'_>, pod: &Pod, updated: &Pod, node: &NodeInfo, amount: i64) {
+        let labels = &node.node.metadata.labels;
+        if updated.metadata.namespace != pod.metadata.namespace
+            || self.spreads.iter().any(|s| !labels.contains_key(&s.constraint.topology_key))
+        {
+            return;
+        }
+        let spreads = self.spreads.clone();
+        for (i, Spread { constraint, .. }) in spreads.iter().enumerate() {
+            // Other than the count of PreFilter, an empty selector counts here, and so does a pod being deleted.
+            if constraint.selects(&updated.metadata.labels)
+                && constraint.matches_node_inclusion_policies(pod, &node.node, cx.gates)
+                && let Some(value) = labels.get(&constraint.topology_key)
+            {
+                self.update(i, value, amount);
+            }
+        }
+    }
+}
+
+impl PreFilterPlugin for PodTopologySpread {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let status = match self.constraints(cx, &pod.pod, Action::DoNotSchedule) {
+            Err(error) => Status::error(format!("get constraints from pod: {error}")),
+            Ok(constraints) if constraints.is_empty() => Status::skip(),
+            Ok(constraints) => {
+                let namespace = &pod.pod.metadata.namespace;
+                let counts_by_node = parallel::map(cx.snapshot.nodes(), |node| {
+                    if !has_all_keys(&node.node.metadata.labels, &constraints) {
+                        return Vec::new();
+                    }
+                    let count = |c: &Constraint| {
+                        c.matches_node_inclusion_policies(&pod.pod, &node.node, cx.gates).then(|| c.count_matching_pods(node, namespace))
+                    };
+                    constraints.iter().map(count).collect()
+                });
+                state.write(PreFilterState::new(constraints, &pod.pod, cx.snapshot.nodes(), &counts_by_node));
+                Status::success()
+            }
+        };
+        (PreFilterResult::default(), status)
+    }
+
+    fn has_extensions(&self) -> bool {
+        true
+    }
+
+    fn add_pod(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+        update_state(cx, state, pod, added, node, 1)
+    }
+
+    fn remove_pod(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
+        update_state(cx, state, pod, removed, node, -1)
+    }
+}
+
+fn update_state(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated: &PodInfo, node: &NodeInfo, amount: i64) -> Status {
+    let Some(state) = state.get_mut::<PreFilterState>() else { return Status::error(NO_STATE) };
+    state.update_with_pod(cx, &pod.pod, &updated.pod, node, amount);
+    Status::success()
+}
+
+impl FilterPlugin for PodTopologySpread {
+    fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
+        for (i, (spread, (paths, domains))) in state.spreads.iter().zip(&state.minima).enumerate() {
+            let Some(value) = node.node.metadata.labels.get(&spread.constraint.topology_key) else {
+                return Status::unresolvable(ERR_REASON_NODE_LABEL_NOT_MATCH);
+            };
+            // With fewer domains than asked for, another is thought of as empty.
+            let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
+            let lowest = if enough { paths.lowest() } else { 0 };
+            let count = spread.counts.get(value).copied().unwrap_or(0) + state.change(i, value).unwrap_or(0);
+            if count + spread.self_match - lowest > i64::from(spread.constraint.max_skew) {
+                return Status::unschedulable(ERR_REASON_CONSTRAINTS_NOT_MATCH);
+            }
+        }
+        Status::success()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{World, info, node, pod};
+    use super::*;
+
+    const SKEW: &str = ERR_REASON_CONSTRAINTS_NOT_MATCH;
+    const LABEL: &str = ERR_REASON_NODE_LABEL_NOT_MATCH;
+    const WEB: &str = r#"{"app":"web"}"#;
+    const IS_WEB: &str = r#""labelSelector":{"matchLabels":{"app":"web"}}"#;
+
+    fn hard(max_skew: i32, key: &str, rest: &str) -> String {
+        format!(r#"{{"maxSkew":{max_skew},"topologyKey":"{key}","whenUnsatisfiable":"DoNotSchedule",{rest}}}"#)
+    }
+
+    fn web(number: usize) -> Vec<Pod> {
+        (0..number).map(|i| pod(&format!("w{i}"), WEB, "[]")).collect()
+    }
+
+    /// `n0` and `n1` in zone a, `n2` in zone b, `n3` without a zone, with so many web pods.
+    fn world(pods: [usize; 4]) -> World {
+        let labels = [r#"{"zone":"a","host":"0"}"#, r#"{"zone":"a","host":"1"}"#, r#"{"zone":"b","host":"2"}"#, r#"{"host":"3"}"#];
+        let nodes = labels.iter().zip(pods).enumerate().map(|(i, (labels, pods))| (node(&format!("n{i}"), labels), web(pods)));
+        World::new(nodes.collect(), [])
+    }
+
+    fn statuses(world: &World, state: &CycleState, pod: &PodInfo) -> Vec<String> {
+        let filter = |n: &Arc<NodeInfo>| FilterPlugin::filter(&PodTopologySpread::default(), &world.cx(), state, pod, n);
+        world.nodes().iter().map(|n| filter(n).message()).collect()
+    }
+
+    #[track_caller]
+    fn pre_filter(world: &World, pod: &PodInfo) -> CycleState {
+        let mut state = CycleState::default();
+        let (_, status) = PreFilterPlugin::pre_filter(&PodTopologySpread::default(), &world.cx(), &mut state, pod);
+        assert!(status.is_success(), "{status}");
+        state
+    }
+
+    #[track_caller]
+    fn check(world: &World, labels: &str, constraints: &[String], expected: [&str; 4]) {
+        let pod = info(pod("p", labels, &format!("[{}]", constraints.join(","))));
+        assert_eq!(statuses(world, &pre_filter(world, &pod), &pod), expected);
+    }
+
+    #[test]
+    fn skew_counts_pods_by_domain_and_the_pod_itself() {
+        check(&world([1, 1, 1, 0]), WEB, &[hard(1, "zone", IS_WEB)], [SKEW, SKEW, "", LABEL]);
+        check(&world([1, 1, 1, 0]), WEB, &[hard(2, "zone", IS_WEB)], ["", "", "", LABEL]);
+        // A pod that is not selected itself adds nothing.
+        check(&world([1, 1, 1, 0]), "{}", &[hard(1, "zone", IS_WEB)], ["", "", "", LABEL]);
+        check(&world([1, 0, 2, 5]), WEB, &[hard(1, "host", IS_WEB)], [SKEW, "", SKEW, SKEW]);
+        // A node without the zone counts for neither constraint: by host the lowest is 1, not the 0 of the last node.
+        check(&world([1, 1, 2, 0]), WEB, &[hard(1, "host", IS_WEB), hard(1, "zone", IS_WEB)], ["", "", SKEW, LABEL]);
+        check(&world([1, 0, 0, 0]), WEB, &[hard(2, "host", IS_WEB), hard(1, "zone", IS_WEB)], [SKEW, SKEW, "", LABEL]);
+        check(&world([3, 3, 3, 3]), WEB, &[hard(1, "nowhere", IS_WEB)], [LABEL; 4]);
+    }
+
+    #[test]
+    fn fewer_domains_than_asked_for_count_as_an_empty_one() {
+        check(&world([1, 0, 1, 0]), WEB, &[hard(1, "zone", &format!(r#"{IS_WEB},"minDomains":2"#))], ["", "", "", LABEL]);
+        check(&world([1, 0, 1, 0]), WEB, &[hard(1, "zone", &format!(r#"{IS_WEB},"minDomains":3"#))], [SKEW, SKEW, SKEW, LABEL]);
+        check(&world([1, 0, 1, 0]), WEB, &[hard(2, "zone", &format!(r#"{IS_WEB},"minDomains":3"#))], ["", "", "", LABEL]);
+    }
+
+    #[test]
+    fn absent_and_empty_selectors() {
+        check(&world([3, 0, 0, 0]), WEB, &[hard(1, "zone", r#""labelSelector":null"#)], ["", "", "", LABEL]);
+        // The empty selector counts no pod but the incoming one.
+        check(&world([3, 0, 0, 0]), WEB, &[hard(1, "zone", r#""labelSelector":{}"#)], ["", "", "", LABEL]);
+        let zero = hard(1, "zone", r#""labelSelector":{}"#).replace(r#""maxSkew":1"#, r#""maxSkew":0"#);
+        check(&world([3, 0, 0, 0]), WEB, &[zero], [SKEW, SKEW, SKEW, LABEL]);
+    }
+
+    #[test]
+    fn nodes_left_out_by_policy_are_no_domain() {
+        let world = world([1, 0, 0, 0]);
+        let constraint = hard(1, "zone", IS_WEB);
+        let mut on_a = pod("p", WEB, &format!("[{constraint}]"));
+        on_a.spec_mut().node_selector = serde_json::from_str(r#"{"zone":"a"}"#).unwrap();
+        let on_a = info(on_a);
+        // Zone b is no domain, so the lowest count is that of zone a; zone b's count is 0.
+        assert_eq!(statuses(&world, &pre_filter(&world, &on_a), &on_a), ["", "", "", LABEL]);
+        let mut any = pod("p", WEB, &format!("[{}]", hard(1, "zone", &format!(r#"{IS_WEB},"nodeAffinityPolicy":"Ignore""#))));
+        any.spec_mut().node_selector = serde_json::from_str(r#"{"zone":"a"}"#).unwrap();
+        let any = info(any);
+        assert_eq!(statuses(&world, &pre_filter(&world, &any), &any), [SKEW, SKEW, "", LABEL]);
+    }
+
+    #[test]
+    fn adding_and_removing_pods_changes_only_the_clone() {
+        let world = world([2, 0, 1, 0]);
+        let incoming = info(pod("p", WEB, &format!("[{}]", hard(1, "zone", IS_WEB))));
+        let state = pre_filter(&world, &incoming);
+        let plugin = PodTopologySpread::default();
+        assert!(plugin.has_extensions());
+        let mut dry_run = state.clone();
+        let mut step = |updated: &Pod, node: usize, add: bool, expected: [&str; 4]| {
+            let update = if add { PreFilterPlugin::add_pod } else { PreFilterPlugin::remove_pod };
+            assert!(update(&plugin, &world.cx(), &mut dry_run, &incoming, &info(updated.clone()), &world.nodes()[node]).is_success());
+            assert_eq!(statuses(&world, &dry_run, &incoming), expected);
+        };
+        let w = pod("w0", WEB, "[]");
+        let mut elsewhere = w.clone();
+        elsewhere.metadata.namespace = "elsewhere".into();
+        let mut terminating = w.clone();
+        terminating.metadata.deletion_timestamp = Some(jiff::Timestamp::UNIX_EPOCH);
+        step(&elsewhere, 0, false, [SKEW, SKEW, "", LABEL]);
+        step(&pod("d", r#"{"app":"db"}"#, "[]"), 0, false, [SKEW, SKEW, "", LABEL]);
+        step(&w, 3, false, [SKEW, SKEW, "", LABEL]);
+        step(&terminating, 0, false, ["", "", "", LABEL]);
+        step(&w, 1, false, ["", "", SKEW, LABEL]);
+        step(&w, 0, true, ["", "", "", LABEL]);
+        step(&w, 0, true, [SKEW, SKEW, "", LABEL]);
+        assert_eq!(statuses(&world, &state, &incoming), [SKEW, SKEW, "", LABEL]);
+    }
+
+    #[test]
+    fn removing_counts_for_an_empty_selector() {
+        let world = world([1, 0, 1, 0]);
+        let incoming = info(pod("p", WEB, &format!("[{}]", hard(1, "zone", r#""labelSelector":{}"#))));
+        let mut state = pre_filter(&world, &incoming);
+        let (plugin, gone) = (PodTopologySpread::default(), info(pod("x", "{}", "[]")));
+        assert!(plugin.remove_pod(&world.cx(), &mut state, &incoming, &gone, &world.nodes()[0]).is_success());
+        assert_eq!(statuses(&world, &state, &incoming), ["", "", SKEW, LABEL]);
+    }
+
+    #[test]
+    fn a_domain_that_policy_left_out_stays_out_and_a_new_one_comes_in() {
+        let world = world([1, 0, 0, 0]);
+        let rest = format!(r#"{IS_WEB},"minDomains":3"#);
+        let incoming = info(pod("p", WEB, &format!("[{}]", hard(1, "zone", &rest))));
+        let mut state = pre_filter(&world, &incoming);
+        let mut fresh = NodeInfo::new(Arc::new(node("n9", r#"{"zone":"c"}"#)));
+        fresh.add_pod(Arc::new(info(pod("w9", WEB, "[]"))));
+        let plugin = PodTopologySpread::default();
+        assert_eq!(statuses(&world, &state, &incoming), [SKEW, SKEW, "", LABEL]);
+        assert!(plugin.add_pod(&world.cx(), &mut state, &incoming, &info(pod("w9", WEB, "[]")), &fresh).is_success());
+        assert_eq!(FilterPlugin::filter(&plugin, &world.cx(), &state, &incoming, &fresh), Status::unschedulable(SKEW));
+    }
+
+    #[test]
+    fn skips_errors_and_missing_state() {
+        let (world, plugin) = (world([0; 4]), PodTopologySpread::default());
+        let run = |constraints: &str| {
+            PreFilterPlugin::pre_filter(&plugin, &world.cx(), &mut CycleState::default(), &info(pod("p", WEB, constraints))).1
+        };
+        assert!(run("[]").is_skip());
+        assert!(run(r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}]"#).is_skip());
+        let odd = format!("[{}]", hard(1, "zone", r#""labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}"#));
+        let expected =
+            r#"get constraints from pod: obtaining pod's hard topology spread constraints: "Odd" is not a valid label selector operator"#;
+        assert_eq!(run(&odd), Status::error(expected));
+        let (pod, mut state) = (info(pod("p", WEB, "[]")), CycleState::default());
+        assert_eq!(FilterPlugin::filter(&plugin, &world.cx(), &state, &pod, &world.nodes()[0]), Status::error(NO_STATE));
+        assert_eq!(plugin.add_pod(&world.cx(), &mut state, &pod, &pod, &world.nodes()[0]), Status::error(NO_STATE));
+        assert_eq!(plugin.remove_pod(&world.cx(), &mut state, &pod, &pod, &world.nodes()[0]), Status::error(NO_STATE));
+    }
+
+    #[test]
+    fn many_nodes_count_as_few_do() {
+        let nodes = (0..1000).map(|i| (node(&format!("n{i}"), &format!(r#"{{"host":"{i}"}}"#)), web(usize::from(i % 3 == 0))));
+        let world = World::new(nodes.collect(), []);
+        let incoming = info(pod("p", WEB, &format!("[{}]", hard(1, "host", IS_WEB))));
+        let failing: Vec<bool> = statuses(&world, &pre_filter(&world, &incoming), &incoming).iter().map(|s| s == SKEW).collect();
+        assert_eq!(failing, (0..1000).map(|i| i % 3 == 0).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,159 @@
+//! PreFilter: the pod's claims, sorted out, with everything about them that no node changes. Mirrors `podHasPVCs` of
+//! `volume_binding.go` and `GetPodVolumeClaims` of `binder.go`.
+
+use std::sync::Arc;
+
+use super::VolumeBinding;
+use super::matching::Candidates;
+use super::provision::Provisioning;
+use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::cluster::{NodeSelector, Pod, Quantity, Str};
+use crate::framework::{Context, CycleState, PodInfo, PreFilterPlugin, PreFilterResult, Status};
+use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, translated_affinity};
+use crate::plugins::volume_helpers::{
+    ANN_SELECTED_NODE, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound, not_found, volume_is_for_pod,
+};
+
+/// What PreFilter leaves for the later points.
+#[derive(Clone, Debug)]
+pub(super) struct State(pub(super) Arc<Claims>);
+
+/// The pod's claims.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    /// Fully bound ones, in the order of the pod's volumes.
+    pub(super) bound: Vec<BoundClaim>,
+    /// Ones that wait for a consumer and had a node selected already, in the order of the pod's volumes.
+    pub(super) selected: Vec<(Str, DelayedClaim)>,
+    /// The others that wait for a consumer, smaller requests first.
+    pub(super) unmatched: Vec<(Candidates, DelayedClaim)>,
+}
+
+/// A claim that is bound.
+#[derive(Debug)]
+pub(super) struct BoundClaim {
+    /// Its volume, where there is one.
+    pub(super) volume: Option<Arc<PersistentVolume>>,
+    /// For an in-tree volume: its plugin, and the node affinity that counts on nodes where a CSI driver has taken over.
+    pub(super) migration: Option<(InTreePlugin, Result<Option<NodeSelector>, String>)>,
+}
+
+/// A claim that waits for a consumer.
+#[derive(Debug)]
+pub(super) struct DelayedClaim {
+    pub(super) claim: Arc<PersistentVolumeClaim>,
+    /// What provisioning a volume for it takes.
+    pub(super) provisioning: Provisioning,
+}
+
+impl Claims {
+    /// Whether no claim is left to be bound.
+    pub(super) fn all_bound(&self) -> bool {
+        self.selected.is_empty() && self.unmatched.is_empty()
+    }
+}
+
+impl PreFilterPlugin for VolumeBinding {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let status = match usable_claims(cx, &pod.pod) {
+            Err(reason) => Status::unresolvable(reason),
+            Ok(claims) if claims.is_empty() => {
+                state.write(State(Arc::default()));
+                Status::skip()
+            }
+            Ok(claims) => match sort_out(cx, claims) {
+                Ok(claims) => {
+                    state.write(State(Arc::new(claims)));
+                    Status::success()
+                }
+                Err(status) => status,
+            },
+        };
+        (PreFilterResult::default(), status)
+    }
+}
+
+/// The claims behind the pod's volumes, or what is wrong with the first that cannot be used.
+fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<PersistentVolumeClaim>>, String> {
+    let mut claims = Vec::new();
+    for named in pod.spec.volumes.iter().filter_map(|v| claim_of(pod, v)) {
+        let name = &named.name;
+        let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, name) else {
+            return Err(if named.ephemeral {
+                format!("waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}")
+            } else {
+                not_found("persistentvolumeclaim", name)
+            });
+        };
+        if claim.status.phase == "Lost" {
+            let volume = &claim.spec.volume_name;
+            return Err(format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}"));
+        }
+        if claim.metadata.deletion_timestamp.is_some() {
+            return Err(format!("persistentvolumeclaim {name:?} is being deleted"));
+        }
+        if named.ephemeral {
+            volume_is_for_pod(pod, claim)?;
+        }
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+fn sort_out(cx: &Context<'_>, all: Vec<&Arc<PersistentVolumeClaim>>) -> Result<Claims, Status> {
+    let mut claims = Claims::default();
+    let mut delayed = Vec::new();
+    let mut immediate = false;
+    for claim in all {
+        if is_fully_bound(claim) {
+            claims.bound.push(bound_claim(cx, claim));
+            continue;
+        }
+        match waits_for_consumer(cx, claim)? {
+            Some(class) if claim.spec.volume_name.is_empty() => delayed.push((claim, class)),
+            _ => immediate = true,
+        }
+    }
+    if immediate {
+        return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims"));
+    }
+    let mut to_match = Vec::new();
+    for (claim, class) in delayed {
+        let waiting = DelayedClaim { claim: claim.clone(), provisioning: Provisioning::of(cx, claim, class) };
+        match claim.metadata.annotations.get(ANN_SELECTED_NODE) {
+            Some(node) => claims.selected.push((node.clone(), waiting)),
+            None => to_match.push(waiting),
+        }
+    }
+    to_match.sort_by_key(|waiting| requested(&waiting.claim).unwrap_or_default());
+    let candidates = Candidates::of(cx, &to_match.iter().map(|waiting| &*waiting.claim).collect::<Vec<_>>());
+    claims.unmatched = candidates.into_iter().zip(to_match).collect();
+    Ok(claims)
+}
+
+/// The size that a claim asks for.
+pub(super) fn requested(claim: &PersistentVolumeClaim) -> Option<Quantity> {
+    claim.spec.resources.requests.get(STORAGE).copied()
+}
+
+fn bound_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> BoundClaim {
+    let volume = cx.cluster.persistent_volumes.named(&claim.spec.volume_name).cloned();
+    let migration = volume.as_ref().and_then(|v| {
+        let plugin = InTreePlugin::of_persistent_volume(v)?;
+        Some((plugin, translated_affinity(plugin, v).map_err(|e| format!("could not translate pv: {e}"))))
+    });
+    BoundClaim { volume, migration }
+}
+
+/// The claim's class, where it binds when a pod comes; mirrors `IsDelayBindingMode`.
+fn waits_for_consumer<'a>(cx: &Context<'a>, claim: &PersistentVolumeClaim) -> Result<Option<&'a Arc<StorageClass>>, Status> {
+    let name = claim_class(claim);
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let Some(class) = cx.cluster.storage_classes.named(&name) else { return Ok(None) };
+    match class.volume_binding_mode.as_deref() {
+        None => Err(Status::error(format!("VolumeBindingMode not set for StorageClass {name:?}"))),
+        Some(mode) => Ok((mode == WAIT_FOR_FIRST_CONSUMER).then_some(class)),
+    }
+}

@@ -1,0 +1,135 @@
+//! Which existing volumes suit a claim; mirrors `FindMatchingVolume` of
+//! `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go`.
+//!
+//! What does not depend on the node is settled once for a claim; what is left is ordered so that the first volume that
+//! the node can use is the right one. Local volumes, of which there are as many as nodes, are found by the label that
+//! they ask for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::claims::requested;
+use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
+use crate::cluster::{LabelSelector, Labels, Quantity, Str};
+use crate::framework::Context;
+use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
+
+/// The volume mode where none is set.
+const FILESYSTEM: &str = "Filesystem";
+
+/// The volumes that suit a claim, on some node or other.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    /// Why no volume can be looked for.
+    error: Option<String>,
+    /// Volumes that refer to the claim, by name.
+    prebound: Vec<Arc<PersistentVolume>>,
+    /// Free volumes: smaller ones first, and by name where equally large. Upstream leaves that order open.
+    available: Vec<Arc<PersistentVolume>>,
+    /// Positions in `available` of volumes that ask for no single label.
+    anywhere: Vec<usize>,
+    /// Positions in `available` of the others: by label and value that their node must have.
+    by_label: BTreeMap<Str, HashMap<Str, Vec<usize>>>,
+}
+
+impl Candidates {
+    /// Settles what no node changes, for several claims in one pass over the volumes; the answers stand in their order.
+    pub(super) fn of(cx: &Context<'_>, claims: &[&PersistentVolumeClaim]) -> Vec<Self> {
+        let classes: Vec<Str> = claims.iter().map(|c| claim_class(c)).collect();
+        let mut found: Vec<Self> = claims.iter().map(|c| Self { error: selector_error(c), ..Self::default() }).collect();
+        if claims.is_empty() {
+            return found;
+        }
+        for volume in cx.cluster.persistent_volumes.iter() {
+            let class = volume_class(volume);
+            for (i, claim) in claims.iter().enumerate() {
+                if classes[i] == *class && suits(volume, claim) {
+                    found[i].add(volume, claim);
+                }
+            }
+        }
+        for candidates in &mut found {
+            // The store is in name order and the sort is stable.
+            candidates.available.sort_by_cached_key(|v| capacity(v));
+            candidates.index();
+        }
+        found
+    }
+
+    fn add(&mut self, volume: &Arc<PersistentVolume>, claim: &PersistentVolumeClaim) {
+        if volume.spec.claim_ref.is_some() {
+            self.prebound.push(volume.clone());
+        } else if volume.status.phase == "Available"
+            && claim.spec.selector.as_ref().is_none_or(|s| s.matches(&volume.metadata.labels))
+            && claim.spec.access_modes.iter().all(|mode| volume.spec.access_modes.contains(mode))
+        {
+            self.available.push(volume.clone());
+        }
+    }
+
+    fn index(&mut self) {
+        for (i, volume) in self.available.iter().enumerate() {
+            match pinned(volume) {
+                None => self.anywhere.push(i),
+                Some((key, values)) => {
+                    let by_value = self.by_label.entry(key.clone()).or_default();
+                    for value in values {
+                        by_value.entry(value.clone()).or_default().push(i);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The volume for the claim on a node with these labels, leaving out those that other claims have `chosen`.
+    ///
+    /// A volume that refers to the claim leaves no choice: where the node cannot use it, nothing matches.
+    pub(super) fn matching(&self, labels: &Labels, chosen: &[Arc<PersistentVolume>]) -> Result<Option<&Arc<PersistentVolume>>, String> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        let free = |v: &&Arc<PersistentVolume>| !chosen.iter().any(|c| c.metadata.name == v.metadata.name);
+        let usable = |v: &&Arc<PersistentVolume>| node_affinity_holds(required_affinity(v), labels);
+        if let Some(prebound) = self.prebound.iter().find(free) {
+            return Ok(Some(prebound).filter(usable));
+        }
+        let labelled = self.by_label.iter().filter_map(|(key, by_value)| by_value.get(labels.get(key)?));
+        let lists = labelled.chain(std::iter::once(&self.anywhere));
+        let fits = |i: &usize| Some(&self.available[*i]).filter(free).is_some_and(|v| usable(&v));
+        let first = |list: &Vec<usize>| list.iter().copied().find(fits);
+        Ok(lists.filter_map(first).min().map(|i| &self.available[i]))
+    }
+}
+
+fn selector_error(claim: &PersistentVolumeClaim) -> Option<String> {
+    let error = claim.spec.selector.as_ref().map(LabelSelector::validate)?.err()?;
+    let (namespace, name) = (&claim.metadata.namespace, &claim.metadata.name);
+    Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}"))
+}
+
+/// Claim reference, size, mode, attributes class: what holds for volumes that refer to the claim, too.
+fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    (volume.spec.claim_ref.is_none() || is_bound_to_claim(volume, claim))
+        && capacity(volume) >= requested(claim).unwrap_or_default()
+        && volume.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM) == claim.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM)
+        && volume.spec.volume_attributes_class_name.as_deref().unwrap_or_default()
+            == claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default()
+        && volume.metadata.deletion_timestamp.is_none()
+}
+
+fn capacity(volume: &PersistentVolume) -> Quantity {
+    volume.spec.capacity.get(STORAGE).copied().unwrap_or_default()
+}
+
+/// Whether a volume refers to the claim, by uid too where it holds one; mirrors `IsVolumeBoundToClaim`.
+pub(super) fn is_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    let (Some(reference), meta) = (&volume.spec.claim_ref, &claim.metadata) else { return false };
+    reference.name == meta.name && reference.namespace == meta.namespace && (reference.uid.is_empty() || reference.uid == meta.uid)
+}
+
+/// A label of which the node must have one of some values, where the volume's affinity says so in its only term.
+fn pinned(volume: &PersistentVolume) -> Option<(&Str, &[Str])> {
+    let [term] = &required_affinity(volume)?.node_selector_terms[..] else { return None };
+    let requirement = term.match_expressions.iter().find(|r| r.operator == "In" && !r.values.is_empty())?;
+    Some((&requirement.key, &requirement.values))
+}

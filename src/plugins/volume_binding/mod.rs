@@ -1,0 +1,103 @@
+//! VolumeBinding: PreFilter, Filter, PreScore, Score, Reserve, PreBind. Mirrors
+//! `pkg/scheduler/framework/plugins/volumebinding/{volume_binding,binder,scorer}.go`.
+//!
+//! Claims that are bound keep the pod to the nodes that their volumes can be used on. Claims that wait for a consumer
+//! are bound with the pod: to a volume that exists, or to one that is provisioned for the node. What the scheduler
+//! writes for that (`claimRef` on volumes, `volume.kubernetes.io/selected-node` on claims) is chosen in Reserve and
+//! handed out by PreBind; see [`reserve`] for what happens to the wait that follows.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `args` | the plugin's arguments |
+//! | `claims` | PreFilter: the pod's claims, sorted out |
+//! | `matching` | which existing volumes suit a claim |
+//! | `provision` | whether a volume can be provisioned for a node |
+//! | `find` | Filter: what becomes of each claim on a node |
+//! | `score` | PreScore and Score, behind the gate `StorageCapacityScoring` |
+//! | `reserve` | Reserve and PreBind |
+//! | `hints` | the events that may help a rejected pod |
+
+mod args;
+mod claims;
+mod find;
+mod hints;
+mod matching;
+mod provision;
+pub mod reserve;
+mod score;
+
+pub use args::{UtilizationShapePoint, VolumeBindingArgs};
+
+use self::claims::State;
+use crate::framework::{
+    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreBindPlugin,
+    PreFilterPlugin, PreScorePlugin, ReservePlugin, ScorePlugin, Status,
+};
+
+/// No volume suits a claim, and none can be provisioned.
+pub const ERR_REASON_BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";
+/// The volume of a bound claim cannot be used on the node.
+pub const ERR_REASON_NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
+/// A volume to be provisioned would not fit.
+pub const ERR_REASON_NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
+/// A bound claim's volume does not exist.
+pub const ERR_REASON_PV_NOT_EXIST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+
+/// Binds a pod's claims together with the pod.
+#[derive(Clone, Debug, Default)]
+pub struct VolumeBinding {
+    args: VolumeBindingArgs,
+}
+
+impl VolumeBinding {
+    /// The plugin with its arguments, which are taken to be valid; see [`VolumeBindingArgs::validate`].
+    pub fn new(args: VolumeBindingArgs) -> Self {
+        Self { args }
+    }
+}
+
+impl Plugin for VolumeBinding {
+    fn name(&self) -> PluginName {
+        PluginName::VolumeBinding
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
+        Some(self)
+    }
+    fn score(&self) -> Option<&dyn ScorePlugin> {
+        Some(self)
+    }
+    fn reserve(&self) -> Option<&dyn ReservePlugin> {
+        Some(self)
+    }
+    fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events())
+    }
+}
+
+impl FilterPlugin for VolumeBinding {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(State(claims)) = state.read::<State>() else { return no_state() };
+        match find::find_pod_volumes(cx, claims, node) {
+            Ok(Ok(_)) => Status::success(),
+            Ok(Err(reasons)) => Status::new(crate::framework::Code::UnschedulableAndUnresolvable, reasons),
+            Err(error) => Status::error(error),
+        }
+    }
+}
+
+/// PreFilter did not run; the text is CycleState's.
+fn no_state() -> Status {
+    Status::error("not found")
+}
+
+#[cfg(test)]
+mod tests;

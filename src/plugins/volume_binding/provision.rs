@@ -1,0 +1,74 @@
+//! Whether a volume can be provisioned for a node; mirrors `checkVolumeProvisions` and `hasEnoughCapacity` of
+//! `binder.go`, and `MatchTopologySelectorTerms` of `pkg/apis/core/v1/helper/helpers.go`.
+
+use std::sync::Arc;
+
+use super::claims::requested;
+use crate::cluster::storage::{CSIStorageCapacity, PersistentVolumeClaim, StorageClass};
+use crate::cluster::{Labels, Quantity, TopologySelectorTerm};
+use crate::framework::Context;
+use crate::plugins::volume_helpers::NOT_SUPPORTED_PROVISIONER;
+
+/// What provisioning for one claim takes.
+#[derive(Debug)]
+pub(super) struct Provisioning {
+    class: Arc<StorageClass>,
+    /// The capacities large enough for the claim, by name; `None` where the driver does not report capacity, or the
+    /// claim asks for no size.
+    capacities: Option<Vec<Arc<CSIStorageCapacity>>>,
+}
+
+/// Whether a claim's volume can be provisioned for a node.
+pub(super) enum Verdict<'a> {
+    /// It can, from this capacity where the driver reports any.
+    Possible(Option<&'a Arc<CSIStorageCapacity>>),
+    /// Nothing provisions for the class, or not on this node.
+    Unsupported,
+    /// No room.
+    NotEnoughSpace,
+}
+
+impl Provisioning {
+    /// Settles what no node changes.
+    pub(super) fn of(cx: &Context<'_>, claim: &PersistentVolumeClaim, class: &Arc<StorageClass>) -> Self {
+        let driver = cx.cluster.csi_drivers.named(&class.provisioner);
+        let reports = driver.is_some_and(|d| d.spec.storage_capacity.unwrap_or(false));
+        let capacities = requested(claim).filter(|_| reports).map(|size| {
+            let suits = |c: &&Arc<CSIStorageCapacity>| {
+                c.storage_class_name == class.metadata.name
+                    && volume_limit(c).is_some_and(|limit| limit.value() >= size.value())
+                    && c.node_topology.as_ref().is_some_and(|t| t.validate().is_ok())
+            };
+            cx.cluster.csi_storage_capacities.iter().filter(suits).cloned().collect()
+        });
+        Self { class: class.clone(), capacities }
+    }
+
+    /// Whether a volume can be provisioned for a node with these labels.
+    pub(super) fn on(&self, labels: &Labels) -> Verdict<'_> {
+        let provisioner = &self.class.provisioner;
+        let supported = !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
+        if !supported || !matches_topology(&self.class.allowed_topologies, labels) {
+            return Verdict::Unsupported;
+        }
+        let Some(capacities) = &self.capacities else { return Verdict::Possible(None) };
+        match capacities.iter().find(|c| c.node_topology.as_ref().is_some_and(|t| t.matches(labels))) {
+            Some(capacity) => Verdict::Possible(Some(capacity)),
+            None => Verdict::NotEnoughSpace,
+        }
+    }
+}
+
+/// The largest volume that a capacity has room for.
+pub(super) fn volume_limit(capacity: &CSIStorageCapacity) -> Option<Quantity> {
+    capacity.maximum_volume_size.or(capacity.capacity)
+}
+
+/// Whether any term holds; without terms every node will do, and a term without requirements holds nowhere.
+fn matches_topology(terms: &[TopologySelectorTerm], labels: &Labels) -> bool {
+    let holds = |term: &TopologySelectorTerm| {
+        let expressions = &term.match_label_expressions;
+        !expressions.is_empty() && expressions.iter().all(|e| labels.get(&e.key).is_some_and(|v| e.values.contains(v)))
+    };
+    terms.is_empty() || terms.iter().any(holds)
+}

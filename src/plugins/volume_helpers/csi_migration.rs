@@ -1,0 +1,384 @@
+//! In-tree volume plugins and the CSI drivers that serve their volumes now.
+//!
+//! Mirrors `staging/src/k8s.io/csi-translation-lib/{translate.go,plugins/*.go}`, as far as scheduling reads the
+//! translated volume: its driver, its handle and its node affinity.
+
+use std::collections::BTreeSet;
+
+use crate::cluster::storage::{CSINode, PersistentVolume};
+use crate::cluster::{AzureDiskVolumeSource, Labels, List, NodeSelector, NodeSelectorTerm, Requirement, Str, Volume};
+
+use super::{ANN_MIGRATED_PLUGINS, required_affinity};
+
+const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
+const ZONE: &str = "topology.kubernetes.io/zone";
+const REGION: &str = "topology.kubernetes.io/region";
+
+/// An in-tree volume plugin that has a CSI driver to move to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter)]
+pub enum InTreePlugin {
+    /// `awsElasticBlockStore`
+    AwsEbs,
+    /// `azureDisk`
+    AzureDisk,
+    /// `azureFile`
+    AzureFile,
+    /// `cinder`
+    Cinder,
+    /// `gcePersistentDisk`
+    GcePd,
+    /// `portworxVolume`
+    Portworx,
+    /// `vsphereVolume`
+    Vsphere,
+}
+
+impl InTreePlugin {
+    /// The plugin by its own name, as StorageClasses name it.
+    pub fn by_name(name: &str) -> Option<Self> {
+        use strum::IntoEnumIterator;
+        Self::iter().find(|p| p.name() == name)
+    }
+
+    /// The plugin that an inline volume of a pod uses.
+    pub fn of_volume(volume: &Volume) -> Option<Self> {
+        match volume {
+            Volume { aws_elastic_block_store: Some(_), .. } => Some(Self::AwsEbs),
+            Volume { azure_disk: Some(_), .. } => Some(Self::AzureDisk),
+            Volume { azure_file: Some(_), .. } => Some(Self::AzureFile),
+            Volume { cinder: Some(_), .. } => Some(Self::Cinder),
+            Volume { gce_persistent_disk: Some(_), .. } => Some(Self::GcePd),
+            Volume { portworx_volume: Some(_), .. } => Some(Self::Portworx),
+            Volume { vsphere_volume: Some(_), .. } => Some(Self::Vsphere),
+            _ => None,
+        }
+    }
+
+    /// The plugin that a volume uses, where migration from it is on; the two others count as no plugin at all.
+    pub fn of_persistent_volume(volume: &PersistentVolume) -> Option<Self> {
+        let spec = &volume.spec;
+        let sources = [
+            (spec.aws_elastic_block_store.is_some(), Self::AwsEbs),
+            (spec.azure_disk.is_some(), Self::AzureDisk),
+            (spec.cinder.is_some(), Self::Cinder),
+            (spec.gce_persistent_disk.is_some(), Self::GcePd),
+            (spec.portworx_volume.is_some(), Self::Portworx),
+        ];
+        sources.into_iter().find_map(|(present, plugin)| present.then_some(plugin))
+    }
+
+    /// The plugin's own name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AwsEbs => "kubernetes.io/aws-ebs",
+            Self::AzureDisk => "kubernetes.io/azure-disk",
+            Self::AzureFile => "kubernetes.io/azure-file",
+            Self::Cinder => "kubernetes.io/cinder",
+            Self::GcePd => "kubernetes.io/gce-pd",
+            Self::Portworx => "kubernetes.io/portworx-volume",
+            Self::Vsphere => "kubernetes.io/vsphere-volume",
+        }
+    }
+
+    /// The CSI driver that takes over.
+    pub fn driver(self) -> &'static str {
+        match self {
+            Self::AwsEbs => "ebs.csi.aws.com",
+            Self::AzureDisk => "disk.csi.azure.com",
+            Self::AzureFile => "file.csi.azure.com",
+            Self::Cinder => "cinder.csi.openstack.org",
+            Self::GcePd => "pd.csi.storage.gke.io",
+            Self::Portworx => "pxd.portworx.com",
+            Self::Vsphere => "csi.vsphere.vmware.com",
+        }
+    }
+
+    /// Whether volumes of the plugin count as CSI volumes; mirrors `isCSIMigrationOn`, which names five of the seven.
+    pub fn migration_is_on(self) -> bool {
+        !matches!(self, Self::AzureFile | Self::Vsphere)
+    }
+
+    /// Whether the plugin's volumes are served by CSI on a node; mirrors `isPluginMigratedToCSIOnNode`.
+    pub fn is_migrated_on(self, node: Option<&CSINode>) -> bool {
+        let migrated = node.and_then(|n| n.metadata.annotations.get(ANN_MIGRATED_PLUGINS));
+        migrated.is_some_and(|names| names.split(',').any(|name| name == self.name()))
+    }
+}
+
+/// The handle that an inline volume has for the CSI driver; empty where nothing is known to tell volumes apart.
+///
+/// # Errors
+/// Volumes that the driver cannot serve, in Kubernetes' words.
+pub fn inline_handle(volume: &Volume) -> Result<Str, String> {
+    if let Some(source) = &volume.aws_elastic_block_store {
+        return ebs_volume_id(&source.volume_id);
+    }
+    if let Some(source) = &volume.azure_disk {
+        return azure_disk_handle(source);
+    }
+    if let Some(source) = &volume.gce_persistent_disk {
+        return Ok(gce_handle("zones", "UNSPECIFIED", &source.pd_name));
+    }
+    let plain = volume.cinder.as_ref().map(|s| &s.volume_id).or(volume.portworx_volume.as_ref().map(|s| &s.volume_id));
+    Ok(plain.cloned().unwrap_or_default())
+}
+
+/// The handle that an in-tree volume has for the CSI driver.
+///
+/// # Errors
+/// Volumes that cannot be translated, in Kubernetes' words.
+pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, String> {
+    let spec = &volume.spec;
+    if let Some(source) = &spec.aws_elastic_block_store {
+        return ebs_volume_id(&source.volume_id);
+    }
+    if let Some(source) = &spec.azure_disk {
+        return azure_disk_handle(source);
+    }
+    if let Some(source) = &spec.gce_persistent_disk {
+        let labels = &volume.metadata.labels;
+        let label = labels.get(BETA_ZONE).filter(|v| !v.is_empty()).or_else(|| labels.get(ZONE));
+        let zones: Vec<&str> = label.map(|l| l.split("__").collect()).unwrap_or_default();
+        return match zones.as_slice() {
+            [] | [""] => Ok(gce_handle("zones", "UNSPECIFIED", &source.pd_name)),
+            [zone] => Ok(gce_handle("zones", zone, &source.pd_name)),
+            zones => {
+                let region = gce_region(zones).map_err(|e| format!("failed to get region from zones: {e}"))?;
+                Ok(gce_handle("regions", &region, &source.pd_name))
+            }
+        };
+    }
+    let plain = spec.cinder.as_ref().map(|s| &s.volume_id).or(spec.portworx_volume.as_ref().map(|s| &s.volume_id));
+    Ok(plain.cloned().unwrap_or_default())
+}
+
+/// The required node affinity of the CSI volume that an in-tree volume becomes: zones are asked for by the driver's
+/// own label.
+///
+/// # Errors
+/// Volumes that cannot be translated, in Kubernetes' words.
+pub fn translated_affinity(plugin: InTreePlugin, volume: &PersistentVolume) -> Result<Option<NodeSelector>, String> {
+    volume_handle(volume)?;
+    let required = required_affinity(volume).cloned();
+    let zone_key = match plugin {
+        InTreePlugin::AwsEbs => "topology.ebs.csi.aws.com/zone",
+        InTreePlugin::GcePd => "topology.gke.io/zone",
+        InTreePlugin::Cinder => "topology.cinder.csi.openstack.org/zone",
+        _ => return Ok(required),
+    };
+    Ok(translate_topology(required, &volume.metadata.labels, zone_key))
+}
+
+/// Zones in the affinity win over zones in the volume's labels; a beta region becomes the stable one.
+fn translate_topology(required: Option<NodeSelector>, labels: &Labels, zone_key: &str) -> Option<NodeSelector> {
+    let asks_for = |key: &str| required.as_ref().is_some_and(|r| expressions(r).any(|e| e.key == key));
+    let beta = if asks_for(ZONE) {
+        false
+    } else if asks_for(BETA_ZONE) {
+        true
+    } else {
+        !labels.contains_key(ZONE) && labels.contains_key(BETA_ZONE)
+    };
+    let zone_label = if beta { BETA_ZONE } else { ZONE };
+    let has_values = |r: &NodeSelector, key: &str| expressions(r).any(|e| e.key == key && !e.values.is_empty());
+    let mut translated = match required {
+        Some(mut required) if has_values(&required, zone_label) => {
+            rename_key(&mut required, zone_label, zone_key);
+            Some(required)
+        }
+        required => match labels.get(zone_label) {
+            Some(zones) => add_topology(required, zone_key, zones),
+            None => required,
+        },
+    };
+    if let Some(selector) = translated.as_mut().filter(|r| beta && has_values(r, BETA_REGION)) {
+        rename_key(selector, BETA_REGION, REGION);
+    }
+    translated
+}
+
+fn expressions(selector: &NodeSelector) -> impl Iterator<Item = &Requirement> {
+    selector.node_selector_terms.iter().flat_map(|t| t.match_expressions.iter())
+}
+
+fn rename_key(selector: &mut NodeSelector, from: &str, to: &str) {
+    let terms = selector.node_selector_terms.iter_mut();
+    for expression in terms.flat_map(|t| t.match_expressions.iter_mut()).filter(|e| e.key == from) {
+        expression.key = to.into();
+    }
+}
+
+/// Asks for the zones of a label in every term, and in a first term where there is none.
+fn add_topology(required: Option<NodeSelector>, key: &str, zones: &str) -> Option<NodeSelector> {
+    let zones: BTreeSet<&str> = zones.split("__").map(str::trim).filter(|z| !z.is_empty()).collect();
+    if zones.is_empty() {
+        return required;
+    }
+    let mut selector = required.unwrap_or_default();
+    if selector.node_selector_terms.is_empty() {
+        selector.node_selector_terms.push(NodeSelectorTerm::default());
+    }
+    let values: List<Str> = zones.into_iter().map(Str::from).collect();
+    for term in selector.node_selector_terms.iter_mut() {
+        term.match_expressions.push(Requirement { key: key.into(), operator: "In".into(), values: values.clone() });
+    }
+    Some(selector)
+}
+
+/// `vol-…` as it is, or the last part of `aws://<zone>/vol-…`.
+fn ebs_volume_id(id: &Str) -> Result<Str, String> {
+    let Some(rest) = id.strip_prefix("aws://") else { return Ok(id.clone()) };
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let path = rest.split_once('/').map_or("", |(_, path)| path).trim_matches('/');
+    if path.starts_with("vol-") && !path.contains('/') {
+        return Ok(path.into());
+    }
+    Err(format!("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})"))
+}
+
+fn azure_disk_handle(source: &AzureDiskVolumeSource) -> Result<Str, String> {
+    match &source.kind {
+        Some(kind) if !kind.eq_ignore_ascii_case("Managed") => Err(format!("kind({kind}) is not supported in csi migration")),
+        _ => Ok(source.disk_uri.clone()),
+    }
+}
+
+fn gce_handle(scope: &str, place: &str, disk: &str) -> Str {
+    format!("projects/UNSPECIFIED/{scope}/{place}/disks/{disk}").into()
+}
+
+fn gce_region(zones: &[&str]) -> Result<String, String> {
+    let mut regions = BTreeSet::new();
+    for zone in zones {
+        let parts: Vec<&str> = zone.split('-').collect();
+        let [locale, region, _] = parts[..] else {
+            return Err(format!("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {zone}"));
+        };
+        regions.insert(format!("{locale}-{region}"));
+    }
+    match regions.pop_first() {
+        Some(region) if regions.is_empty() => Ok(region),
+        first => {
+            let all: Vec<String> = first.into_iter().chain(regions).map(|r| format!("{r}:{{}}")).collect();
+            Err(format!("multiple or no regions gotten from zones, got: map[{}]", all.join(" ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pv(spec: &str, labels: &str) -> PersistentVolume {
+        serde_json::from_str(&format!(r#"{{"metadata":{{"name":"v","labels":{labels}}},"spec":{spec}}}"#)).unwrap()
+    }
+
+    #[test]
+    fn handles_of_volumes() {
+        let gce = r#"{"gcePersistentDisk":{"pdName":"d"}}"#;
+        let no_format = "failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume";
+        for (spec, labels, want) in [
+            (r#"{"awsElasticBlockStore":{"volumeID":"anything"}}"#, "{}", Ok("anything".to_string())),
+            (r#"{"awsElasticBlockStore":{"volumeID":"aws://z/vol-1"}}"#, "{}", Ok("vol-1".into())),
+            (r#"{"awsElasticBlockStore":{"volumeID":"aws:///vol-1/"}}"#, "{}", Ok("vol-1".into())),
+            (r#"{"awsElasticBlockStore":{"volumeID":"aws://z/x/vol-1"}}"#, "{}", Err(format!("{no_format} (aws://z/x/vol-1)"))),
+            (r#"{"awsElasticBlockStore":{"volumeID":"aws://vol-1"}}"#, "{}", Err(format!("{no_format} (aws://vol-1)"))),
+            (r#"{"azureDisk":{"diskURI":"/a/b","kind":"managed"}}"#, "{}", Ok("/a/b".into())),
+            (r#"{"azureDisk":{"diskURI":"/a/b"}}"#, "{}", Ok("/a/b".into())),
+            (r#"{"azureDisk":{"kind":"Shared"}}"#, "{}", Err("kind(Shared) is not supported in csi migration".into())),
+            (r#"{"cinder":{"volumeID":"c"}}"#, "{}", Ok("c".into())),
+            (r#"{"portworxVolume":{"volumeID":"p"}}"#, "{}", Ok("p".into())),
+            (gce, "{}", Ok("projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d".into())),
+            (gce, r#"{"topology.kubernetes.io/zone":"a-b-c"}"#, Ok("projects/UNSPECIFIED/zones/a-b-c/disks/d".into())),
+            (
+                gce,
+                r#"{"failure-domain.beta.kubernetes.io/zone":"a-b-c__a-b-d","topology.kubernetes.io/zone":"x"}"#,
+                Ok("projects/UNSPECIFIED/regions/a-b/disks/d".into()),
+            ),
+            (
+                gce,
+                r#"{"topology.kubernetes.io/zone":"a-b-c__a-c-d"}"#,
+                Err("failed to get region from zones: multiple or no regions gotten from zones, got: map[a-b:{} a-c:{}]".into()),
+            ),
+            (
+                gce,
+                r#"{"topology.kubernetes.io/zone":"a-b-c__d"}"#,
+                Err("failed to get region from zones: zone in unexpected format, expected: {locale}-{region}-{zone}, got: d".into()),
+            ),
+        ] {
+            assert_eq!(volume_handle(&pv(spec, labels)).map(String::from), want, "{spec} {labels}");
+            if labels == "{}" {
+                let volume: Volume = serde_json::from_str(spec).unwrap();
+                assert_eq!(inline_handle(&volume).map(String::from), want, "inline {spec}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_plugin_is_found_by_name_and_by_source() {
+        for (source, name, on) in [
+            ("awsElasticBlockStore", "kubernetes.io/aws-ebs", true),
+            ("azureDisk", "kubernetes.io/azure-disk", true),
+            ("azureFile", "kubernetes.io/azure-file", false),
+            ("cinder", "kubernetes.io/cinder", true),
+            ("gcePersistentDisk", "kubernetes.io/gce-pd", true),
+            ("portworxVolume", "kubernetes.io/portworx-volume", true),
+            ("vsphereVolume", "kubernetes.io/vsphere-volume", false),
+        ] {
+            let plugin = InTreePlugin::by_name(name).unwrap();
+            let spec = format!(r#"{{"{source}":{{}}}}"#);
+            assert_eq!(InTreePlugin::of_volume(&serde_json::from_str(&spec).unwrap()), Some(plugin));
+            assert_eq!(InTreePlugin::of_persistent_volume(&pv(&spec, "{}")), on.then_some(plugin));
+            assert_eq!(plugin.migration_is_on(), on);
+            let text = format!(r#"{{"metadata":{{"annotations":{{"{ANN_MIGRATED_PLUGINS}":"x,{name}"}}}}}}"#);
+            let node: CSINode = serde_json::from_str(&text).unwrap();
+            assert!(
+                plugin.is_migrated_on(Some(&node)) && !plugin.is_migrated_on(Some(&CSINode::default())) && !plugin.is_migrated_on(None)
+            );
+        }
+        assert_eq!(InTreePlugin::by_name("csi.example.com"), None);
+        assert_eq!(InTreePlugin::of_volume(&Volume::default()), None);
+    }
+
+    #[test]
+    fn zones_are_asked_for_by_the_drivers_label() {
+        let term = |key: &str, values: &str| format!(r#"{{"matchExpressions":[{{"key":"{key}","operator":"In","values":{values}}}]}}"#);
+        let affinity = |terms: &str| format!(r#""nodeAffinity":{{"required":{{"nodeSelectorTerms":[{terms}]}}}}"#);
+        let ebs = r#""awsElasticBlockStore":{"volumeID":"v"}"#;
+        let key = "topology.ebs.csi.aws.com/zone";
+        for (spec, labels, want) in [
+            (format!("{{{ebs}}}"), "{}".to_string(), None),
+            (format!("{{{ebs},{}}}", affinity(&term(ZONE, r#"["a"]"#))), "{}".into(), Some(term(key, r#"["a"]"#))),
+            // The affinity wins over the label.
+            (format!("{{{ebs},{}}}", affinity(&term(BETA_ZONE, r#"["a"]"#))), format!(r#"{{"{ZONE}":"b"}}"#), Some(term(key, r#"["a"]"#))),
+            (format!("{{{ebs}}}"), format!(r#"{{"{ZONE}":"b__a__"}}"#), Some(term(key, r#"["a","b"]"#))),
+            (format!("{{{ebs}}}"), format!(r#"{{"{ZONE}":""}}"#), None),
+            (format!("{{{ebs}}}"), format!(r#"{{"{BETA_ZONE}":"b"}}"#), Some(term(key, r#"["b"]"#))),
+            (
+                format!("{{{ebs},{}}}", affinity(&term(BETA_REGION, r#"["r"]"#))),
+                format!(r#"{{"{BETA_ZONE}":"b"}}"#),
+                Some(format!(
+                    r#"{{"matchExpressions":[{{"key":"{REGION}","operator":"In","values":["r"]}},{{"key":"{key}","operator":"In","values":["b"]}}]}}"#
+                )),
+            ),
+            // Without a beta zone the beta region stays.
+            (format!("{{{ebs},{}}}", affinity(&term(BETA_REGION, r#"["r"]"#))), "{}".into(), Some(term(BETA_REGION, r#"["r"]"#))),
+            // Azure keeps its topology.
+            (format!(r#"{{"azureDisk":{{}},{}}}"#, affinity(&term(ZONE, r#"["a"]"#))), "{}".into(), Some(term(ZONE, r#"["a"]"#))),
+        ] {
+            let volume = pv(&spec, &labels);
+            let plugin = InTreePlugin::of_persistent_volume(&volume).unwrap();
+            let want: Option<NodeSelector> = want.map(|t| serde_json::from_str(&format!(r#"{{"nodeSelectorTerms":[{t}]}}"#)).unwrap());
+            assert_eq!(translated_affinity(plugin, &volume).unwrap(), want, "{spec} {labels}");
+        }
+        for (source, key) in [("gcePersistentDisk", "topology.gke.io/zone"), ("cinder", "topology.cinder.csi.openstack.org/zone")] {
+            let volume = pv(&format!(r#"{{"{source}":{{}},{}}}"#, affinity(&term(ZONE, r#"["a"]"#))), "{}");
+            let plugin = InTreePlugin::of_persistent_volume(&volume).unwrap();
+            let translated = translated_affinity(plugin, &volume).unwrap().unwrap();
+            assert_eq!(translated.node_selector_terms[0].match_expressions[0].key, key);
+        }
+        let broken = pv(r#"{"awsElasticBlockStore":{"volumeID":"aws://x"}}"#, "{}");
+        assert!(translated_affinity(InTreePlugin::AwsEbs, &broken).is_err());
+    }
+}

@@ -1,0 +1,213 @@
+//! What the four volume plugins share: claims of a pod, storage classes, bind state, node affinity of volumes.
+//!
+//! Mirrors `staging/src/k8s.io/component-helpers/storage/volume/{helpers,pv_helpers}.go` and
+//! `staging/src/k8s.io/component-helpers/storage/ephemeral/ephemeral.go`; [`csi_migration`] mirrors
+//! `staging/src/k8s.io/csi-translation-lib`.
+
+pub mod csi_migration;
+
+use std::sync::Arc;
+
+use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
+use crate::cluster::{Labels, NodeSelector, Pod, Str, Volume};
+use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, QueueingHint};
+
+/// On claims: bound, and known to be so.
+pub const ANN_BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+/// On volumes: bound by a controller or the scheduler, not by a user.
+pub const ANN_BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
+/// On claims: the node that their volume is provisioned for.
+pub const ANN_SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+/// On claims and volumes: the class, from before there was a field.
+pub const ANN_BETA_STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+/// On CSINodes: in-tree plugins that CSI drivers have taken over there, with commas between.
+pub const ANN_MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
+/// The provisioner of classes that provision nothing.
+pub const NOT_SUPPORTED_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+/// The binding mode of classes whose claims wait for a pod.
+pub const WAIT_FOR_FIRST_CONSUMER: &str = "WaitForFirstConsumer";
+/// Resource name of a volume's size.
+pub const STORAGE: &str = "storage";
+
+/// The class a claim asks for; empty for none.
+pub fn claim_class(claim: &PersistentVolumeClaim) -> Str {
+    let beta = claim.metadata.annotations.get(ANN_BETA_STORAGE_CLASS);
+    beta.or(claim.spec.storage_class_name.as_ref()).cloned().unwrap_or_default()
+}
+
+/// The class a volume belongs to; empty for none.
+pub fn volume_class(volume: &PersistentVolume) -> &Str {
+    volume.metadata.annotations.get(ANN_BETA_STORAGE_CLASS).unwrap_or(&volume.spec.storage_class_name)
+}
+
+/// Whether a claim names its volume and the binding is complete.
+pub fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
+    !claim.spec.volume_name.is_empty() && claim.metadata.annotations.contains_key(ANN_BIND_COMPLETED)
+}
+
+/// The claim behind a pod's volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimName {
+    /// Its name, in the pod's namespace.
+    pub name: Str,
+    /// Whether it is made for the pod: a generic ephemeral volume, whose claim must be controlled by the pod.
+    pub ephemeral: bool,
+}
+
+/// The claim behind a volume; `None` for volumes without one.
+pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<ClaimName> {
+    if let Some(source) = &volume.persistent_volume_claim {
+        return Some(ClaimName { name: source.claim_name.clone(), ephemeral: false });
+    }
+    volume.ephemeral.as_ref()?;
+    Some(ClaimName { name: format!("{}-{}", pod.metadata.name, volume.name).into(), ephemeral: true })
+}
+
+/// Whether the pod's own or made-for-it claims include the one named.
+pub fn uses_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    claim.metadata.namespace == pod.metadata.namespace
+        && pod.spec.volumes.iter().filter_map(|v| claim_of(pod, v)).any(|c| c.name == claim.metadata.name)
+}
+
+/// Whether the pod has a `persistentVolumeClaim` volume of that claim; generic ephemeral volumes do not count.
+pub fn names_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    let named = |v: &Volume| v.persistent_volume_claim.as_ref().is_some_and(|s| s.claim_name == claim.metadata.name);
+    claim.metadata.namespace == pod.metadata.namespace && pod.spec.volumes.iter().any(named)
+}
+
+/// Refuses the claim of a generic ephemeral volume that belongs to someone else.
+pub fn volume_is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), String> {
+    let (p, c) = (&pod.metadata, &claim.metadata);
+    if c.namespace == p.namespace && c.controller().is_some_and(|o| o.uid == p.uid) {
+        return Ok(());
+    }
+    Err(format!("PVC {}/{} was not created for pod {}/{} (pod is not owner)", c.namespace, c.name, p.namespace, p.name))
+}
+
+/// What the API says of an object that is not there, such as `persistentvolumeclaim "a" not found`.
+pub fn not_found(resource: &str, name: &str) -> String {
+    format!("{resource} {name:?} not found")
+}
+
+/// Whether a volume's required node affinity lets it be used on a node with these labels; only labels take part.
+pub fn node_affinity_holds(required: Option<&NodeSelector>, labels: &Labels) -> bool {
+    required.is_none_or(|selector| selector.matches(labels, None))
+}
+
+/// A volume's required node affinity.
+pub fn required_affinity(volume: &PersistentVolume) -> Option<&NodeSelector> {
+    volume.spec.node_affinity.as_ref().and_then(|a| a.required.as_ref())
+}
+
+/// A hint of one of the volume plugins: it needs no more than the pod and the change.
+pub(super) type Hint = fn(&Pod, &Change) -> Result<QueueingHint, String>;
+
+/// An event to register, with its hint.
+pub(super) fn on(resource: EventResource, action: ActionType, hint: Hint) -> ClusterEventWithHint {
+    let event = ClusterEvent::new(resource, action);
+    ClusterEventWithHint { event, hint: Some(Arc::new(move |_, pod, change| hint(pod, change))) }
+}
+
+/// An event to register that always makes it worth trying again.
+pub(super) fn always(resource: EventResource, action: ActionType) -> ClusterEventWithHint {
+    ClusterEventWithHint { event: ClusterEvent::new(resource, action), hint: None }
+}
+
+/// `Queue` where the condition holds.
+pub(super) fn queue_if(condition: bool) -> QueueingHint {
+    if condition { QueueingHint::Queue } else { QueueingHint::QueueSkip }
+}
+
+/// The old and the new object of a change, where they are of the kind that the hint is about.
+macro_rules! objects {
+    ($change:expr, $kind:ident) => {{
+        use crate::cluster::Object;
+        let change: &$crate::framework::Change = $change;
+        match (&change.old, &change.new) {
+            (None | Some(Object::$kind(_)), None | Some(Object::$kind(_))) if change.old.is_some() || change.new.is_some() => {
+                let cast = |o: &Option<Object>| match o {
+                    Some(Object::$kind(o)) => Some(o.clone()),
+                    _ => None,
+                };
+                Ok((cast(&change.old), cast(&change.new)))
+            }
+            _ => Err(format!("unexpected objects, expected {}", stringify!($kind))),
+        }
+    }};
+}
+pub(super) use objects;
+
+#[cfg(test)]
+pub(super) mod testing;
+
+#[cfg(test)]
+mod tests {
+    use super::testing::object;
+    use super::*;
+
+    fn claim(text: &str) -> PersistentVolumeClaim {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_beta_annotation_decides_before_the_field() {
+        for (text, class) in [
+            ("{}", ""),
+            (r#"{"spec":{"storageClassName":"b"}}"#, "b"),
+            (r#"{"metadata":{"annotations":{"volume.beta.kubernetes.io/storage-class":"a"}},"spec":{"storageClassName":"b"}}"#, "a"),
+            (r#"{"metadata":{"annotations":{"volume.beta.kubernetes.io/storage-class":""}},"spec":{"storageClassName":"b"}}"#, ""),
+        ] {
+            assert_eq!(claim_class(&claim(text)), class, "{text}");
+            assert_eq!(volume_class(&serde_json::from_str(text).unwrap()), class, "{text}");
+        }
+    }
+
+    #[test]
+    fn bound_needs_the_name_and_the_annotation() {
+        let annotated = r#""metadata":{"annotations":{"pv.kubernetes.io/bind-completed":"yes"}}"#;
+        for (text, bound) in [
+            (format!("{{{annotated}}}"), false),
+            (r#"{"spec":{"volumeName":"v"}}"#.to_string(), false),
+            (format!(r#"{{{annotated},"spec":{{"volumeName":"v"}}}}"#), true),
+        ] {
+            assert_eq!(is_fully_bound(&claim(&text)), bound, "{text}");
+        }
+    }
+
+    #[test]
+    fn ephemeral_claims_are_named_after_pod_and_volume_and_controlled_by_the_pod() {
+        let pod: Pod = serde_json::from_str(
+            r#"{"metadata":{"name":"p","namespace":"a","uid":"u"},"spec":{"volumes":[
+            {"name":"x","persistentVolumeClaim":{"claimName":"c"}},{"name":"e","ephemeral":{}},{"name":"d","emptyDir":{}}]}}"#,
+        )
+        .unwrap();
+        let names: Vec<_> = pod.spec.volumes.iter().filter_map(|v| claim_of(&pod, v)).collect();
+        assert_eq!(names, [ClaimName { name: "c".into(), ephemeral: false }, ClaimName { name: "p-e".into(), ephemeral: true }]);
+        let owned = |namespace: &str, uid: &str, controller: bool| {
+            claim(&format!(
+                r#"{{"metadata":{{"name":"p-e","namespace":"{namespace}","ownerReferences":[{{"uid":"{uid}","controller":{controller}}}]}}}}"#
+            ))
+        };
+        assert_eq!(volume_is_for_pod(&pod, &owned("a", "u", true)), Ok(()));
+        for other in [owned("b", "u", true), owned("a", "v", true), owned("a", "u", false)] {
+            let text = format!("PVC {}/p-e was not created for pod a/p (pod is not owner)", other.metadata.namespace);
+            assert_eq!(volume_is_for_pod(&pod, &other), Err(text));
+        }
+        assert!(uses_claim(&pod, &owned("a", "u", true)) && !uses_claim(&pod, &owned("b", "u", true)));
+        assert!(!names_claim(&pod, &owned("a", "u", true)));
+        assert!(names_claim(&pod, &claim(r#"{"metadata":{"name":"c","namespace":"a"}}"#)));
+    }
+
+    #[test]
+    fn objects_of_another_kind_are_an_error() {
+        let node = object("Node", "{}");
+        let read = |old: Option<&crate::cluster::Object>, new: Option<&crate::cluster::Object>| {
+            let change = Change { old: old.cloned(), new: new.cloned() };
+            objects!(&change, Node).map(|(old, new)| (old.is_some(), new.is_some()))
+        };
+        assert_eq!(read(Some(&node), None), Ok((true, false)));
+        assert_eq!(read(None, Some(&node)), Ok((false, true)));
+        assert!(read(None, None).is_err());
+        assert!(read(Some(&node), Some(&object("Pod", "{}"))).is_err());
+    }
+}

@@ -1,0 +1,32 @@
+//! The events that may help a pod that VolumeRestrictions rejected.
+
+use super::conflicts;
+use crate::cluster::{Pod, Str};
+use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, QueueingHint};
+use crate::plugins::volume_helpers::{always, names_claim, objects, on, queue_if};
+
+pub(super) fn events() -> Vec<ClusterEventWithHint> {
+    vec![
+        on(EventResource::Pod, ActionType::DELETE, after_pod_deleted),
+        always(EventResource::Node, ActionType::ADD),
+        on(EventResource::PersistentVolumeClaim, ActionType::ADD, after_claim_added),
+    ]
+}
+
+/// The deleted pod had a disk or a claim of this pod. Whether the claim is ReadWriteOncePod is not looked up.
+fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (old, _) = objects!(change, Pod)?;
+    Ok(queue_if(old.is_some_and(|deleted| {
+        let claims = |p: &Pod| -> Vec<Str> {
+            p.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()).map(|s| s.claim_name.clone()).collect()
+        };
+        deleted.metadata.namespace == pod.metadata.namespace
+            && (conflicts(pod, &std::iter::once(&*deleted)) || claims(pod).iter().any(|c| claims(&deleted).contains(c)))
+    })))
+}
+
+/// The claim is one that the pod names.
+fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    let (_, new) = objects!(change, PersistentVolumeClaim)?;
+    Ok(queue_if(new.is_some_and(|claim| names_claim(pod, &claim))))
+}

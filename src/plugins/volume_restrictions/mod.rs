@@ -1,0 +1,162 @@
+//! VolumeRestrictions: PreFilter, Filter. Mirrors
+//! `pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go`.
+//!
+//! Two pods cannot use one inline disk on a node (unless its kind allows it read-only), and a claim with access mode
+//! ReadWriteOncePod serves one pod in the whole cluster.
+
+mod hints;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::volume_helpers::not_found;
+use crate::cluster::{Key, Pod, Str, Volume};
+use crate::framework::{
+    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
+    PreFilterResult, Status,
+};
+
+/// Another pod on the node uses an inline disk of the pod.
+pub const ERR_REASON_DISK_CONFLICT: &str = "node(s) had no available disk";
+/// Another pod uses a ReadWriteOncePod claim of the pod.
+pub const ERR_REASON_READ_WRITE_ONCE_POD_CONFLICT: &str =
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
+
+const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
+
+/// Keeps pods from sharing volumes that cannot be shared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VolumeRestrictions;
+
+impl Plugin for VolumeRestrictions {
+    fn name(&self) -> PluginName {
+        PluginName::VolumeRestrictions
+    }
+    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
+        Some(self)
+    }
+    fn filter(&self) -> Option<&dyn FilterPlugin> {
+        Some(self)
+    }
+    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events())
+    }
+}
+
+/// What PreFilter finds and AddPod and RemovePod keep up to date.
+#[derive(Clone, Debug)]
+struct State {
+    /// Names of the pod's claims with access mode ReadWriteOncePod.
+    read_write_once_pod_claims: Arc<BTreeSet<Str>>,
+    /// How often pods on nodes use them.
+    conflicting_ref_count: i64,
+}
+
+impl State {
+    /// Upstream compares names only, so a pod of another namespace counts where its claim has the same name.
+    fn references(&self, pod: &Pod) -> i64 {
+        let claims = pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref());
+        claims.filter(|c| self.read_write_once_pod_claims.contains(&c.claim_name)).count() as i64
+    }
+}
+
+impl PreFilterPlugin for VolumeRestrictions {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let claims = match read_write_once_pod_claims(cx, &pod.pod) {
+            Ok(claims) => claims,
+            Err(status) => return (PreFilterResult::default(), status),
+        };
+        let in_use = |claim: &&Str| {
+            let key = Key { namespace: pod.pod.metadata.namespace.clone(), name: (*claim).clone() };
+            cx.snapshot.nodes().iter().any(|n| n.pvc_ref_counts.contains_key(&key))
+        };
+        let conflicting_ref_count = claims.iter().filter(in_use).count() as i64;
+        if conflicting_ref_count == 0 && !pod.pod.spec.volumes.iter().any(needs_restrictions_check) {
+            return (PreFilterResult::default(), Status::skip());
+        }
+        state.write(State { read_write_once_pod_claims: Arc::new(claims), conflicting_ref_count });
+        (PreFilterResult::default(), Status::success())
+    }
+
+    fn has_extensions(&self) -> bool {
+        true
+    }
+
+    fn add_pod(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, added: &PodInfo, _node: &NodeInfo) -> Status {
+        update(state, &added.pod, 1)
+    }
+
+    fn remove_pod(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, _node: &NodeInfo) -> Status {
+        update(state, &removed.pod, -1)
+    }
+}
+
+fn update(state: &mut CycleState, pod: &Pod, sign: i64) -> Status {
+    let Some(references) = state.read::<State>().map(|s| s.references(pod)) else { return no_state() };
+    // Most pods have no say, and asking for the state to change would copy it.
+    if references != 0
+        && let Some(state) = state.get_mut::<State>()
+    {
+        state.conflicting_ref_count += sign * references;
+    }
+    Status::success()
+}
+
+fn no_state() -> Status {
+    Status::error("cannot read \"PreFilterVolumeRestrictions\" from cycleState")
+}
+
+fn read_write_once_pod_claims(cx: &Context<'_>, pod: &Pod) -> Result<BTreeSet<Str>, Status> {
+    let mut claims = BTreeSet::new();
+    for source in pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
+        let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &source.claim_name) else {
+            return Err(Status::unresolvable(not_found("persistentvolumeclaim", &source.claim_name)));
+        };
+        if claim.spec.access_modes.iter().any(|mode| mode == READ_WRITE_ONCE_POD) {
+            claims.insert(claim.metadata.name.clone());
+        }
+    }
+    Ok(claims)
+}
+
+impl FilterPlugin for VolumeRestrictions {
+    fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        if conflicts(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
+            return Status::unschedulable(ERR_REASON_DISK_CONFLICT);
+        }
+        match state.read::<State>() {
+            None => no_state(),
+            Some(state) if state.conflicting_ref_count > 0 => Status::unschedulable(ERR_REASON_READ_WRITE_ONCE_POD_CONFLICT),
+            Some(_) => Status::success(),
+        }
+    }
+}
+
+/// Whether a volume is of a kind that pods on one node cannot share freely.
+fn needs_restrictions_check(volume: &Volume) -> bool {
+    volume.gce_persistent_disk.is_some() || volume.aws_elastic_block_store.is_some() || volume.rbd.is_some() || volume.iscsi.is_some()
+}
+
+/// Whether an inline disk of the pod is taken by one of the others.
+fn conflicts<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> bool {
+    let mut disks = pod.spec.volumes.iter().filter(|v| needs_restrictions_check(v));
+    disks.any(|volume| others.clone().flat_map(|p| p.spec.volumes.iter()).any(|other| is_volume_conflict(volume, other)))
+}
+
+fn is_volume_conflict(a: &Volume, b: &Volume) -> bool {
+    let shared = |a: Option<bool>, b: Option<bool>| a.unwrap_or(false) && b.unwrap_or(false);
+    let gce = a.gce_persistent_disk.as_ref().zip(b.gce_persistent_disk.as_ref());
+    let ebs = a.aws_elastic_block_store.as_ref().zip(b.aws_elastic_block_store.as_ref());
+    let iscsi = a.iscsi.as_ref().zip(b.iscsi.as_ref());
+    let rbd = a.rbd.as_ref().zip(b.rbd.as_ref());
+    gce.is_some_and(|(a, b)| a.pd_name == b.pd_name && !shared(a.read_only, b.read_only))
+        || ebs.is_some_and(|(a, b)| a.volume_id == b.volume_id)
+        || iscsi.is_some_and(|(a, b)| a.iqn == b.iqn && !shared(a.read_only, b.read_only))
+        || rbd.is_some_and(|(a, b)| {
+            let same = a.pool == b.pool && a.image == b.image && a.monitors.iter().any(|m| b.monitors.contains(m));
+            same && !shared(a.read_only, b.read_only)
+        })
+}
+
+#[cfg(test)]
+mod tests;

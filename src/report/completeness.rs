@@ -1,0 +1,40 @@
+//! What a source held, what was left out of it, and what that leaves unknown.
+
+use std::fmt::Write as _;
+
+use crate::source::Report;
+
+/// One fact a line, most important first.
+pub fn completeness(report: &Report) -> String {
+    let mut out = String::new();
+    let read: Vec<String> = report.kinds.iter().filter(|(_, c)| c.read > 0).map(|(kind, c)| format!("{} {kind}", c.read)).collect();
+    let _ = writeln!(out, "read: {}", if read.is_empty() { "nothing".to_owned() } else { read.join(", ") });
+    for (kind, count) in report.kinds.iter().filter(|(_, c)| c.skipped() > 0) {
+        let _ = writeln!(out, "skipped: {} {kind}", count.skipped());
+    }
+    for (kind, count) in &report.unread_kinds {
+        let _ = writeln!(out, "not looked at: {count} {kind}");
+    }
+    if !report.other_kinds.is_empty() {
+        let others: Vec<String> = report.other_kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let _ = writeln!(out, "not read by a scheduler: {}", others.join(", "));
+    }
+    if report.unknown > 0 {
+        let _ = writeln!(out, "unknown: {} pieces of text that name no kind", report.unknown);
+    }
+    for absence in &report.absent {
+        let _ = writeln!(out, "missing: {}: {}", absence.kind, absence.effect);
+    }
+    if !report.pods_on_unknown_nodes.is_empty() {
+        let pods: usize = report.pods_on_unknown_nodes.values().sum();
+        let _ = writeln!(
+            out,
+            "{pods} pods are on {} nodes that are not in the source: they take part in nothing",
+            report.pods_on_unknown_nodes.len()
+        );
+    }
+    if let Some(newest) = report.newest {
+        let _ = writeln!(out, "newest time: {newest}");
+    }
+    out
+}

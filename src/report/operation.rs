@@ -1,0 +1,184 @@
+//! What one operation did, as data: the object that `run -o json` prints for each.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Decision;
+use crate::cluster::Str;
+use crate::framework::PluginName;
+use crate::scheduler::State;
+use crate::trace::{CycleView, Event, Outcome, Place};
+
+/// One operation: the cycle it ran, if it ran one, then where every pod waits.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OperationReport {
+    /// The pod that was popped, as `namespace/name`.
+    pub popped: Option<String>,
+    /// How its cycle ended.
+    pub outcome: Option<Outcome>,
+    /// Where it was bound.
+    pub node: Option<Str>,
+    /// All nodes that shared the highest score.
+    pub best_nodes: Vec<Str>,
+    /// The text of the condition; empty for a pod that was bound.
+    pub message: Option<String>,
+    /// Where the cycle nominated the pod to.
+    pub nominated: Option<Str>,
+    /// The victims of the preemption it carried out, most important first; those that were terminating already too.
+    pub victims: Vec<String>,
+    /// Where pods wait now.
+    pub queues: QueuesReport,
+    /// All nominations, by pod.
+    pub nominations: BTreeMap<String, Str>,
+    /// The moves to a queue, in order; those of one cause and one moment by pod.
+    pub moves: Vec<MoveReport>,
+}
+
+/// The three queues.
+#[derive(Clone, Debug, Serialize)]
+pub struct QueuesReport {
+    /// activeQ in the order it would be popped.
+    pub active: Vec<String>,
+    /// backoffQ by the end of the backoff, then as activeQ.
+    pub backoff: Vec<BackoffReport>,
+    /// unschedulablePods by name, gated pods included.
+    pub unschedulable: Vec<UnschedulableReport>,
+}
+
+/// A pod in backoffQ.
+#[derive(Clone, Debug, Serialize)]
+pub struct BackoffReport {
+    /// Which pod.
+    pub pod: String,
+    /// The end of its backoff, in seconds since the start of the clock.
+    pub expires: i64,
+}
+
+/// A pod in unschedulablePods.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnschedulableReport {
+    /// Which pod.
+    pub pod: String,
+    /// The plugins that rejected it, by name.
+    pub plugins: Vec<PluginName>,
+    /// The `PreEnqueue` plugin that keeps it out.
+    pub gated_by: Option<PluginName>,
+}
+
+/// A move to a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MoveReport {
+    /// Which pod.
+    pub pod: String,
+    /// The event's label as kube-scheduler logs it.
+    pub event: String,
+    /// `Active`, `Backoff` or `Unschedulable`.
+    pub to: &'static str,
+}
+
+impl OperationReport {
+    /// What an operation's events say, and the state they led to.
+    pub fn of(events: &[Event], state: &State) -> Self {
+        let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
+        let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
+        let decision = Decision::of(&view);
+        Self {
+            message: popped.as_ref().map(|_| decision.message),
+            popped,
+            outcome: decision.outcome,
+            node: decision.node,
+            best_nodes: decision.best_nodes,
+            victims: victims(&view),
+            nominated: view.nominated.filter(|node| !node.is_empty()),
+            queues: QueuesReport::of(state),
+            nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
+            moves: moves(events),
+        }
+    }
+}
+
+fn victims(view: &CycleView) -> Vec<String> {
+    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical) else { return Vec::new() };
+    let chosen = preemption.selected.as_ref().and_then(|(node, _)| preemption.candidates.get(node));
+    chosen.map(|c| c.victims.iter().map(|v| v.pod.to_string()).collect()).unwrap_or_default()
+}
+
+impl QueuesReport {
+    /// The queues as they are.
+    pub fn of(state: &State) -> Self {
+        let queue = state.queue();
+        let expires = |info| queue.backoff_expiration(info).map_or(0, |end| end.duration_since(state.start()).as_secs());
+        let mut unschedulable: Vec<UnschedulableReport> = queue
+            .unschedulable_pods()
+            .map(|i| UnschedulableReport { pod: i.key().to_string(), plugins: i.rejectors().iter().collect(), gated_by: i.gating_plugin })
+            .collect();
+        unschedulable.sort_by(|a, b| a.pod.cmp(&b.pod));
+        Self {
+            active: queue.active_pods().map(|i| i.key().to_string()).collect(),
+            backoff: queue.backoff_pods().map(|i| BackoffReport { pod: i.key().to_string(), expires: expires(i) }).collect(),
+            unschedulable,
+        }
+    }
+}
+
+/// The moves to a queue. One flush, or one change of an object, is one moment.
+fn moves(events: &[Event]) -> Vec<MoveReport> {
+    let mut all: Vec<MoveReport> = Vec::new();
+    let mut start = 0;
+    for event in events {
+        let Event::QueueMoved(moved) = event else {
+            if matches!(event, Event::ClockMoved { .. } | Event::ObjectChanged { .. }) {
+                start = all.len();
+            }
+            continue;
+        };
+        let to = match moved.to {
+            Place::Active => "Active",
+            Place::Backoff { .. } => "Backoff",
+            Place::Unschedulable { .. } => "Unschedulable",
+            Place::InFlight | Place::Bound { .. } | Place::Gone => continue,
+        };
+        let report = MoveReport { pod: moved.pod.to_string(), event: moved.cause.to_string(), to };
+        if all.get(start).is_some_and(|first| first.event != report.event) {
+            start = all.len();
+        }
+        let at = start + all[start..].partition_point(|m| m.pod <= report.pod);
+        all.insert(at, report);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+    use crate::framework::{EventLabel, PluginSet};
+    use crate::trace::{MoveCause, QueueMove, QueueOrder};
+    use jiff::Timestamp;
+
+    fn moved(pod: &str, to: Place, label: EventLabel) -> Event {
+        let (cause, order) = (MoveCause::Label(label), QueueOrder::default());
+        Event::QueueMoved(QueueMove { pod: Key::new("", pod), from: None, to, cause, plugin: None, order, plugins: PluginSet::default() })
+    }
+
+    #[test]
+    fn moves_of_one_moment_and_cause_come_by_pod() {
+        use EventLabel::{BackoffComplete as Done, UnschedulableTimeout as Timeout};
+        let tick = Event::ClockMoved { from: Timestamp::UNIX_EPOCH, to: Timestamp::UNIX_EPOCH };
+        let events = [
+            moved("b", Place::Active, Done),
+            moved("x", Place::InFlight, Done),
+            moved("a", Place::Active, Done),
+            moved("d", Place::Active, Timeout),
+            moved("c", Place::Active, Timeout),
+            tick,
+            moved("f", Place::Active, Timeout),
+            moved("e", Place::Active, Timeout),
+            moved("a", Place::Active, Done),
+        ];
+        assert_eq!(moves(&events).iter().map(|m| m.pod.as_str()).collect::<String>(), "abcdefa");
+    }
+}

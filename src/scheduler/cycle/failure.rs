@@ -1,0 +1,214 @@
+//! What follows a failed attempt: the pod goes back to the queue, its condition is written, and a preemption is carried
+//! out. Mirrors `handleSchedulingFailure` in `pkg/scheduler/schedule_one.go` and
+//! `pkg/scheduler/framework/preemption/executor.go`.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp, Unit};
+
+use super::{Failed, Write};
+use crate::cluster::{Condition, Key, Object, Pod, Str};
+use crate::framework::{Gate, NominatingInfo, QueuedPodInfo, is_same_pod};
+use crate::scheduler::Scheduler;
+use crate::scheduler::algorithm::FitError;
+use crate::scheduler::queue::pod_id;
+use crate::trace::{Event, Eviction, Place};
+
+/// Grace period of a pod that names none, in seconds.
+const DEFAULT_GRACE_SECONDS: i64 = 30;
+
+impl Scheduler {
+    /// Puts the pod back and says what is to be written to it.
+    pub(super) fn handle_failure(&mut self, info: &mut QueuedPodInfo, failed: Failed, events: &mut Vec<Event>) -> Option<Write> {
+        let Failed { reason, message, unschedulable_plugins, pending_plugins, nominating } = failed;
+        info.clear_rejector_plugins();
+        info.unschedulable_plugins = unschedulable_plugins;
+        info.pending_plugins = pending_plugins;
+        let popped = info.pod().clone();
+        let known = self.state.cluster.pods.get(&popped.key()).filter(|p| !p.is_terminal()).cloned();
+        let state = &mut self.state;
+        match &known {
+            Some(pod) if !is_same_pod(pod, &popped) => {
+                state.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone));
+                return None;
+            }
+            Some(pod) if pod.node_name.is_empty() => {
+                info.update(pod.clone());
+                let back = info.clone();
+                // Already waiting somewhere means that an update brought it back; that one stays.
+                let _ = state.with_queue(events, |queue, env| queue.add_unschedulable_if_not_present(env, back));
+            }
+            _ => state.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone)),
+        }
+        let nominating = nominating.unwrap_or(NominatingInfo::Noop);
+        let pod = info.pod().clone();
+        state.with_queue(events, |queue, env| queue.add_nominated_pod(env, &pod, &nominating));
+        events.push(Event::AttemptFailed { pod: pod.key(), reason, message: message.clone(), plugins: unschedulable_plugins });
+
+        let mut patched = Pod::clone(known.as_ref()?);
+        let condition = Condition {
+            kind: "PodScheduled".into(),
+            status: "False".into(),
+            reason: reason.to_string().into(),
+            message: message.into(),
+            last_transition_time: Some(whole_second(self.state.clock)),
+        };
+        set_condition(&mut patched, condition);
+        if let NominatingInfo::Override(node) = nominating {
+            patched.status.nominated_node_name = node;
+        }
+        (known.as_deref() != Some(&patched)).then(|| Write::Put(Object::Pod(Arc::new(patched))))
+    }
+
+    /// What a preemption writes: lower nominations cleared, then the victims one by one, each marked and then deleted.
+    ///
+    /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which `PreEnqueue`
+    /// keeps from being tried again until the last victim goes. Without, it happens here, victims first.
+    pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
+        writes.extend(error.writes.iter().cloned().map(Write::of));
+        let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected.is_some()) else { return };
+        let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
+        let mut evictions = Vec::new();
+        let id = pod_id(info.pod());
+        for (i, key) in record.evictions.iter().enumerate() {
+            if i + 1 == record.evictions.len() {
+                evictions.push(Write::LastVictim(id.clone(), key.clone()));
+            }
+            self.evict(key, info, &mut evictions);
+        }
+        if self.state.config.gates.enabled(Gate::SchedulerAsyncPreemption) {
+            if !record.evictions.is_empty() {
+                self.state.preempting.insert(id, None);
+            }
+            writes.extend(cleared.into_iter().chain(evictions));
+        } else {
+            record_evictions(info, &evictions, events);
+            self.carry_out(evictions, events);
+            self.carry_out(cleared, events);
+        }
+    }
+
+    fn clear_nomination(&self, key: &Key) -> Option<Write> {
+        let mut pod = Pod::clone(self.state.cluster.pods.get(key).filter(|p| !p.status.nominated_node_name.is_empty())?);
+        pod.status.nominated_node_name = Str::default();
+        Some(Write::Put(Object::Pod(Arc::new(pod))))
+    }
+
+    /// Marks a victim and deletes it; where pods keep their grace period, it then terminates.
+    fn evict(&self, key: &Key, preemptor: &QueuedPodInfo, writes: &mut Vec<Write>) {
+        let Some(victim) = self.state.cluster.pods.get(key) else { return };
+        let now = whole_second(self.state.clock);
+        let mut marked = Pod::clone(victim);
+        let condition = Condition {
+            kind: "DisruptionTarget".into(),
+            status: "True".into(),
+            reason: "PreemptionByScheduler".into(),
+            message: format!("{}: preempting to accommodate a higher priority pod", preemptor.pod().spec.scheduler_name).into(),
+            last_transition_time: Some(now),
+        };
+        set_condition(&mut marked, condition);
+        let mut deleted = marked.clone();
+        writes.push(Write::Put(Object::Pod(Arc::new(marked))));
+        let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
+        if self.graceful && grace > 0 {
+            deleted.metadata.deletion_timestamp = now.checked_add(SignedDuration::from_secs(grace)).ok();
+            writes.push(Write::Put(Object::Pod(Arc::new(deleted))));
+        } else {
+            writes.push(Write::Remove(Object::Pod(Arc::new(deleted))));
+        }
+    }
+}
+
+/// Says who is evicted.
+pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
+    for write in writes {
+        let (pod, how) = match write {
+            Write::Remove(Object::Pod(pod)) => (pod, Eviction::Deleted),
+            Write::Put(Object::Pod(pod)) if pod.is_terminating() && !pod.node_name.is_empty() => (pod, Eviction::Terminating),
+            _ => continue,
+        };
+        events.push(Event::VictimEvicted { pod: pod.key(), node: pod.node_name.clone(), preemptor: info.key(), how });
+    }
+}
+
+/// Mirrors `UpdatePodCondition` in `pkg/api/v1/pod/util.go`: the time of transition changes only with the status.
+pub(super) fn set_condition(pod: &mut Pod, mut condition: Condition) {
+    match pod.status.conditions.iter_mut().find(|c| c.kind == condition.kind) {
+        Some(old) => {
+            if old.status == condition.status {
+                condition.last_transition_time = old.last_transition_time;
+            }
+            *old = condition;
+        }
+        None => pod.status.conditions.push(condition),
+    }
+}
+
+/// API times have whole seconds.
+pub(super) fn whole_second(time: Timestamp) -> Timestamp {
+    time.round(jiff::TimestampRound::new().smallest(Unit::Second).mode(jiff::RoundMode::Floor)).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::{Kind, Object};
+    use crate::framework::{FeatureGates, Gate};
+    use crate::scheduler::{Config, Operation, Sampling, Scheduler};
+    use crate::trace::{Event, Place};
+
+    fn object(kind: Kind, text: &str) -> Object {
+        Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
+    }
+
+    fn pod(name: &str, priority: i32, cpu: u32, node: &str) -> Object {
+        let text = format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"d","uid":"{name}"}},"spec":{{"schedulerName":"default-scheduler",
+            "priority":{priority},"nodeName":"{node}","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}},
+            "status":{{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}}}}"#
+        );
+        object(Kind::Pod, &text)
+    }
+
+    /// One turn for a pod that needs the whole node: its moves, and where the queue has it in the end.
+    #[track_caller]
+    fn check(gates: FeatureGates, graceful: bool, victims: usize, expected: &[&str]) {
+        let node = r#"{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","pods":"9"}}}"#;
+        let mut objects = vec![object(Kind::Node, node), pod("preemptor", 9, 4, "")];
+        objects.extend((0..victims).map(|i| pod(&format!("v{i}"), 0, 4 / u32::try_from(victims).unwrap(), "n")));
+        let start = "2026-11-20T00:00:00Z".parse().unwrap();
+        let mut scheduler = Scheduler::new(Config::defaults(gates), objects, start, Sampling::default(), graceful);
+        let events = scheduler.apply(Operation::Schedule);
+        let words = events.iter().filter_map(|e| match e {
+            Event::QueueMoved(m) => Some(match m.to {
+                Place::Active => format!("active {}", m.cause),
+                Place::Backoff { .. } => format!("backoff {}", m.cause),
+                Place::Unschedulable { .. } => format!("parked {}", m.cause),
+                Place::InFlight | Place::Bound { .. } | Place::Gone => return None,
+            }),
+            Event::PreEnqueueRejected { .. } => Some("gated".to_owned()),
+            Event::VictimEvicted { pod, .. } => Some(format!("evicted {}", pod.name)),
+            _ => None,
+        });
+        assert_eq!(words.collect::<Vec<_>>(), expected);
+        assert!(scheduler.state().preempting.is_empty());
+        assert_eq!(scheduler.state().nominations().len(), 1);
+    }
+
+    #[test]
+    fn the_last_victim_opens_the_gate() {
+        let gates = FeatureGates::default();
+        let (parked, backoff) = ("parked ScheduleAttemptFailure", "backoff AssignedPodDelete");
+        check(gates, false, 1, &[parked, "evicted v0", backoff]);
+        check(gates, false, 2, &[parked, "evicted v0", "evicted v1", "gated", backoff]);
+        // A victim that only begins to go is no event that helps.
+        check(gates, true, 2, &[parked, "evicted v0", "evicted v1"]);
+    }
+
+    #[test]
+    fn without_the_gate_victims_go_while_the_pod_is_in_flight() {
+        let mut gates = FeatureGates::default();
+        gates.set(Gate::SchedulerAsyncPreemption, false);
+        check(gates, false, 2, &["evicted v0", "evicted v1", "backoff ScheduleAttemptFailure"]);
+        check(gates, true, 2, &["evicted v0", "evicted v1", "parked ScheduleAttemptFailure"]);
+    }
+}

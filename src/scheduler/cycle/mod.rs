@@ -1,0 +1,144 @@
+//! One turn of the scheduling loop; mirrors `scheduleOnePod` and `schedulingCycle` in `pkg/scheduler/schedule_one.go`.
+//!
+//! Binding and the API calls of a preemption, which upstream does beside the loop, happen at the end of the turn; what
+//! they write is announced after it.
+
+mod binding;
+mod failure;
+
+use self::failure::record_evictions;
+use super::Scheduler;
+use super::algorithm::{Attempt, Attempted, FitError, NO_NODES};
+use super::decide::cycle_start;
+use super::queue::pod_id;
+use crate::cluster::{Key, Kind, Object, Str};
+use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, QueuedPodInfo};
+use crate::trace::{Event, FailureReason, Outcome, Place};
+
+/// A change that the API server will announce.
+pub(super) enum Write {
+    /// The object is there, or is there as this now.
+    Put(Object),
+    /// The object is gone.
+    Remove(Object),
+    /// No change yet: from here on, the preemption for a pod, named by its `pod_id`, waits for this victim alone.
+    LastVictim(Str, Key),
+}
+
+impl Write {
+    /// The write that leaves an object so: one that is being deleted and that nothing holds back is gone.
+    fn of(object: Object) -> Self {
+        let meta = object.meta();
+        let gone = meta.deletion_timestamp.is_some() && meta.finalizers.is_empty() && object.kind() != Kind::Pod;
+        if gone { Self::Remove(object) } else { Self::Put(object) }
+    }
+}
+
+/// Why a cycle failed.
+pub(super) struct Failed {
+    pub(super) reason: FailureReason,
+    pub(super) message: String,
+    pub(super) unschedulable_plugins: PluginSet,
+    pub(super) pending_plugins: PluginSet,
+    pub(super) nominating: Option<NominatingInfo>,
+}
+
+impl Failed {
+    /// A failure that no plugin stands for; the nomination is cleared.
+    pub(super) fn new(reason: FailureReason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            unschedulable_plugins: PluginSet::default(),
+            pending_plugins: PluginSet::default(),
+            nominating: Some(NominatingInfo::Override(Str::default())),
+        }
+    }
+}
+
+impl Scheduler {
+    /// Pops a pod and tries it, to the end of binding or of failure handling. Nothing happens when no pod can be popped.
+    pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>) {
+        let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
+        let mut info = QueuedPodInfo::clone(&info);
+        let pod = info.pod().clone();
+        let mut writes = Vec::new();
+        let outcome = if pod.is_terminating() {
+            let reason = format!("skip schedule deleting pod: {}", pod.key());
+            events.push(Event::CycleSkipped { pod: pod.key(), reason });
+            self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
+            Outcome::Error
+        } else if self.state.cache.is_assumed(&pod) {
+            self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
+            return;
+        } else {
+            self.try_pod(&mut info, &mut writes, events)
+        };
+        events.push(Event::CycleFinished { pod: pod.key(), outcome });
+        self.carry_out(writes, events);
+        self.state.preempting.remove(&pod_id(&pod));
+    }
+
+    fn carry_out(&mut self, writes: Vec<Write>, events: &mut Vec<Event>) {
+        for write in writes {
+            let (old, new) = match write {
+                Write::Put(new) => (self.state.cluster.get(new.kind(), &new.key()), Some(new)),
+                Write::Remove(old) => (self.state.cluster.get(old.kind(), &old.key()), None),
+                Write::LastVictim(preemptor, victim) => {
+                    self.state.preempting.insert(preemptor, Some(victim));
+                    continue;
+                }
+            };
+            self.state.announce(old, new, events);
+        }
+    }
+
+    fn try_pod(&mut self, info: &mut QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Outcome {
+        let state = &mut self.state;
+        state.cycle += 1;
+        let config = state.config.clone();
+        let snapshot = state.cache.snapshot();
+        let cx = Context { cluster: &state.cluster, snapshot: &snapshot, gates: config.gates, now: state.clock };
+        events.push(Event::CycleStarted(cycle_start(state.cycle, &info.pod_info, snapshot.len())));
+        let Some(framework) = config.profile(&info.pod().spec.scheduler_name) else {
+            // Only pods of our profiles are queued.
+            return Outcome::Error;
+        };
+        let mut cycle_state = CycleState::default();
+        let mut attempt = Attempt {
+            framework,
+            cx,
+            nominations: &state.queue,
+            sampling: self.sampling,
+            next_start_node_index: &mut state.next_start_node_index,
+        };
+        let attempted = attempt.run(&info.pod_info, &mut cycle_state, events);
+        for (plugin, points) in &framework.not_emulated {
+            let what = format!("it might have decided otherwise at {}", points.join(", "));
+            events.push(Event::NotEmulated { plugin: plugin.clone(), what });
+        }
+        let failed = match attempted {
+            Attempted::Selected(node) => match self.bind(framework, &snapshot, &mut cycle_state, info, &node, writes, events) {
+                Ok(()) => return Outcome::Scheduled,
+                Err(failed) => failed,
+            },
+            Attempted::FitError(error) => {
+                self.preempt(&error, info, writes, events);
+                let FitError { message, unschedulable_plugins, pending_plugins, nominating, .. } = *error;
+                let reason = FailureReason::Unschedulable;
+                Failed { reason, message, unschedulable_plugins, pending_plugins, nominating }
+            }
+            Attempted::NoNodes => Failed::new(FailureReason::Unschedulable, NO_NODES),
+            Attempted::Error(message) => Failed::new(FailureReason::SchedulerError, message),
+        };
+        let outcome = match failed.reason {
+            FailureReason::Unschedulable => Outcome::Unschedulable,
+            FailureReason::SchedulerError => Outcome::Error,
+        };
+        let own = self.handle_failure(info, failed, events);
+        // The pod's own status comes before what preemption writes.
+        writes.splice(0..0, own);
+        record_evictions(info, writes, events);
+        outcome
+    }
+}

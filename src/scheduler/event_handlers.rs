@@ -1,0 +1,363 @@
+//! From changes of the cluster to what cache and queue must do; mirrors `pkg/scheduler/eventhandlers.go`.
+//!
+//! Nothing is done here: a change becomes a list of steps, in kube-scheduler's order, for the scheduler to carry out.
+
+use std::sync::Arc;
+
+use crate::cluster::{Kind, Node, Object, Pod, Str};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, EventResource, FeatureGates, node_scheduling_properties_change, pod_scheduling_properties_change,
+};
+
+/// What the handlers need to know.
+pub trait HandlerEnv {
+    /// Whether a profile has this `schedulerName`.
+    fn handles_scheduler_name(&self, name: &Str) -> bool;
+    /// Whether the pod is on a node in the scheduler's memory, but not yet for the API server.
+    fn is_assumed_pod(&self, pod: &Pod) -> bool;
+    /// Feature gates.
+    fn gates(&self) -> FeatureGates;
+}
+
+/// One thing to do; steps are to be done in order.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the fields are the objects before and after")]
+pub enum HandlerStep {
+    /// The cache learns of a node.
+    CacheAddNode(Arc<Node>),
+    /// The cache learns that a node changed.
+    CacheUpdateNode { old: Arc<Node>, new: Arc<Node> },
+    /// The cache forgets a node.
+    CacheRemoveNode(Arc<Node>),
+    /// The cache learns of a pod on a node; an assumed one is confirmed.
+    CacheAddPod(Arc<Pod>),
+    /// The cache learns that a pod on a node changed.
+    CacheUpdatePod { old: Arc<Pod>, new: Arc<Pod> },
+    /// The cache forgets a pod on a node.
+    CacheRemovePod(Arc<Pod>),
+    /// The queue's `add`.
+    QueueAdd(Arc<Pod>),
+    /// The queue's `update`.
+    QueueUpdate { old: Arc<Pod>, new: Arc<Pod> },
+    /// The queue's `delete`.
+    QueueDelete(Arc<Pod>),
+    /// An assumed pod is being deleted. If it waits on Permit it is rejected there (`removed`); else the cache forgets
+    /// it, while its binding goes on. In either case `AssignedPodDelete` follows for all, with the pod *as the cache
+    /// has it*. Nothing at all if the cache no longer has it.
+    AssumedPodDeleted(Arc<Pod>),
+    /// The queue's `move_all_to_active_or_backoff_queue`, for some pods or all.
+    Move { event: ClusterEvent, change: Change, whom: PodFilter },
+}
+
+/// Whom a move may concern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodFilter {
+    /// Every parked pod.
+    All,
+    /// Parked pods of at most this priority.
+    MaxPriority(i32),
+}
+
+impl PodFilter {
+    /// The highest priority concerned, if there is a limit.
+    pub fn max_priority(self) -> Option<i32> {
+        match self {
+            Self::All => None,
+            Self::MaxPriority(priority) => Some(priority),
+        }
+    }
+}
+
+/// The steps for an object that was added (`old` absent), updated, or deleted (`new` absent). Kinds that nobody watches
+/// have none.
+pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
+    match (old, new) {
+        (None, None) => Vec::new(),
+        (Some(Object::Node(old)), Some(Object::Node(new))) => update_node(env, old, new),
+        (None, Some(Object::Node(node))) => {
+            vec![HandlerStep::CacheAddNode(node.clone()), everybody(EventResource::Node, ActionType::ADD, None, new)]
+        }
+        (Some(Object::Node(node)), None) => {
+            // The queue goes first here: hints still see the node.
+            vec![everybody(EventResource::Node, ActionType::DELETE, old, None), HandlerStep::CacheRemoveNode(node.clone())]
+        }
+        (None | Some(Object::Pod(_)), Some(Object::Pod(_))) | (Some(Object::Pod(_)), None) => pod_change(env, old, new),
+        _ => other_change(old, new),
+    }
+}
+
+fn everybody(resource: EventResource, action: ActionType, old: Option<&Object>, new: Option<&Object>) -> HandlerStep {
+    let change = Change { old: old.cloned(), new: new.cloned() };
+    HandlerStep::Move { event: ClusterEvent::new(resource, action), change, whom: PodFilter::All }
+}
+
+fn update_node(env: &dyn HandlerEnv, old: &Arc<Node>, new: &Arc<Node>) -> Vec<HandlerStep> {
+    let change = Change { old: Some(Object::Node(old.clone())), new: Some(Object::Node(new.clone())) };
+    let moves = node_scheduling_properties_change(old, new, env.gates()).into_iter().map(|event| HandlerStep::Move {
+        event,
+        change: change.clone(),
+        whom: PodFilter::All,
+    });
+    std::iter::once(HandlerStep::CacheUpdateNode { old: old.clone(), new: new.clone() }).chain(moves).collect()
+}
+
+/// Volumes, classes, claims and devices: one event per change, whatever changed.
+fn other_change(old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
+    let Some(resource) = new.or(old).and_then(|o| event_resource(o.kind())) else { return Vec::new() };
+    let action = match (old, new) {
+        (None, _) => ActionType::ADD,
+        (_, None) => ActionType::DELETE,
+        _ => ActionType::UPDATE,
+    };
+    vec![everybody(resource, action, old, new)]
+}
+
+/// The resource that a kind's events are about; `None` for kinds without events.
+fn event_resource(kind: Kind) -> Option<EventResource> {
+    Some(match kind {
+        Kind::CSIDriver => EventResource::CSIDriver,
+        Kind::CSINode => EventResource::CSINode,
+        Kind::CSIStorageCapacity => EventResource::CSIStorageCapacity,
+        Kind::DeviceClass => EventResource::DeviceClass,
+        Kind::PersistentVolume => EventResource::PersistentVolume,
+        Kind::PersistentVolumeClaim => EventResource::PersistentVolumeClaim,
+        Kind::ResourceClaim => EventResource::ResourceClaim,
+        Kind::ResourceSlice => EventResource::ResourceSlice,
+        Kind::StorageClass => EventResource::StorageClass,
+        Kind::VolumeAttachment => EventResource::VolumeAttachment,
+        _ => return None,
+    })
+}
+
+/// The informer leaves out pods in phase Succeeded and Failed: reaching one is a deletion, with the object of before.
+fn pod_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
+    let seen = |object: Option<&Object>| match object {
+        Some(Object::Pod(pod)) if !pod.is_terminal() => Some(pod.clone()),
+        _ => None,
+    };
+    match (seen(old), seen(new)) {
+        (None, None) => Vec::new(),
+        (None, Some(pod)) => add_pod(env, pod),
+        (Some(old), Some(new)) => update_pod(env, old, new),
+        (Some(pod), None) => delete_pod(env, pod),
+    }
+}
+
+fn is_assigned(pod: &Pod) -> bool {
+    !pod.node_name.is_empty()
+}
+
+fn is_responsible(env: &dyn HandlerEnv, pod: &Pod) -> bool {
+    env.handles_scheduler_name(&pod.spec.scheduler_name)
+}
+
+fn add_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
+    if is_assigned(&pod) {
+        add_assigned_pod(pod)
+    } else if is_responsible(env, &pod) {
+        vec![HandlerStep::QueueAdd(pod)]
+    } else {
+        Vec::new()
+    }
+}
+
+fn add_assigned_pod(pod: Arc<Pod>) -> Vec<HandlerStep> {
+    let change = Change { old: None, new: Some(Object::Pod(pod.clone())) };
+    let event = ClusterEvent::ASSIGNED_POD_ADD;
+    vec![HandlerStep::CacheAddPod(pod), HandlerStep::Move { event, change, whom: PodFilter::All }]
+}
+
+fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
+    if is_assigned(&old) {
+        return update_assigned_pod(env, old, new);
+    }
+    if is_assigned(&new) {
+        let mut steps = add_assigned_pod(new);
+        if is_responsible(env, &old) {
+            steps.push(HandlerStep::QueueDelete(old));
+        }
+        return steps;
+    }
+    if is_responsible(env, &old) { update_queued_pod(env, old, new) } else { Vec::new() }
+}
+
+fn update_assigned_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
+    let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
+    let events = pod_scheduling_properties_change(&old, &new, env.gates());
+    let moves = events.into_iter().map(|event| HandlerStep::Move { event, change: change.clone(), whom: PodFilter::All });
+    std::iter::once(HandlerStep::CacheUpdatePod { old, new }).chain(moves).collect()
+}
+
+fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
+    // Upstream compares resource versions alone; objects of ours may have none, or be changed without a new one.
+    if old.metadata.resource_version == new.metadata.resource_version && old == new {
+        return Vec::new();
+    }
+    if env.is_assumed_pod(&new) {
+        let deletion_began = new.is_terminating() && !old.is_terminating();
+        return if deletion_began { vec![HandlerStep::AssumedPodDeleted(new)] } else { Vec::new() };
+    }
+    let nominated = &old.status.nominated_node_name;
+    let gave_up = (!nominated.is_empty() && *nominated != new.status.nominated_node_name).then(|| nomination_gone(&old));
+    std::iter::once(HandlerStep::QueueUpdate { old, new }).chain(gave_up).collect()
+}
+
+/// For pods of no higher priority a nominated pod counts as if it ran, so the end of its claim is the end of a pod.
+fn nomination_gone(old: &Arc<Pod>) -> HandlerStep {
+    let change = Change { old: Some(Object::Pod(old.clone())), new: None };
+    HandlerStep::Move { event: ClusterEvent::ASSIGNED_POD_DELETE, change, whom: PodFilter::MaxPriority(old.priority()) }
+}
+
+fn delete_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
+    if is_assigned(&pod) {
+        let change = Change { old: Some(Object::Pod(pod.clone())), new: None };
+        let event = ClusterEvent::ASSIGNED_POD_DELETE;
+        return vec![HandlerStep::CacheRemovePod(pod), HandlerStep::Move { event, change, whom: PodFilter::All }];
+    }
+    if !is_responsible(env, &pod) {
+        return Vec::new();
+    }
+    let mut steps = vec![HandlerStep::QueueDelete(pod.clone())];
+    if env.is_assumed_pod(&pod) {
+        steps.push(HandlerStep::AssumedPodDeleted(pod));
+    } else if !pod.status.nominated_node_name.is_empty() {
+        steps.push(nomination_gone(&pod));
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Env {
+        assumed: bool,
+    }
+
+    impl HandlerEnv for Env {
+        fn handles_scheduler_name(&self, name: &Str) -> bool {
+            name == "mine"
+        }
+        fn is_assumed_pod(&self, _pod: &Pod) -> bool {
+            self.assumed
+        }
+        fn gates(&self) -> FeatureGates {
+            FeatureGates::default()
+        }
+    }
+
+    fn read(kind: Kind, text: &str) -> Option<Object> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        (!text.is_empty()).then(|| Object::deserialize_kind(kind, &mut deserializer).unwrap())
+    }
+
+    fn words(step: &HandlerStep) -> String {
+        match step {
+            HandlerStep::CacheAddNode(_) => "cache+node".into(),
+            HandlerStep::CacheUpdateNode { .. } => "cache~node".into(),
+            HandlerStep::CacheRemoveNode(_) => "cache-node".into(),
+            HandlerStep::CacheAddPod(_) => "cache+pod".into(),
+            HandlerStep::CacheUpdatePod { .. } => "cache~pod".into(),
+            HandlerStep::CacheRemovePod(_) => "cache-pod".into(),
+            HandlerStep::QueueAdd(_) => "queue+".into(),
+            HandlerStep::QueueUpdate { .. } => "queue~".into(),
+            HandlerStep::QueueDelete(_) => "queue-".into(),
+            HandlerStep::AssumedPodDeleted(_) => "assumed-".into(),
+            HandlerStep::Move { event, change, whom } => {
+                let side = [&change.old, &change.new].map(|o| if o.is_some() { "x" } else { "-" }).concat();
+                let whom = whom.max_priority().map_or(String::new(), |p| format!(" <={p}"));
+                format!("{event} {side}{whom}")
+            }
+        }
+    }
+
+    /// Objects as JSON, the empty text for none.
+    #[track_caller]
+    fn check(kind: Kind, assumed: bool, old: &str, new: &str, expected: &[&str]) {
+        let steps = handle_change(&Env { assumed }, read(kind, old).as_ref(), read(kind, new).as_ref());
+        assert_eq!(steps.iter().map(words).collect::<Vec<_>>(), expected);
+    }
+
+    const BOUND: &str = r#"{"spec":{"nodeName":"n","schedulerName":"other"}}"#;
+    const PENDING: &str = r#"{"spec":{"schedulerName":"mine","priority":7}}"#;
+    const FOREIGN: &str = r#"{"spec":{"schedulerName":"other"}}"#;
+    const NOMINATED: &str = r#"{"spec":{"schedulerName":"mine","priority":7},"status":{"nominatedNodeName":"n"}}"#;
+    const TERMINATING: &str = r#"{"metadata":{"deletionTimestamp":"2026-11-20T00:00:00Z"},"spec":{"schedulerName":"mine","priority":7}}"#;
+    const SUCCEEDED: &str = r#"{"spec":{"nodeName":"n","schedulerName":"other"},"status":{"phase":"Succeeded"}}"#;
+    const FAILED: &str = r#"{"spec":{"schedulerName":"mine"},"status":{"phase":"Failed"}}"#;
+
+    #[test]
+    fn pods_with_a_node_concern_everybody_whoever_schedules_them() {
+        check(Kind::Pod, false, "", BOUND, &["cache+pod", "AssignedPodAdd -x"]);
+        check(Kind::Pod, false, BOUND, BOUND, &["cache~pod", "AssignedPodUpdate xx"]);
+        let relabelled = r#"{"metadata":{"labels":{"a":"b"}},"spec":{"nodeName":"n","tolerations":[{"key":"k"}]}}"#;
+        check(Kind::Pod, false, BOUND, relabelled, &["cache~pod", "AssignedPodUpdatePodLabel xx", "AssignedPodUpdatePodToleration xx"]);
+        check(Kind::Pod, false, BOUND, "", &["cache-pod", "AssignedPodDelete x-"]);
+    }
+
+    #[test]
+    fn a_phase_that_ends_the_pod_is_a_deletion() {
+        check(Kind::Pod, false, BOUND, SUCCEEDED, &["cache-pod", "AssignedPodDelete x-"]);
+        check(Kind::Pod, false, PENDING, FAILED, &["queue-"]);
+        check(Kind::Pod, false, "", SUCCEEDED, &[]);
+        check(Kind::Pod, false, SUCCEEDED, SUCCEEDED, &[]);
+        check(Kind::Pod, false, SUCCEEDED, "", &[]);
+        check(Kind::Pod, false, SUCCEEDED, BOUND, &["cache+pod", "AssignedPodAdd -x"]);
+    }
+
+    #[test]
+    fn pending_pods_concern_the_queue_if_they_are_ours() {
+        check(Kind::Pod, false, "", PENDING, &["queue+"]);
+        check(Kind::Pod, false, PENDING, PENDING, &[]);
+        check(Kind::Pod, false, PENDING, TERMINATING, &["queue~"]);
+        check(Kind::Pod, false, PENDING, "", &["queue-"]);
+        for (old, new) in [("", FOREIGN), (FOREIGN, PENDING), (FOREIGN, "")] {
+            check(Kind::Pod, false, old, new, &[]);
+        }
+        check(Kind::Pod, false, PENDING, BOUND, &["cache+pod", "AssignedPodAdd -x", "queue-"]);
+        check(Kind::Pod, false, FOREIGN, BOUND, &["cache+pod", "AssignedPodAdd -x"]);
+    }
+
+    #[test]
+    fn the_same_content_under_another_version_is_an_update() {
+        let versioned = r#"{"metadata":{"resourceVersion":"2"},"spec":{"schedulerName":"mine","priority":7}}"#;
+        check(Kind::Pod, false, PENDING, versioned, &["queue~"]);
+        check(Kind::Pod, false, versioned, versioned, &[]);
+    }
+
+    #[test]
+    fn the_end_of_a_nomination_concerns_pods_of_no_higher_priority() {
+        check(Kind::Pod, false, PENDING, NOMINATED, &["queue~"]);
+        check(Kind::Pod, false, NOMINATED, PENDING, &["queue~", "AssignedPodDelete x- <=7"]);
+        check(Kind::Pod, false, NOMINATED, &NOMINATED.replace("\"n\"", "\"m\""), &["queue~", "AssignedPodDelete x- <=7"]);
+        check(Kind::Pod, false, NOMINATED, "", &["queue-", "AssignedPodDelete x- <=7"]);
+    }
+
+    #[test]
+    fn of_assumed_pods_only_the_deletion_counts() {
+        check(Kind::Pod, true, NOMINATED, PENDING, &[]);
+        check(Kind::Pod, true, PENDING, TERMINATING, &["assumed-"]);
+        check(Kind::Pod, true, TERMINATING, &TERMINATING.replace("00Z", "01Z"), &[]);
+        check(Kind::Pod, true, NOMINATED, "", &["queue-", "assumed-"]);
+    }
+
+    #[test]
+    fn the_cache_knows_of_a_node_first_and_loses_it_last() {
+        check(Kind::Node, false, "", "{}", &["cache+node", "NodeAdd -x"]);
+        check(Kind::Node, false, "{}", "{}", &["cache~node"]);
+        let uncordoned = r#"{"spec":{"unschedulable":true,"taints":[{"key":"k"}]}}"#;
+        check(Kind::Node, false, uncordoned, "{}", &["cache~node", "NodeUpdateNodeTaint xx", "NodeUpdateNodeTaint xx"]);
+        check(Kind::Node, false, "{}", "", &["NodeDelete x-", "cache-node"]);
+    }
+
+    #[test]
+    fn other_kinds_are_one_event_or_none() {
+        check(Kind::StorageClass, false, "", "{}", &["storage.k8s.io/StorageClassAdd -x"]);
+        check(Kind::ResourceClaim, false, "{}", "{}", &["resource.k8s.io/ResourceClaimUpdate xx"]);
+        check(Kind::VolumeAttachment, false, "{}", "", &["storage.k8s.io/VolumeAttachmentDelete x-"]);
+        for kind in [Kind::PodDisruptionBudget, Kind::Namespace, Kind::PriorityClass, Kind::Service, Kind::ReplicaSet] {
+            check(kind, false, "", "{}", &[]);
+        }
+        assert!(handle_change(&Env { assumed: false }, None, None).is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+//! What can be done to a cluster under a scheduler, one thing after another.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{Config, Ground, Sampling, State, decide};
+use crate::cluster::{Key, Object, Pod};
+use crate::trace::Event;
+
+/// A scheduler on a cluster of its own, under a virtual clock.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    pub(super) state: State,
+    /// How many nodes are looked at.
+    pub(super) sampling: Sampling,
+    /// Whether victims keep their grace period.
+    pub(super) graceful: bool,
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Operation {
+    /// One turn of the scheduling loop.
+    Schedule,
+    /// An object comes.
+    Create {
+        /// The object.
+        object: Object,
+    },
+    /// An object changes.
+    Update {
+        /// The whole object as it is from now on.
+        object: Object,
+    },
+    /// An object goes.
+    Delete {
+        /// The object; only its kind, namespace and name are read.
+        object: Object,
+    },
+    /// Time passes.
+    Advance {
+        /// How much.
+        seconds: u64,
+    },
+}
+
+/// Every operation but `advance` takes this long, so that no two queue timestamps are equal.
+const TICK: SignedDuration = SignedDuration::from_millis(1);
+
+impl Scheduler {
+    /// A scheduler that has just started on a cluster; see [`State::new`].
+    pub fn new(config: Config, objects: Vec<Object>, start: Timestamp, sampling: Sampling, graceful: bool) -> Self {
+        Self { state: State::new(Arc::new(config), objects, start), sampling, graceful }
+    }
+
+    /// What the scheduler knows now.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Does one thing, to the end of everything that follows from it, and says what happened.
+    pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
+        let mut events = Vec::new();
+        if let Operation::Advance { seconds } = operation {
+            let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+            let to = self.state.clock.checked_add(by).unwrap_or(Timestamp::MAX);
+            let start = self.state.start;
+            self.state.with_queue(&mut events, |queue, env| queue.advance(env, start, to));
+            return events;
+        }
+        self.state.clock = self.state.clock.checked_add(TICK).unwrap_or(Timestamp::MAX);
+        match operation {
+            Operation::Schedule => self.schedule_one(&mut events),
+            Operation::Create { object } | Operation::Update { object } => {
+                let old = self.state.cluster.get(object.kind(), &object.key());
+                self.state.announce(old, Some(object), &mut events);
+            }
+            Operation::Delete { object } => {
+                let old = self.state.cluster.get(object.kind(), &object.key());
+                self.state.announce(old, None, &mut events);
+            }
+            Operation::Advance { .. } => {}
+        }
+        events
+    }
+
+    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
+    pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        let state = &self.state;
+        let ground = Ground {
+            config: &state.config,
+            cluster: &state.cluster,
+            cache: &state.cache,
+            nominations: &state.queue,
+            sampling: self.sampling,
+            now: state.clock,
+        };
+        decide(&ground, pod)
+    }
+
+    /// The pod that the next [`Operation::Schedule`] would take.
+    pub fn next_pod(&self) -> Option<Key> {
+        let queue = &self.state.queue;
+        queue.active_pods().next().map(|p| p.key()).or_else(|| queue.backoff_pods().find(|p| !p.rejectors().is_empty()).map(|p| p.key()))
+    }
+}

@@ -1,0 +1,61 @@
+//! activeQ; mirrors the heap of `pkg/scheduler/backend/queue/active_queue.go`.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use jiff::Timestamp;
+
+use crate::cluster::Key;
+use crate::framework::QueuedPodInfo;
+
+/// What `PrioritySort` looks at, then our own tie-break.
+pub(super) type PodOrder = (Reverse<i32>, Timestamp, u64);
+
+/// The order of a pod in activeQ: higher priority, then earlier timestamp, then the smaller number. kube-scheduler
+/// stops at the timestamp and leaves the rest to its heap, which a real clock makes rare; under a virtual clock equal
+/// timestamps are common, so the pod that came first goes first.
+pub(super) fn pod_order(info: &QueuedPodInfo) -> PodOrder {
+    (Reverse(info.pod().priority()), info.timestamp, info.sequence)
+}
+
+/// The pods to be tried, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ActiveQueue {
+    order: OrdMap<PodOrder, Arc<QueuedPodInfo>>,
+    index: OrdMap<Key, PodOrder>,
+}
+
+impl ActiveQueue {
+    /// Adds a pod, in place of one of the same name.
+    pub(super) fn insert(&mut self, info: Arc<QueuedPodInfo>) {
+        let (key, order) = (info.key(), pod_order(&info));
+        self.remove(&key);
+        self.index.insert(key, order);
+        self.order.insert(order, info);
+    }
+
+    pub(super) fn remove(&mut self, key: &Key) -> Option<Arc<QueuedPodInfo>> {
+        let order = self.index.remove(key)?;
+        self.order.remove(&order)
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<&Arc<QueuedPodInfo>> {
+        self.order.get(self.index.get(key)?)
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Arc<QueuedPodInfo>> {
+        let (_, info) = self.order.get_min()?;
+        let key = info.key();
+        self.remove(&key)
+    }
+
+    /// In the order they would be popped.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
+        self.order.values()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+}

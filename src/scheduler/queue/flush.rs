@@ -1,0 +1,82 @@
+//! What the passing of time does: the two flushes, and a clock hand that stops at each.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::backoff_queue::floor_to_second;
+use super::moves::label;
+use super::{QueueEnv, SchedulingQueue};
+use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo};
+use crate::trace::Event;
+
+/// How often backoffQ is flushed, at whole seconds.
+const BACKOFF_FLUSH: SignedDuration = SignedDuration::from_secs(1);
+/// How often unschedulablePods is looked through for leftovers, counted from the start.
+const LEFTOVER_FLUSH: SignedDuration = SignedDuration::from_secs(30);
+
+impl SchedulingQueue {
+    /// Moves every pod whose backoff is over to activeQ; `flushBackoffQCompleted`.
+    pub fn flush_backoff_completed(&mut self, env: &mut dyn QueueEnv) {
+        for info in self.backoff.pop_all_completed(env.now()) {
+            let from = self.backoff_place(&info);
+            self.move_to_active(env, info, Some(from), label(EventLabel::BackoffComplete), None);
+        }
+    }
+
+    /// Frees pods that have been in unschedulablePods for more than the time allowed; `flushUnschedulablePodsLeftover`.
+    /// Gated pods stay, but one that is overdue makes pods in flight come back through backoffQ.
+    pub fn flush_unschedulable_leftover(&mut self, env: &mut dyn QueueEnv) {
+        let now = env.now();
+        let overdue: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(|i| self.is_leftover(i, now)).cloned().collect();
+        if !overdue.is_empty() {
+            self.move_pods(env, overdue, ClusterEvent::UNSCHEDULABLE_TIMEOUT, &Change::default());
+        }
+    }
+
+    fn is_leftover(&self, info: &QueuedPodInfo, now: Timestamp) -> bool {
+        let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
+        now.duration_since(info.timestamp) > limit
+    }
+
+    /// Lets time pass until `to`, with every flush on the way at its time: backoffQ at whole seconds and, after it,
+    /// leftovers every 30 s since `start`, the moment the scheduler began. Each stretch of time is recorded as
+    /// [`Event::ClockMoved`]. Does nothing where `to` is not in the future.
+    pub fn advance(&mut self, env: &mut dyn QueueEnv, start: Timestamp, to: Timestamp) {
+        while let Some(next) = self.next_flush(env.now(), start).filter(|next| *next <= to) {
+            self.move_clock(env, next);
+            self.flush_backoff_completed(env);
+            if next.duration_since(start).as_nanos() % LEFTOVER_FLUSH.as_nanos() == 0 {
+                self.flush_unschedulable_leftover(env);
+            }
+        }
+        if env.now() < to {
+            self.move_clock(env, to);
+        }
+    }
+
+    fn move_clock(&mut self, env: &mut dyn QueueEnv, to: Timestamp) {
+        let event = Event::ClockMoved { from: env.now(), to };
+        env.set_now(to);
+        self.record(env, event);
+    }
+
+    /// The next moment after `now` at which a flush has something to do.
+    fn next_flush(&self, now: Timestamp, start: Timestamp) -> Option<Timestamp> {
+        let backoff = self.backoff.next_due().and_then(|due| {
+            let next_second = floor_to_second(now).checked_add(BACKOFF_FLUSH).ok()?;
+            let whole = floor_to_second(due);
+            let due = if whole < due { whole.checked_add(BACKOFF_FLUSH).ok()? } else { whole };
+            Some(due.max(next_second))
+        });
+        // Gated pods are not freed; all that an overdue one does is to leave its mark on pods in flight.
+        let concerned = |info: &&Arc<QueuedPodInfo>| !info.gated() || self.in_flight.any();
+        let leftover = self.unschedulable.values().filter(concerned).map(|i| i.timestamp).min().and_then(|oldest| {
+            let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).ok()?;
+            let strictly_after = now.max(oldest.checked_add(limit).ok()?);
+            let periods = strictly_after.duration_since(start).as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1;
+            Timestamp::from_nanosecond(start.as_nanosecond() + periods.max(1) * LEFTOVER_FLUSH.as_nanos()).ok()
+        });
+        [backoff, leftover].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,128 @@
+//! Which plugin asked to be told of which event; mirrors `buildQueueingHintMap` in `pkg/scheduler/scheduler.go` and
+//! `fillEnqueueExtensions` in `pkg/scheduler/framework/runtime/framework.go`.
+
+use std::collections::BTreeMap;
+
+use crate::cluster::Str;
+use crate::framework::{ActionType, ClusterEvent, ClusterEventWithHint, EventResource, PluginName, QueueingHintFn};
+
+/// An event that a plugin registered.
+#[derive(Clone)]
+pub(super) struct Registration {
+    pub(super) plugin: PluginName,
+    pub(super) event: ClusterEvent,
+    /// `None` always says Queue.
+    pub(super) hint: Option<QueueingHintFn>,
+}
+
+/// What the plugins of one profile registered, `None` for a plugin that leaves it open.
+pub type PluginEvents = Vec<(PluginName, Option<Vec<ClusterEventWithHint>>)>;
+
+/// The registrations of all profiles, in the order plugins were given.
+///
+/// kube-scheduler asks in random order; the outcome is the same, as one Queue suffices.
+#[derive(Clone, Default)]
+pub struct HintMap {
+    profiles: BTreeMap<Str, Vec<Registration>>,
+}
+
+impl std::fmt::Debug for HintMap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rows = |list: &[Registration]| list.iter().map(|r| format!("{}: {}", r.plugin, r.event)).collect::<Vec<_>>();
+        f.debug_map().entries(self.profiles.iter().map(|(name, list)| (name, rows(list)))).finish()
+    }
+}
+
+impl HintMap {
+    /// Takes, per `schedulerName`, the plugins that run at `PreEnqueue`, `PreFilter`, Filter, Reserve or Permit, with what
+    /// they register. A plugin that registers nothing of its own accord (`None`) is told of everything there is, and
+    /// so is [`PluginName::Extender`], which stands in the list where the profile has extenders.
+    pub fn new(profiles: &[(Str, PluginEvents)]) -> Self {
+        let registrations =
+            |plugins: &PluginEvents| plugins.iter().flat_map(|(plugin, events)| register(*plugin, events.as_deref())).collect();
+        Self { profiles: profiles.iter().map(|(name, plugins)| (name.clone(), registrations(plugins))).collect() }
+    }
+
+    /// Whether any plugin of any profile wants to hear of the event.
+    pub fn is_event_of_interest(&self, event: &ClusterEvent) -> bool {
+        event.is_wildcard() || self.profiles.values().flatten().any(|r| r.event.matches(event))
+    }
+
+    /// Whether the plugin, in any profile, registered an event that this one matches.
+    pub fn registered(&self, plugin: PluginName, event: &ClusterEvent) -> bool {
+        self.profiles.values().flatten().any(|r| r.plugin == plugin && r.event.matches(event))
+    }
+
+    /// The registrations of a profile; `None` for a name that no profile has.
+    pub(super) fn profile(&self, scheduler_name: &Str) -> Option<&[Registration]> {
+        self.profiles.get(scheduler_name).map(Vec::as_slice)
+    }
+}
+
+fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>) -> Vec<Registration> {
+    let Some(events) = events else {
+        return UNROLLED.iter().map(|r| Registration { plugin, event: ClusterEvent::new(*r, ActionType::ALL), hint: None }).collect();
+    };
+    let mut list: Vec<Registration> = events.iter().map(|e| Registration { plugin, event: e.event, hint: e.hint.clone() }).collect();
+    // Upstream adds this for plugins that could otherwise miss a node that became eligible (issue 109437). It is not
+    // tied to the gate that made it unnecessary, and so any taint change retries what these plugins rejected.
+    let on_node = |action: ActionType| events.iter().any(|e| e.event.resource == EventResource::Node && e.event.action.0 & action.0 != 0);
+    if on_node(ActionType::ADD) && !on_node(ActionType::UPDATE_NODE_TAINT) {
+        let event = ClusterEvent::new(EventResource::Node, ActionType::UPDATE_NODE_TAINT);
+        list.push(Registration { plugin, event, hint: None });
+    }
+    list
+}
+
+/// `UnrollWildCardResource` in `pkg/scheduler/framework/types.go`; `ResourceSlice` and `VolumeAttachment` are missing
+/// there too.
+const UNROLLED: [EventResource; 10] = [
+    EventResource::Pod,
+    EventResource::Node,
+    EventResource::PersistentVolume,
+    EventResource::PersistentVolumeClaim,
+    EventResource::CSINode,
+    EventResource::CSIDriver,
+    EventResource::CSIStorageCapacity,
+    EventResource::StorageClass,
+    EventResource::ResourceClaim,
+    EventResource::DeviceClass,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(resource: EventResource, action: ActionType) -> ClusterEventWithHint {
+        ClusterEventWithHint { event: ClusterEvent::new(resource, action), hint: None }
+    }
+
+    fn rows(events: Option<Vec<ClusterEventWithHint>>) -> Vec<String> {
+        let map = HintMap::new(&[("s".into(), vec![(PluginName::NodeName, events)])]);
+        map.profile(&"s".into()).unwrap().iter().map(|r| r.event.to_string()).collect()
+    }
+
+    #[test]
+    fn node_add_without_taint_updates_gets_them_too() {
+        assert_eq!(rows(Some(vec![plain(EventResource::Node, ActionType::ADD)])), ["NodeAdd", "NodeUpdateNodeTaint"]);
+        let both = ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT);
+        assert_eq!(rows(Some(vec![plain(EventResource::Node, both)])).len(), 1);
+        assert_eq!(rows(Some(vec![plain(EventResource::Node, ActionType::UPDATE_NODE_LABEL)])), ["NodeUpdateNodeLabel"]);
+        assert_eq!(rows(Some(vec![plain(EventResource::Pod, ActionType::ADD)])), ["PodAdd"]);
+        assert!(rows(Some(Vec::new())).is_empty());
+    }
+
+    #[test]
+    fn a_plugin_that_leaves_it_open_hears_of_everything_but_slices_and_attachments() {
+        let rows = rows(None);
+        assert_eq!((rows.len(), rows[0].as_str()), (10, "PodAll"));
+        let map = HintMap::new(&[("s".into(), vec![(PluginName::Extender, None)])]);
+        let add = |resource| ClusterEvent::new(resource, ActionType::ADD);
+        assert!(map.is_event_of_interest(&add(EventResource::AssignedPod)));
+        assert!(!map.is_event_of_interest(&add(EventResource::ResourceSlice)));
+        assert!(!map.registered(PluginName::Extender, &add(EventResource::VolumeAttachment)));
+        assert!(!map.registered(PluginName::Extender, &ClusterEvent::FORCE_ACTIVATE), "wildcards match only wildcards");
+        assert!(map.is_event_of_interest(&ClusterEvent::FORCE_ACTIVATE));
+        assert!(map.profile(&"other".into()).is_none());
+    }
+}

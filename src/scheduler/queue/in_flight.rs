@@ -1,0 +1,152 @@
+//! Pods whose attempt is under way, and the events that came meanwhile; mirrors the in-flight part of
+//! `pkg/scheduler/backend/queue/active_queue.go`.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+
+use crate::cluster::{Pod, Str};
+use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
+
+/// Names a pod through all its changes: its uid or, for objects that carry none, its namespace and name.
+pub(in crate::scheduler) fn pod_id(pod: &Pod) -> Str {
+    if pod.metadata.uid.is_empty() { pod.key().to_string().into() } else { pod.metadata.uid.clone() }
+}
+
+/// An event with its object, kept for pods in flight.
+pub(super) type KeptEvent = Arc<(ClusterEvent, Change)>;
+
+#[derive(Clone, Debug)]
+enum Entry {
+    /// A pod was popped.
+    Marker,
+    Event(KeptEvent),
+}
+
+/// One list in order of arrival: markers of popped pods, and events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InFlight {
+    entries: OrdMap<u64, Entry>,
+    next: u64,
+    /// Where each pod's marker is.
+    markers: OrdMap<Str, u64>,
+    /// Popped pods until they come back or leave for good, which is later than the end of their marker.
+    attempts: OrdMap<Str, Arc<QueuedPodInfo>>,
+}
+
+impl InFlight {
+    fn push(&mut self, entry: Entry) -> u64 {
+        self.entries.insert(self.next, entry);
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Whether events are kept for the pod.
+    pub(super) fn contains(&self, pod: &Pod) -> bool {
+        self.markers.contains_key(&pod_id(pod))
+    }
+
+    /// Whether events are kept for anybody.
+    pub(super) fn any(&self) -> bool {
+        !self.markers.is_empty()
+    }
+
+    /// A pod was popped.
+    pub(super) fn start(&mut self, info: Arc<QueuedPodInfo>) {
+        let id = pod_id(info.pod());
+        let at = self.push(Entry::Marker);
+        self.markers.insert(id.clone(), at);
+        self.attempts.insert(id, info);
+    }
+
+    /// Keeps an event for every pod in flight; they sort out themselves whom it concerns.
+    pub(super) fn keep(&mut self, event: ClusterEvent, change: &Change) {
+        self.push(Entry::Event(Arc::new((event, change.clone()))));
+    }
+
+    /// The events since the pod was popped, in order; `None` when it is not in flight.
+    pub(super) fn events_since_pop(&self, pod: &Pod) -> Option<Vec<KeptEvent>> {
+        let marker = *self.markers.get(&pod_id(pod))?;
+        let events = self.entries.range(marker..).filter_map(|(_, entry)| match entry {
+            Entry::Event(event) => Some(event.clone()),
+            Entry::Marker => None,
+        });
+        Some(events.collect())
+    }
+
+    /// No more events for this pod. Those that no other pod waits for are dropped.
+    pub(super) fn done(&mut self, pod: &Pod) {
+        let Some(marker) = self.markers.remove(&pod_id(pod)) else { return };
+        self.entries.remove(&marker);
+        while let Some(&(first, Entry::Event(_))) = self.entries.get_min() {
+            self.entries.remove(&first);
+        }
+    }
+
+    /// The pod's attempt is over; what it was popped as.
+    pub(super) fn finish(&mut self, pod: &Pod) -> Option<Arc<QueuedPodInfo>> {
+        self.attempts.remove(&pod_id(pod))
+    }
+
+    /// The pods whose attempt is under way, by uid.
+    pub(super) fn attempts(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
+        self.attempts.values()
+    }
+
+    /// What the pod was popped as, while its attempt is under way.
+    pub(super) fn attempt(&self, pod: &Pod) -> Option<&Arc<QueuedPodInfo>> {
+        self.attempts.get(&pod_id(pod))
+    }
+
+    /// Markers and events on the list.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::{ActionType, EventResource};
+
+    fn info(name: &str) -> Arc<QueuedPodInfo> {
+        let pod = serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","uid":"{name}"}}}}"#)).unwrap();
+        Arc::new(QueuedPodInfo::new(Arc::new(pod), jiff::Timestamp::UNIX_EPOCH, 0))
+    }
+
+    fn seen(list: &InFlight, name: &str) -> Option<Vec<String>> {
+        list.events_since_pop(info(name).pod()).map(|events| events.iter().map(|e| e.0.to_string()).collect())
+    }
+
+    #[test]
+    fn each_pod_sees_what_came_after_it_and_the_list_does_not_grow() {
+        let event = |resource| ClusterEvent::new(resource, ActionType::ADD);
+        let mut list = InFlight::default();
+        list.start(info("a"));
+        list.keep(event(EventResource::Node), &Change::default());
+        list.start(info("b"));
+        list.keep(event(EventResource::PersistentVolume), &Change::default());
+        assert_eq!(seen(&list, "a").unwrap(), ["NodeAdd", "PersistentVolumeAdd"]);
+        assert_eq!(seen(&list, "b").unwrap(), ["PersistentVolumeAdd"]);
+        assert_eq!(seen(&list, "c"), None);
+        list.done(info("a").pod());
+        assert_eq!((list.len(), seen(&list, "a")), (2, None));
+        assert!(list.attempt(info("a").pod()).is_some(), "the attempt goes on without a marker");
+        list.done(info("a").pod());
+        list.done(info("b").pod());
+        assert!(list.len() == 0 && !list.any());
+        assert_eq!(list.attempts().count(), 2);
+        assert!(list.finish(info("b").pod()).is_some() && list.finish(info("b").pod()).is_none());
+    }
+
+    #[test]
+    fn events_stay_while_an_earlier_pod_needs_them() {
+        let mut list = InFlight::default();
+        list.start(info("a"));
+        list.keep(ClusterEvent::ASSIGNED_POD_ADD, &Change::default());
+        list.start(info("b"));
+        list.done(info("b").pod());
+        assert_eq!(seen(&list, "a").unwrap(), ["AssignedPodAdd"]);
+    }
+}

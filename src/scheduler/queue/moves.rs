@@ -1,0 +1,213 @@
+//! The two doors, to activeQ and to backoffQ, and who is let through when something happens in the cluster.
+
+use std::sync::Arc;
+
+use super::{QueueEnv, SchedulingQueue, unschedulable_place};
+use crate::cluster::Object;
+use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, is_same_pod};
+use crate::trace::{Event, MoveCause, Place};
+
+/// What an event means for a pod; mirrors `queueingStrategy`. With the plugin whose hint said Queue, if one did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strategy {
+    /// Stay where it is.
+    Skip,
+    /// Try again when the backoff is over.
+    AfterBackoff(Option<PluginName>),
+    /// Try again at once.
+    Immediately(PluginName),
+}
+
+impl SchedulingQueue {
+    /// Something happened in the cluster: moves the parked pods for which it may matter, and keeps it for the pods in
+    /// flight. Only pods of priority at most `max_priority` are looked at, if that is given. An event that no plugin
+    /// registered moves nobody and is not kept.
+    pub fn move_all_to_active_or_backoff_queue(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        event: ClusterEvent,
+        change: &Change,
+        max_priority: Option<i32>,
+    ) {
+        if !self.hints.is_event_of_interest(&event) {
+            return;
+        }
+        let asked = |info: &&Arc<QueuedPodInfo>| max_priority.is_none_or(|max| info.pod().priority() <= max);
+        let pods: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(asked).cloned().collect();
+        self.move_pods(env, pods, event, change);
+    }
+
+    /// Offers an event to pods of unschedulablePods.
+    pub(super) fn move_pods(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
+        for info in pods {
+            if info.gating_plugin.is_some_and(|gate| !self.hints.registered(gate, &event)) {
+                continue;
+            }
+            let strategy = self.is_pod_worth_requeuing(env, &info, event, change);
+            if strategy != Strategy::Skip {
+                let from = Some(unschedulable_place(&info));
+                self.requeue(env, info, from, strategy, MoveCause::Cluster(event));
+            }
+        }
+        if self.in_flight.any() {
+            self.in_flight.keep(event, change);
+        }
+    }
+
+    /// Asks the hints of the plugins that rejected the pod.
+    pub(super) fn is_pod_worth_requeuing(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        info: &QueuedPodInfo,
+        event: ClusterEvent,
+        change: &Change,
+    ) -> Strategy {
+        let rejectors = info.rejectors();
+        if rejectors.is_empty() {
+            return Strategy::AfterBackoff(None);
+        }
+        if event.is_wildcard() {
+            return match &change.new {
+                Some(Object::Pod(target)) if is_same_pod(target, info.pod()) => Strategy::AfterBackoff(None),
+                Some(_) => Strategy::Skip,
+                None => Strategy::AfterBackoff(None),
+            };
+        }
+        let hints = self.hints.clone();
+        let Some(registrations) = hints.profile(&info.pod().spec.scheduler_name) else { return Strategy::AfterBackoff(None) };
+        let mut strategy = Strategy::Skip;
+        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && r.event.matches(&event)) {
+            let (hint, error) = match &registration.hint {
+                None => (QueueingHint::Queue, None),
+                Some(hint) => match hint(&env.context(), info.pod(), change) {
+                    Ok(hint) => (hint, None),
+                    // Better one attempt too many than a pod that is stuck.
+                    Err(error) => (QueueingHint::Queue, Some(error)),
+                },
+            };
+            let plugin = registration.plugin;
+            self.record(env, Event::HintAsked { pod: info.key(), plugin, event, hint, error });
+            if hint == QueueingHint::QueueSkip {
+                continue;
+            }
+            if info.pending_plugins.contains(plugin) {
+                return Strategy::Immediately(plugin);
+            }
+            if strategy == Strategy::Skip {
+                strategy = Strategy::AfterBackoff(Some(plugin));
+            }
+            if info.pending_plugins.is_empty() {
+                break;
+            }
+        }
+        strategy
+    }
+
+    /// Puts a pod where a strategy wants it. `from` is where it is: in unschedulablePods, in flight, or nowhere.
+    /// Returns whether it got to activeQ or backoffQ.
+    pub(super) fn requeue(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        info: Arc<QueuedPodInfo>,
+        from: Option<Place>,
+        strategy: Strategy,
+        cause: MoveCause,
+    ) -> bool {
+        match strategy {
+            Strategy::Skip => {
+                self.park(env, &info, from, cause, None);
+                false
+            }
+            Strategy::AfterBackoff(plugin) if self.backoff.is_backing_off(&info, env.now()) => {
+                self.move_to_backoff(env, info, from, cause, plugin)
+            }
+            Strategy::AfterBackoff(plugin) => self.move_to_active(env, info, from, cause, plugin),
+            Strategy::Immediately(plugin) => self.move_to_active(env, info, from, cause, Some(plugin)),
+        }
+    }
+
+    /// The door to activeQ. Returns whether the pod got there: a `PreEnqueue` plugin may put it to unschedulablePods.
+    pub(super) fn move_to_active(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        mut info: Arc<QueuedPodInfo>,
+        from: Option<Place>,
+        cause: MoveCause,
+        plugin: Option<PluginName>,
+    ) -> bool {
+        // On the way into backoffQ the plugins were asked already, unless the gate is off.
+        let asked_already = self.pops_from_backoff() && matches!(from, Some(Place::Backoff { .. }));
+        if !asked_already && !self.passes_pre_enqueue(env, &mut info) {
+            self.park(env, &info, from, cause, plugin);
+            return false;
+        }
+        let now = env.now();
+        Arc::make_mut(&mut info).initial_attempt_timestamp.get_or_insert(now);
+        self.take(&info.key());
+        self.active.insert(info.clone());
+        self.record_move(env, &info, from, Place::Active, cause, plugin);
+        if matches!(cause, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD | ClusterEvent::UNSCHEDULED_POD_UPDATE)) {
+            self.add_nominated_pod(env, info.pod(), &crate::framework::NominatingInfo::Noop);
+        }
+        true
+    }
+
+    /// The door to backoffQ. Returns whether the pod got there.
+    fn move_to_backoff(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        mut info: Arc<QueuedPodInfo>,
+        from: Option<Place>,
+        cause: MoveCause,
+        plugin: Option<PluginName>,
+    ) -> bool {
+        if self.pops_from_backoff() && !self.passes_pre_enqueue(env, &mut info) {
+            self.park(env, &info, from, cause, plugin);
+            return false;
+        }
+        self.take(&info.key());
+        self.backoff.insert(info.clone());
+        let to = self.backoff_place(&info);
+        self.record_move(env, &info, from, to, cause, plugin);
+        true
+    }
+
+    /// Puts a pod to unschedulablePods; no move if it is there already.
+    fn park(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        info: &Arc<QueuedPodInfo>,
+        from: Option<Place>,
+        cause: MoveCause,
+        plugin: Option<PluginName>,
+    ) {
+        self.unschedulable.insert(info.key(), info.clone());
+        if !matches!(from, Some(Place::Unschedulable { .. })) {
+            self.record_move(env, info, from, unschedulable_place(info), cause, plugin);
+        }
+    }
+
+    /// Runs `PreEnqueue`: the plugin that gated the pod last goes first. A refusal makes that plugin a rejector.
+    fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
+        match env.pre_enqueue(info.pod(), info.gating_plugin) {
+            None => {
+                if info.gated() {
+                    Arc::make_mut(info).gating_plugin = None;
+                }
+                true
+            }
+            Some((plugin, status)) => {
+                let info = Arc::make_mut(info);
+                info.gating_plugin = Some(plugin);
+                info.unschedulable_plugins.insert(plugin);
+                self.record(env, Event::PreEnqueueRejected { pod: info.key(), status: status.with_plugin(plugin) });
+                false
+            }
+        }
+    }
+}
+
+/// The cause of a queue entry that is no cluster event.
+pub(super) fn label(label: EventLabel) -> MoveCause {
+    MoveCause::Label(label)
+}

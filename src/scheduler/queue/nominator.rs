@@ -1,0 +1,161 @@
+//! Which pods are nominated to which node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
+
+use imbl::OrdMap;
+
+use super::in_flight::pod_id;
+use crate::cluster::{Key, Pod, Str};
+use crate::framework::NominatingInfo;
+
+/// A nominated pod: which one it was, and how to look it up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PodRef {
+    pub(super) id: Str,
+    pub(super) uid: Str,
+    pub(super) key: Key,
+}
+
+/// At most one nomination per pod, in the order they were made on each node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nominator {
+    pods: OrdMap<Str, Vec<PodRef>>,
+    node: OrdMap<Str, Str>,
+}
+
+impl Nominator {
+    /// Replaces the pod's nomination: by the given node, which may be empty, or else by the one in the object's status.
+    /// A pod that is gone or already has a node is not nominated; `informer` is its newest object.
+    pub(super) fn add(&mut self, pod: &Pod, info: &NominatingInfo, informer: Option<&Pod>) {
+        self.delete(pod);
+        let node = match info {
+            NominatingInfo::Override(node) => node,
+            NominatingInfo::Noop if pod.status.nominated_node_name.is_empty() => return,
+            NominatingInfo::Noop => &pod.status.nominated_node_name,
+        };
+        if informer.is_none_or(|p| !p.node_name.is_empty()) {
+            return;
+        }
+        let id = pod_id(pod);
+        self.node.insert(id.clone(), node.clone());
+        self.pods.entry(node.clone()).or_default().push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key() });
+    }
+
+    /// Follows an update of the object. Where the status named no node before and names none now, a nomination that
+    /// only the memory holds is kept: the update may be older than the nomination.
+    pub(super) fn update(&mut self, old: &Pod, new: &Pod, informer: Option<&Pod>) {
+        let kept = match self.node.get(&pod_id(old)) {
+            Some(node) if old.status.nominated_node_name.is_empty() && new.status.nominated_node_name.is_empty() => {
+                NominatingInfo::Override(node.clone())
+            }
+            _ => NominatingInfo::Noop,
+        };
+        self.delete(old);
+        self.add(new, &kept, informer);
+    }
+
+    /// Takes the nomination away, if there is one.
+    pub(super) fn delete(&mut self, pod: &Pod) {
+        let id = pod_id(pod);
+        let Some(node) = self.node.remove(&id) else { return };
+        if let Some(list) = self.pods.get_mut(&node) {
+            list.retain(|p| p.id != id);
+            if list.is_empty() {
+                self.pods.remove(&node);
+            }
+        }
+    }
+
+    /// The node a pod is nominated to; `None` also where the nomination is an empty name.
+    pub(super) fn node_of(&self, pod: &Pod) -> Option<&Str> {
+        self.node.get(&pod_id(pod)).filter(|node| !node.is_empty())
+    }
+
+    /// The pods nominated to a node, in order of nomination.
+    pub(super) fn on_node(&self, node: &str) -> &[PodRef] {
+        self.pods.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// All nominations to a real node, by node.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Str)> {
+        self.pods.iter().filter(|(node, _)| !node.is_empty()).flat_map(|(node, pods)| pods.iter().map(move |p| (&p.key, node)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, nominated: &str, node: &str) -> Pod {
+        let text = format!(
+            r#"{{"metadata":{{"name":"{name}","uid":"u-{name}"}},"spec":{{"nodeName":"{node}"}},"status":{{"nominatedNodeName":"{nominated}"}}}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn on(node: &str) -> NominatingInfo {
+        NominatingInfo::Override(node.into())
+    }
+
+    #[track_caller]
+    fn check(nominator: &Nominator, expected: &[(&str, &str)]) {
+        let all: Vec<(String, &str)> = nominator.iter().map(|(k, n)| (k.to_string(), n.as_str())).collect();
+        assert_eq!(all.iter().map(|(k, n)| (k.as_str(), *n)).collect::<Vec<_>>(), expected);
+        for (id, node) in &nominator.node {
+            assert_eq!(nominator.on_node(node).iter().filter(|p| p.id == *id).count(), 1);
+        }
+        assert_eq!(nominator.pods.values().map(Vec::len).sum::<usize>(), nominator.node.len());
+        assert!(nominator.pods.values().all(|list| !list.is_empty()));
+    }
+
+    #[test]
+    fn the_given_node_goes_before_the_field_and_replaces_what_was() {
+        let (a, mut n) = (pod("a", "n1", ""), Nominator::default());
+        n.add(&a, &NominatingInfo::Noop, Some(&a));
+        check(&n, &[("a", "n1")]);
+        n.add(&a, &on("n2"), Some(&a));
+        check(&n, &[("a", "n2")]);
+        n.add(&a, &on(""), Some(&a));
+        check(&n, &[]);
+        assert_eq!(n.node_of(&a), None);
+        n.add(&pod("a", "", ""), &NominatingInfo::Noop, Some(&a));
+        check(&n, &[]);
+    }
+
+    #[test]
+    fn pods_that_are_gone_or_bound_are_refused_but_lose_what_they_had() {
+        for informer in [None, Some(pod("a", "", "n3"))] {
+            let (a, mut n) = (pod("a", "n1", ""), Nominator::default());
+            n.add(&a, &NominatingInfo::Noop, Some(&a));
+            n.add(&a, &on("n2"), informer.as_ref());
+            check(&n, &[]);
+        }
+    }
+
+    #[test]
+    fn updates_follow_the_field_unless_it_never_was_set() {
+        // (field before, field after, in memory) and what is left.
+        for (old, new, memory, expected) in [
+            ("", "", "n1", "n1"),
+            ("n1", "", "n1", ""),
+            ("", "n2", "n1", "n2"),
+            ("n1", "n2", "n3", "n2"),
+            ("n1", "n1", "n3", "n1"),
+            ("", "", "", ""),
+        ] {
+            let (before, after, mut n) = (pod("a", old, ""), pod("a", new, ""), Nominator::default());
+            n.add(&before, &on(memory), Some(&before));
+            n.update(&before, &after, Some(&after));
+            assert_eq!(n.node_of(&after).map_or("", Str::as_str), expected, "{old:?} {new:?} {memory:?}");
+        }
+    }
+
+    #[test]
+    fn nominations_keep_their_order_per_node() {
+        let mut n = Nominator::default();
+        for name in ["b", "a", "c"] {
+            n.add(&pod(name, "n1", ""), &NominatingInfo::Noop, Some(&pod(name, "", "")));
+        }
+        n.delete(&pod("a", "", ""));
+        n.delete(&pod("x", "", ""));
+        check(&n, &[("b", "n1"), ("c", "n1")]);
+    }
+}

@@ -1,0 +1,200 @@
+//! Pods that come, change, go, are popped and come back.
+
+use std::sync::Arc;
+
+use super::moves::{Strategy, label};
+use super::{AlreadyQueued, QueueEnv, SchedulingQueue, unschedulable_place};
+use crate::cluster::{Key, Object, Pod};
+use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo, pod_scheduling_properties_change};
+use crate::trace::{Event, MoveCause, Place};
+
+impl SchedulingQueue {
+    /// A pod without a node appeared. A waiting pod of the same name is replaced.
+    pub fn add(&mut self, env: &mut dyn QueueEnv, pod: Arc<Pod>) {
+        self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
+        let info = Arc::new(QueuedPodInfo::new(pod, env.now(), self.next_sequence()));
+        self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
+    }
+
+    /// A pod without a node changed. In flight, the change is kept for when the pod comes back; in activeQ and
+    /// backoffQ only the object is replaced; in unschedulablePods the hints are asked; from nowhere the pod enters the
+    /// queue anew.
+    ///
+    /// Of several events, those after the first that moves the pod are not looked at.
+    pub fn update(&mut self, env: &mut dyn QueueEnv, old: &Arc<Pod>, new: &Arc<Pod>) {
+        let events = pod_scheduling_properties_change(old, new, self.config.gates);
+        let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
+        if self.in_flight.contains(new) {
+            for event in events {
+                self.in_flight.keep(event, &change);
+            }
+            return;
+        }
+        let Some((mut info, place)) = self.replace_object(env, new) else {
+            // An attempt that is past `done` no longer holds the pod's place; kube-scheduler prevents this case by not
+            // passing on updates of assumed pods.
+            self.in_flight.finish(new);
+            let info = Arc::new(QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence()));
+            self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE), None);
+            return;
+        };
+        self.update_nominated_pod(env, old, new);
+        if !matches!(place, Place::Unschedulable { .. }) {
+            return;
+        }
+        for event in events {
+            let strategy = self.is_pod_worth_requeuing(env, &info, event, &change);
+            let from = Some(unschedulable_place(&info));
+            if self.requeue(env, info, from, strategy, MoveCause::Cluster(event)) {
+                return;
+            }
+            // PreEnqueue may have noted another reason to stay.
+            let Some(parked) = self.unschedulable.get(&new.key()) else { return };
+            info = parked.clone();
+        }
+    }
+
+    /// Puts the new object where the pod waits; its place in the order moves only with its priority.
+    fn replace_object(&mut self, env: &mut dyn QueueEnv, new: &Arc<Pod>) -> Option<(Arc<QueuedPodInfo>, Place)> {
+        let key = new.key();
+        let place = self.place(&key)?;
+        let mut info = self.take(&key)?;
+        let priority = info.pod().priority();
+        Arc::make_mut(&mut info).update(new.clone());
+        match place {
+            Place::Active => self.active.insert(info.clone()),
+            Place::Backoff { .. } => self.backoff.insert(info.clone()),
+            _ => {
+                self.unschedulable.insert(key.clone(), info.clone());
+            }
+        }
+        if new.priority() != priority {
+            self.record(env, Event::PriorityChanged { pod: key, priority: new.priority() });
+        }
+        Some((info, place))
+    }
+
+    /// A pod without a node was deleted, or got its node from somebody else. Its attempt, if one is under way, goes on.
+    pub fn delete(&mut self, env: &mut dyn QueueEnv, pod: &Pod) {
+        self.delete_nominated_pod_if_exists(env, pod);
+        self.drop_waiting(env, &pod.key(), MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_DELETE));
+    }
+
+    fn drop_waiting(&mut self, env: &mut dyn QueueEnv, key: &Key, cause: MoveCause) {
+        let place = self.place(key);
+        if let Some(info) = self.take(key) {
+            self.record_move(env, &info, place, Place::Gone, cause, None);
+        }
+    }
+
+    /// A plugin, or a preemption that failed, wants pods tried again: to activeQ, past any backoff. Pods in flight are
+    /// tried again when they come back; pods in activeQ and unknown ones are left alone.
+    pub fn activate(&mut self, env: &mut dyn QueueEnv, pods: &[Arc<Pod>]) {
+        for pod in pods {
+            let key = pod.key();
+            let place = self.place(&key);
+            let info = self.unschedulable.get(&key).cloned().or_else(|| self.backoff.remove(&key));
+            let activated = info.is_some_and(|info| self.move_to_active(env, info, place, label(EventLabel::ForceActivate), None));
+            if !activated && self.in_flight.contains(pod) {
+                let change = Change { old: None, new: Some(Object::Pod(pod.clone())) };
+                self.in_flight.keep(ClusterEvent::FORCE_ACTIVATE, &change);
+            }
+        }
+    }
+
+    /// Takes the next pod to try: the first of activeQ or, when that is empty and the gate `SchedulerPopFromBackoffQ`
+    /// is on, the first rejected pod of backoffQ, its backoff over or not. `None` when there is nothing to try, where
+    /// kube-scheduler would wait.
+    pub fn pop(&mut self, env: &mut dyn QueueEnv) -> Option<Arc<QueuedPodInfo>> {
+        loop {
+            let (mut info, early) = match self.active.pop() {
+                Some(info) => (info, false),
+                None if self.pops_from_backoff() => (self.backoff.pop_early()?, true),
+                None => return None,
+            };
+            let from = if early { self.backoff_place(&info) } else { Place::Active };
+            Arc::make_mut(&mut info).attempts += 1;
+            if self.in_flight.contains(info.pod()) {
+                // The same pod twice: this one is thrown away.
+                self.record_move(env, &info, Some(from), Place::Gone, MoveCause::Cycle, None);
+                continue;
+            }
+            self.scheduling_cycle += 1;
+            self.in_flight.start(info.clone());
+            self.record(env, Event::PodPopped { pod: info.key(), attempts: info.attempts, early_from_backoff: early });
+            let cause = if early { label(EventLabel::PopFromBackoffQ) } else { MoveCause::Cycle };
+            self.record_move(env, &info, Some(from), Place::InFlight, cause, None);
+            return Some(info);
+        }
+    }
+
+    /// Stops keeping events for a popped pod. It is called when the pod cannot be parked any more: after
+    /// `WaitOnPermit`, before `PreBind`. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] do it too.
+    pub fn done(&mut self, pod: &Pod) {
+        self.in_flight.done(pod);
+    }
+
+    /// A popped pod does not come back: it was bound (`Place::Bound`), or it was skipped or is not requeued
+    /// (`Place::Gone`; its next update brings it back).
+    pub fn leave(&mut self, env: &mut dyn QueueEnv, pod: &Pod, to: Place) {
+        self.in_flight.done(pod);
+        let Some(info) = self.in_flight.finish(pod) else { return };
+        // A new pod of the same name may wait by now; where that one is has not changed.
+        if self.place(&info.key()).is_none() {
+            self.record_move(env, &info, Some(Place::InFlight), to, MoveCause::Cycle, None);
+        }
+    }
+
+    /// A popped pod comes back after a failed attempt, with its newest object and the plugins that rejected it. With
+    /// none, it waits out its backoff; else it is parked, unless something that happened meanwhile may help one of
+    /// these plugins.
+    pub fn add_unschedulable_if_not_present(&mut self, env: &mut dyn QueueEnv, mut info: QueuedPodInfo) -> Result<(), AlreadyQueued> {
+        let from = self.in_flight.finish(info.pod()).map(|_| Place::InFlight);
+        if let Some(place) = self.place(&info.key()) {
+            self.in_flight.done(info.pod());
+            let queue = match place {
+                Place::Active => "active",
+                Place::Backoff { .. } => "backoff",
+                _ => "unschedulable",
+            };
+            return Err(AlreadyQueued { pod: info.key(), queue });
+        }
+        if info.rejectors().is_empty() {
+            info.consecutive_errors_count = info.consecutive_errors_count.saturating_add(1);
+        } else {
+            info.unschedulable_count = info.unschedulable_count.saturating_add(1);
+            info.consecutive_errors_count = 0;
+        }
+        info.timestamp = env.now();
+        info.sequence = self.next_sequence();
+        let strategy = self.strategy_for_in_flight_pod(env, &info);
+        let pod = info.pod().clone();
+        self.requeue(env, Arc::new(info), from, strategy, label(EventLabel::ScheduleAttemptFailure));
+        self.in_flight.done(&pod);
+        Ok(())
+    }
+
+    /// Asks the hints about everything that happened since the pod was popped.
+    fn strategy_for_in_flight_pod(&mut self, env: &mut dyn QueueEnv, info: &QueuedPodInfo) -> Strategy {
+        if info.rejectors().is_empty() {
+            return Strategy::AfterBackoff(None);
+        }
+        let Some(events) = self.in_flight.events_since_pop(info.pod()) else { return Strategy::AfterBackoff(None) };
+        let mut strategy = Strategy::Skip;
+        for kept in events {
+            match self.is_pod_worth_requeuing(env, info, kept.0, &kept.1) {
+                Strategy::Skip => {}
+                Strategy::Immediately(plugin) => return Strategy::Immediately(plugin),
+                after @ Strategy::AfterBackoff(_) => {
+                    if strategy == Strategy::Skip {
+                        strategy = after;
+                    }
+                    if info.pending_plugins.is_empty() {
+                        break;
+                    }
+                }
+            }
+        }
+        strategy
+    }
+}

@@ -1,0 +1,264 @@
+//! Everything the scheduler knows at one moment, and how the queue looks at it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use jiff::{SignedDuration, Timestamp};
+
+use super::event_handlers::{HandlerEnv, HandlerStep, handle_change};
+use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
+use super::runtime::Nominations;
+use super::{Cache, Config};
+use crate::cluster::{Cluster, Key, Object, Pod, Str};
+use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status};
+use crate::trace::{Event, ObjectChange};
+
+/// The scheduler's memory and the cluster as the API server has it. Cloning is free.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Profiles, gates, backoff.
+    pub(super) config: Arc<Config>,
+    /// The objects of the API server.
+    pub(super) cluster: Cluster,
+    /// Nodes with bound and assumed pods.
+    pub(super) cache: Cache,
+    /// Waiting pods.
+    pub(super) queue: SchedulingQueue,
+    /// The virtual time.
+    pub(super) clock: Timestamp,
+    /// When it began.
+    pub(super) start: Timestamp,
+    /// Attempts so far.
+    pub(super) cycle: u64,
+    /// Where the next search for nodes starts.
+    pub(super) next_start_node_index: usize,
+    /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
+    pub(super) preempting: OrdMap<Str, Option<Key>>,
+}
+
+/// How the queue and the handlers see the rest of the state, for one call.
+struct Env<'a> {
+    config: &'a Config,
+    cluster: &'a Cluster,
+    cache: &'a Cache,
+    snapshot: Snapshot,
+    clock: &'a mut Timestamp,
+    preempting: &'a OrdMap<Str, Option<Key>>,
+    events: &'a mut Vec<Event>,
+}
+
+impl QueueEnv for Env<'_> {
+    fn now(&self) -> Timestamp {
+        *self.clock
+    }
+    fn set_now(&mut self, now: Timestamp) {
+        *self.clock = now;
+    }
+    fn context(&self) -> Context<'_> {
+        Context { cluster: self.cluster, snapshot: &self.snapshot, gates: self.config.gates, now: *self.clock }
+    }
+    fn informer_pod(&self, key: &Key) -> Option<Arc<Pod>> {
+        self.cluster.pods.get(key).filter(|p| !p.is_terminal()).cloned()
+    }
+    fn pre_enqueue(&self, pod: &Pod, first: Option<PluginName>) -> Option<(PluginName, Status)> {
+        let framework = self.config.profile(&pod.spec.scheduler_name)?;
+        let preempting = self.is_running_preemption(pod);
+        let status = framework.run_pre_enqueue(&self.context(), pod, preempting, first)?;
+        Some((status.plugin()?, status))
+    }
+    fn record(&mut self, event: Event) {
+        self.events.push(event);
+    }
+}
+
+impl Env<'_> {
+    /// Mirrors `isRunningPreemption` in `pkg/scheduler/framework/preemption/executor.go`: once only the last victim is
+    /// left, its deletion counts before the call for it has returned, so that the event of it is not missed.
+    fn is_running_preemption(&self, pod: &Pod) -> bool {
+        match self.preempting.get(&pod_id(pod)) {
+            None => false,
+            Some(None) => true,
+            Some(Some(last)) => self.informer_pod(last).is_some_and(|victim| !victim.is_terminating()),
+        }
+    }
+}
+
+impl HandlerEnv for Env<'_> {
+    fn handles_scheduler_name(&self, name: &Str) -> bool {
+        self.config.profile(name).is_some()
+    }
+    fn is_assumed_pod(&self, pod: &Pod) -> bool {
+        self.cache.is_assumed(pod)
+    }
+    fn gates(&self) -> FeatureGates {
+        self.config.gates
+    }
+}
+
+impl Nominations for SchedulingQueue {
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
+        self.nominated_pods_for_node(node)
+    }
+}
+
+impl State {
+    /// A scheduler that starts on a cluster: every pending pod of its profiles is new to it. They enter the queue in the
+    /// order given, a millisecond apart, the last of them at `start`.
+    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp) -> Self {
+        let queue_config = QueueConfig {
+            pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
+            pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
+            gates: config.gates,
+            ..QueueConfig::default()
+        };
+        let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
+        let cache = Cache::load(&objects);
+        let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
+        let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
+        let mut state = Self {
+            queue: SchedulingQueue::new(queue_config, hints),
+            config,
+            cluster: objects.into_iter().collect(),
+            cache,
+            clock: start,
+            start,
+            cycle: 0,
+            next_start_node_index: 0,
+            preempting: OrdMap::new(),
+        };
+        let mut unseen = Vec::new();
+        let last = pending.len().saturating_sub(1);
+        for (i, key) in pending.into_iter().enumerate() {
+            let Some(pod) = state.cluster.pods.get(&key).cloned() else { continue };
+            if state.config.profile(&pod.spec.scheduler_name).is_some() {
+                let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
+                state.clock = start.checked_sub(before).unwrap_or(start);
+                state.with_queue(&mut unseen, |queue, env| queue.add(env, pod));
+            }
+        }
+        state.clock = start;
+        state
+    }
+
+    /// The objects as the API server has them.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// The nodes as the next cycle would see them.
+    pub fn snapshot(&self) -> Snapshot {
+        self.cache.snapshot()
+    }
+
+    /// The queue.
+    pub fn queue(&self) -> &SchedulingQueue {
+        &self.queue
+    }
+
+    /// The virtual time.
+    pub fn clock(&self) -> Timestamp {
+        self.clock
+    }
+
+    /// When the virtual time began.
+    pub fn start(&self) -> Timestamp {
+        self.start
+    }
+
+    /// Profiles, gates, backoff.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.config
+    }
+
+    /// Attempts so far.
+    pub fn cycles(&self) -> u64 {
+        self.cycle
+    }
+
+    /// The nominations that the scheduler holds, by pod.
+    pub fn nominations(&self) -> BTreeMap<Key, Str> {
+        self.queue.nominations().filter(|(_, node)| !node.is_empty()).map(|(pod, node)| (pod.clone(), node.clone())).collect()
+    }
+
+    /// Lets the queue do something.
+    pub(super) fn with_queue<R>(&mut self, events: &mut Vec<Event>, act: impl FnOnce(&mut SchedulingQueue, &mut dyn QueueEnv) -> R) -> R {
+        let mut env = Env {
+            config: &self.config,
+            cluster: &self.cluster,
+            cache: &self.cache,
+            snapshot: self.cache.snapshot(),
+            clock: &mut self.clock,
+            preempting: &self.preempting,
+            events,
+        };
+        act(&mut self.queue, &mut env)
+    }
+
+    /// The API server announces that an object came, changed or went: the cluster takes it in, and the handlers do what
+    /// follows from it.
+    #[allow(clippy::needless_pass_by_value, reason = "the new object goes into the cluster")]
+    pub(super) fn announce(&mut self, old: Option<Object>, new: Option<Object>, events: &mut Vec<Event>) {
+        let Some(object) = new.as_ref().or(old.as_ref()) else { return };
+        let change = match (&old, &new) {
+            (None, _) => ObjectChange::Added,
+            (_, None) => ObjectChange::Deleted,
+            _ => ObjectChange::Updated,
+        };
+        events.push(Event::ObjectChanged { kind: object.kind(), key: object.key(), change });
+        match &new {
+            Some(object) => drop(self.cluster.insert(object.clone())),
+            None => drop(self.cluster.remove(object.kind(), &object.key())),
+        }
+        let steps = {
+            let mut clock = self.clock;
+            let env = Env {
+                config: &self.config,
+                cluster: &self.cluster,
+                cache: &self.cache,
+                snapshot: Snapshot::default(),
+                clock: &mut clock,
+                preempting: &self.preempting,
+                events: &mut Vec::new(),
+            };
+            handle_change(&env, old.as_ref(), new.as_ref())
+        };
+        for step in steps {
+            self.handle(step, events);
+        }
+    }
+
+    fn handle(&mut self, step: HandlerStep, events: &mut Vec<Event>) {
+        match step {
+            HandlerStep::CacheAddNode(node) => self.cache.add_nodes([node]),
+            HandlerStep::CacheUpdateNode { new, .. } => self.cache.update_node(&new),
+            HandlerStep::CacheRemoveNode(node) => self.cache.remove_node(node.name()),
+            HandlerStep::CacheAddPod(pod) => {
+                // An assumed pod gives way to what the API server has, wherever that is.
+                if self.cache.is_assumed(&pod) {
+                    self.cache.forget(&pod);
+                }
+                self.cache.add_pod(Arc::new(PodInfo::new(pod)));
+            }
+            HandlerStep::CacheUpdatePod { old, new } => {
+                self.cache.remove_pod(&old);
+                self.cache.add_pod(Arc::new(PodInfo::new(new)));
+            }
+            HandlerStep::CacheRemovePod(pod) => drop(self.cache.remove_pod(&pod)),
+            HandlerStep::QueueAdd(pod) => self.with_queue(events, |queue, env| queue.add(env, pod)),
+            HandlerStep::QueueUpdate { old, new } => self.with_queue(events, |queue, env| queue.update(env, &old, &new)),
+            HandlerStep::QueueDelete(pod) => self.with_queue(events, |queue, env| queue.delete(env, &pod)),
+            HandlerStep::AssumedPodDeleted(pod) => {
+                if let Some(assumed) = self.cache.forget(&pod) {
+                    let change = Change { old: Some(Object::Pod(assumed.pod.clone())), new: None };
+                    self.move_all(ClusterEvent::ASSIGNED_POD_DELETE, &change, None, events);
+                }
+            }
+            HandlerStep::Move { event, change, whom } => self.move_all(event, &change, whom.max_priority(), events),
+        }
+    }
+
+    pub(super) fn move_all(&mut self, event: ClusterEvent, change: &Change, max_priority: Option<i32>, events: &mut Vec<Event>) {
+        self.with_queue(events, |queue, env| queue.move_all_to_active_or_backoff_queue(env, event, change, max_priority));
+    }
+}

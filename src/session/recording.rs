@@ -1,0 +1,95 @@
+//! A scheduler with everything it did so far on a timeline.
+
+use crate::cluster::{Key, Object};
+use crate::scheduler::{Operation, Scheduler, State};
+use crate::trace::Event;
+
+use super::timeline::{Frame, Moment, Timeline};
+
+/// A scheduler and its timeline. Operations go to the end of the timeline; the cursor may stand anywhere.
+#[derive(Clone, Debug)]
+pub struct Session {
+    scheduler: Scheduler,
+    timeline: Timeline,
+    source: String,
+}
+
+impl Session {
+    /// A session in which nothing has happened yet; `source` says where the cluster came from.
+    pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
+        let timeline = Timeline::new(moment(scheduler.state()));
+        Self { scheduler, timeline, source: source.into() }
+    }
+
+    /// Where the cluster came from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What happened, with the cursor.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// What happened, for moving the cursor.
+    pub fn timeline_mut(&mut self) -> &mut Timeline {
+        &mut self.timeline
+    }
+
+    /// The scheduler at the end of the timeline.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// Applies an operation at the end of the timeline; the cursor stays. False when nothing came of it.
+    pub fn apply(&mut self, operation: Operation) -> bool {
+        let before = moment(self.scheduler.state());
+        let title = title(&operation, &self.scheduler);
+        let events = self.scheduler.apply(operation);
+        let after = moment(self.scheduler.state());
+        self.push(title, events, before, after)
+    }
+
+    /// Tries the next waiting pod; false when none can be popped.
+    pub fn run_next(&mut self) -> bool {
+        self.scheduler.next_pod().is_some() && self.apply(Operation::Schedule)
+    }
+
+    /// Tries waiting pods until none can be popped, at most `limit` times; says how often.
+    pub fn run_to_quiescence(&mut self, limit: usize) -> usize {
+        (0..limit).take_while(|_| self.run_next()).count()
+    }
+
+    /// Decides about one pod on the cluster as it stands at the end of the timeline, without consequences; the cursor
+    /// stays. False when there is no such pod.
+    pub fn explain(&mut self, pod: &Key) -> bool {
+        let state = self.scheduler.state();
+        let Some(object) = state.cluster().pods.get(pod).cloned() else { return false };
+        let now = moment(state);
+        let events = self.scheduler.explain(&object);
+        self.push(format!("explain {pod}"), events, now.clone(), now)
+    }
+
+    fn push(&mut self, title: String, events: Vec<Event>, before: Moment, after: Moment) -> bool {
+        if events.is_empty() {
+            return false;
+        }
+        self.timeline.push(Frame { title, events: events.into(), before, after });
+        true
+    }
+}
+
+fn moment(state: &State) -> Moment {
+    Moment { cluster: state.cluster().clone(), snapshot: state.snapshot(), queues: state.queue().view().clone(), clock: state.clock() }
+}
+
+fn title(operation: &Operation, scheduler: &Scheduler) -> String {
+    let object = |verb: &str, o: &Object| format!("{verb} {} {}", o.kind(), o.key());
+    match operation {
+        Operation::Schedule => scheduler.next_pod().map_or_else(|| "schedule".to_owned(), |pod| format!("schedule {pod}")),
+        Operation::Create { object: o } => object("create", o),
+        Operation::Update { object: o } => object("update", o),
+        Operation::Delete { object: o } => object("delete", o),
+        Operation::Advance { seconds } => format!("advance {seconds} s"),
+    }
+}

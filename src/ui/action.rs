@@ -1,0 +1,129 @@
+//! Everything that can be asked of the screen: a closed set, so that what a key, a command or the mouse does is
+//! written down once.
+
+use tui_input::InputRequest;
+
+/// The panes, in the order of their digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter, strum::Display)]
+pub enum Pane {
+    /// Where pods wait.
+    #[default]
+    Queues,
+    /// Every node's verdict.
+    Nodes,
+    /// Candidates, victims and the tie-break.
+    Preemption,
+    /// One node.
+    #[strum(to_string = "Node")]
+    NodeDetail,
+    /// The record as sentences.
+    Steps,
+    /// What kube-scheduler tells the user.
+    Message,
+}
+
+/// One way or the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// On, down, finer.
+    Forward,
+    /// Back, up, coarser.
+    Back,
+}
+
+/// How a selection moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Motion {
+    Up,
+    Down,
+    HalfPageUp,
+    HalfPageDown,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+}
+
+/// One request to the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Leave.
+    Quit,
+    /// Stop the program as a shell's job control does.
+    Suspend,
+    /// Close what is on top, clear a filter, or go back to the wider view.
+    Back,
+    /// List the keys.
+    Help,
+    /// List what was read from the source.
+    Report,
+    /// Start a command.
+    OpenPrompt,
+    /// Start a filter for the pane.
+    OpenFilter,
+    /// The next or previous pane.
+    CyclePane(Direction),
+    /// A certain pane.
+    Focus(Pane),
+    /// Move the selection.
+    Move(Motion),
+    /// Open what is selected.
+    Open,
+    /// Show the node that is selected or last touched.
+    Detail,
+    /// Close the group that is selected.
+    Fold,
+    /// Nodes in groups, or one by one.
+    ToggleGroups,
+    /// One step in time.
+    Step(Direction),
+    /// To the end of a cycle, or before it.
+    Cycle(Direction),
+    /// On until preemption starts or the cycle ends.
+    Run,
+    /// To the very start or end of what is recorded.
+    SeekEnd(Direction),
+    /// A finer or coarser step.
+    Granularity(Direction),
+    /// Try the selected pod next.
+    TryNext,
+    /// Edit the line that is being typed.
+    Input(InputRequest),
+    /// Text from the clipboard.
+    Paste(String),
+    /// Finish the line that is being typed.
+    Submit,
+    /// Complete the word that is being typed.
+    Complete,
+    /// The terminal has another size.
+    Resize(u16, u16),
+    /// The mouse did something at a column and row.
+    Mouse(Mouse, u16, u16),
+}
+
+/// What a mouse can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mouse {
+    /// The left button went down.
+    Press,
+    /// The mouse moved with the left button down.
+    Drag,
+    /// The left button went up.
+    Release,
+    /// The wheel turned.
+    Scroll(Direction),
+}
+
+/// What the world outside the screen has to do after an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Stop the program until it is continued.
+    Suspend,
+    /// Show another theme.
+    Theme(String),
+    /// Panic, to see that the terminal survives it; debug builds only.
+    Panic,
+}

@@ -1,0 +1,56 @@
+//! The filter behind `/`: fuzzy, as one types a few letters of a name.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::cluster::Key;
+
+/// A filter ready to be asked many times.
+pub struct Fuzzy {
+    pattern: Option<(Pattern, Matcher)>,
+    buffer: Vec<char>,
+}
+
+impl Fuzzy {
+    /// A filter; an empty text keeps everything.
+    pub fn new(text: &str) -> Self {
+        let pattern = (!text.trim().is_empty())
+            .then(|| (Pattern::parse(text, CaseMatching::Smart, Normalization::Smart), Matcher::new(Config::DEFAULT.match_paths())));
+        Self { pattern, buffer: Vec::new() }
+    }
+
+    /// Whether everything is kept.
+    pub fn is_empty(&self) -> bool {
+        self.pattern.is_none()
+    }
+
+    /// Whether a name is kept.
+    pub fn keeps(&mut self, name: &str) -> bool {
+        match &mut self.pattern {
+            None => true,
+            Some((pattern, matcher)) => pattern.score(Utf32Str::new(name, &mut self.buffer), matcher).is_some(),
+        }
+    }
+
+    /// Whether an object is kept, by namespace and name.
+    pub fn keeps_key(&mut self, key: &Key) -> bool {
+        self.is_empty() || self.keeps(&key.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_match_in_order_and_spaces_join_patterns() {
+        let check = |text: &str, name: &str, expected: bool| assert_eq!(Fuzzy::new(text).keeps(name), expected, "{text:?} {name:?}");
+        check("", "anything", true);
+        check("  ", "anything", true);
+        check("wa2", "worker-a2", true);
+        check("wa2", "worker-b2", false);
+        check("shop pay", "shop/payments", true);
+        check("!shop", "shop/payments", false);
+        check("Shop", "shop/payments", false);
+    }
+}

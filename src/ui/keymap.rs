@@ -1,0 +1,304 @@
+//! The keys: one table, from which come the help, the line of hints and the list in the README.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tui_input::InputRequest as Edit;
+
+use crate::ui::action::{Action, Direction, Motion, Pane};
+
+/// Where a key works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter)]
+pub enum Context {
+    /// In every pane.
+    #[strum(to_string = "Everywhere")]
+    Global,
+    /// In the queues.
+    #[strum(to_string = "In the queues")]
+    Queues,
+    /// Among the nodes.
+    #[strum(to_string = "Among the nodes")]
+    Nodes,
+    /// Among the candidates.
+    #[strum(to_string = "In preemption")]
+    Preemption,
+    /// On one node.
+    #[strum(to_string = "On a node")]
+    NodeDetail,
+    /// In the steps.
+    #[strum(to_string = "In the steps")]
+    Steps,
+    /// In the message.
+    #[strum(to_string = "In the message")]
+    Message,
+    /// While something lies over the screen.
+    #[strum(to_string = "In help and lists over the screen")]
+    Overlay,
+    /// While typing.
+    #[strum(to_string = "While typing")]
+    Prompt,
+}
+
+impl From<Pane> for Context {
+    fn from(pane: Pane) -> Self {
+        match pane {
+            Pane::Queues => Self::Queues,
+            Pane::Nodes => Self::Nodes,
+            Pane::Preemption => Self::Preemption,
+            Pane::NodeDetail => Self::NodeDetail,
+            Pane::Steps => Self::Steps,
+            Pane::Message => Self::Message,
+        }
+    }
+}
+
+/// One line of the table.
+pub struct Binding {
+    /// The keys, as [`name`] spells them; the first is the one hints show.
+    pub keys: &'static [&'static str],
+    /// What they do.
+    pub action: Action,
+    /// One or two words for the line of hints; empty for keys that are not shown there.
+    pub short: &'static str,
+    /// A phrase for the help.
+    pub help: &'static str,
+    /// Where they work.
+    pub context: Context,
+}
+
+const fn bind(context: Context, keys: &'static [&'static str], action: Action, short: &'static str, help: &'static str) -> Binding {
+    Binding { keys, action, short, help, context }
+}
+
+/// All keys. Within a context the order is that of the help.
+pub const BINDINGS: &[Binding] = &[
+    bind(Context::Global, &["?", "f1"], Action::Help, "help", "list the keys"),
+    bind(Context::Global, &["n", "space"], Action::Step(Direction::Forward), "step", "one step forward"),
+    bind(Context::Global, &["b", "N"], Action::Step(Direction::Back), "back", "one step back"),
+    bind(Context::Global, &["c"], Action::Cycle(Direction::Forward), "cycle", "to the end of this cycle, then of the next"),
+    bind(Context::Global, &["C"], Action::Cycle(Direction::Back), "", "to the start of this cycle, then of the one before"),
+    bind(Context::Global, &["r"], Action::Run, "run", "run until preemption starts or the cycle ends"),
+    bind(
+        Context::Global,
+        &["e"],
+        Action::Granularity(Direction::Forward),
+        "step size",
+        "coarser steps: event, plugin, node, extension point, cycle",
+    ),
+    bind(Context::Global, &["E"], Action::Granularity(Direction::Back), "", "finer steps"),
+    bind(Context::Global, &["home"], Action::SeekEnd(Direction::Back), "", "to the start of everything"),
+    bind(Context::Global, &["end"], Action::SeekEnd(Direction::Forward), "", "to the end of what has been recorded"),
+    bind(Context::Queues, &["s"], Action::TryNext, "try next", "decide about the selected pod alone, next"),
+    bind(Context::Queues, &["enter", "l", "right"], Action::Open, "open", "show the decision about the selected pod"),
+    bind(Context::Nodes, &["enter", "l", "right"], Action::Open, "open", "open the group, or show the node"),
+    bind(Context::Nodes, &["h", "left"], Action::Fold, "", "close the group"),
+    bind(Context::Nodes, &["z"], Action::ToggleGroups, "groups", "nodes in groups by verdict and reason, or one by one"),
+    bind(Context::Preemption, &["enter", "l", "right"], Action::Open, "open", "show the node and its dry run"),
+    bind(Context::NodeDetail, &["h", "left"], Action::Back, "nodes", "back to all nodes"),
+    bind(Context::Steps, &["l", "right"], Action::Move(Motion::Down), "", "the next fact"),
+    bind(Context::Steps, &["h", "left"], Action::Move(Motion::Up), "", "the fact before"),
+    bind(Context::Global, &["d"], Action::Detail, "node", "show the node that is selected or was touched last"),
+    bind(Context::Global, &["/"], Action::OpenFilter, "filter", "filter the list"),
+    bind(Context::Global, &[":"], Action::OpenPrompt, "command", "give a command"),
+    bind(Context::Global, &["i"], Action::Report, "", "what was read from the source, and what was not"),
+    bind(Context::Global, &["j", "down"], Action::Move(Motion::Down), "", "down"),
+    bind(Context::Global, &["k", "up"], Action::Move(Motion::Up), "", "up"),
+    bind(Context::Global, &["ctrl-d"], Action::Move(Motion::HalfPageDown), "", "half a page down"),
+    bind(Context::Global, &["ctrl-u"], Action::Move(Motion::HalfPageUp), "", "half a page up"),
+    bind(Context::Global, &["pgdn", "ctrl-f"], Action::Move(Motion::PageDown), "", "a page down"),
+    bind(Context::Global, &["pgup", "ctrl-b"], Action::Move(Motion::PageUp), "", "a page up"),
+    bind(Context::Global, &["g"], Action::Move(Motion::Top), "", "to the first"),
+    bind(Context::Global, &["G"], Action::Move(Motion::Bottom), "", "to the last"),
+    bind(Context::Global, &["tab"], Action::CyclePane(Direction::Forward), "pane", "the next pane"),
+    bind(Context::Global, &["shift-tab"], Action::CyclePane(Direction::Back), "", "the pane before"),
+    bind(Context::Global, &["1"], Action::Focus(Pane::Queues), "", "the queues"),
+    bind(Context::Global, &["2"], Action::Focus(Pane::Nodes), "", "the nodes"),
+    bind(Context::Global, &["3"], Action::Focus(Pane::Preemption), "", "preemption"),
+    bind(Context::Global, &["4"], Action::Focus(Pane::NodeDetail), "", "one node"),
+    bind(Context::Global, &["5"], Action::Focus(Pane::Steps), "", "the steps"),
+    bind(Context::Global, &["6"], Action::Focus(Pane::Message), "", "the message"),
+    bind(Context::Global, &["esc"], Action::Back, "", "clear the filter, or go back"),
+    bind(Context::Global, &["ctrl-z"], Action::Suspend, "", "to the shell; fg comes back"),
+    bind(Context::Global, &["q", "ctrl-c"], Action::Quit, "quit", "leave"),
+    bind(Context::Overlay, &["esc", "q", "?", "enter"], Action::Back, "close", "close"),
+    bind(Context::Overlay, &["j", "down"], Action::Move(Motion::Down), "down", "down"),
+    bind(Context::Overlay, &["k", "up"], Action::Move(Motion::Up), "up", "up"),
+    bind(Context::Overlay, &["pgdn", "space", "ctrl-d", "ctrl-f"], Action::Move(Motion::PageDown), "", "a page down"),
+    bind(Context::Overlay, &["pgup", "ctrl-u", "ctrl-b"], Action::Move(Motion::PageUp), "", "a page up"),
+    bind(Context::Overlay, &["g", "home"], Action::Move(Motion::Top), "", "to the top"),
+    bind(Context::Overlay, &["G", "end"], Action::Move(Motion::Bottom), "", "to the bottom"),
+    bind(Context::Overlay, &["ctrl-z"], Action::Suspend, "", "to the shell"),
+    bind(Context::Overlay, &["ctrl-c"], Action::Quit, "", "leave"),
+    bind(Context::Prompt, &["enter"], Action::Submit, "done", "done"),
+    bind(Context::Prompt, &["esc", "ctrl-c"], Action::Back, "cancel", "cancel"),
+    bind(Context::Prompt, &["tab"], Action::Complete, "complete", "complete the word"),
+    bind(Context::Prompt, &["down", "ctrl-n"], Action::Move(Motion::Down), "", "the next row, without leaving the filter"),
+    bind(Context::Prompt, &["up", "ctrl-p"], Action::Move(Motion::Up), "", "the row before"),
+    bind(Context::Prompt, &["backspace", "ctrl-h"], Action::Input(Edit::DeletePrevChar), "", "delete the character before"),
+    bind(Context::Prompt, &["delete"], Action::Input(Edit::DeleteNextChar), "", "delete the character after"),
+    bind(Context::Prompt, &["ctrl-w"], Action::Input(Edit::DeletePrevWord), "", "delete the word before"),
+    bind(Context::Prompt, &["ctrl-u"], Action::Input(Edit::DeleteFromStart), "", "delete all before"),
+    bind(Context::Prompt, &["ctrl-k"], Action::Input(Edit::DeleteTillEnd), "", "delete all after"),
+    bind(Context::Prompt, &["left", "ctrl-b"], Action::Input(Edit::GoToPrevChar), "", "left"),
+    bind(Context::Prompt, &["right", "ctrl-f"], Action::Input(Edit::GoToNextChar), "", "right"),
+    bind(Context::Prompt, &["home", "ctrl-a"], Action::Input(Edit::GoToStart), "", "to the start"),
+    bind(Context::Prompt, &["end", "ctrl-e"], Action::Input(Edit::GoToEnd), "", "to the end"),
+];
+
+/// A key as the table spells it; `None` for keys that the table cannot name.
+pub fn name(key: &KeyEvent) -> Option<String> {
+    let bare = match key.code {
+        KeyCode::Char(' ') => "space".to_owned(),
+        KeyCode::Char(c) => c.to_string(),
+        KeyCode::Enter => "enter".to_owned(),
+        KeyCode::Esc => "esc".to_owned(),
+        KeyCode::Tab if key.modifiers.contains(KeyModifiers::SHIFT) => "shift-tab".to_owned(),
+        KeyCode::Tab => "tab".to_owned(),
+        KeyCode::BackTab => "shift-tab".to_owned(),
+        KeyCode::Backspace => "backspace".to_owned(),
+        KeyCode::Delete => "delete".to_owned(),
+        KeyCode::Left => "left".to_owned(),
+        KeyCode::Right => "right".to_owned(),
+        KeyCode::Up => "up".to_owned(),
+        KeyCode::Down => "down".to_owned(),
+        KeyCode::Home => "home".to_owned(),
+        KeyCode::End => "end".to_owned(),
+        KeyCode::PageUp => "pgup".to_owned(),
+        KeyCode::PageDown => "pgdn".to_owned(),
+        KeyCode::F(n) => format!("f{n}"),
+        _ => return None,
+    };
+    let control = if key.modifiers.contains(KeyModifiers::CONTROL) { "ctrl-" } else { "" };
+    let alt = if key.modifiers.contains(KeyModifiers::ALT) { "alt-" } else { "" };
+    Some(format!("{control}{alt}{bare}"))
+}
+
+/// A key as people write it.
+pub fn label(key: &str) -> String {
+    match key {
+        "down" => "↓".to_owned(),
+        "up" => "↑".to_owned(),
+        "left" => "←".to_owned(),
+        "right" => "→".to_owned(),
+        _ => match key.strip_prefix("ctrl-") {
+            Some(rest) => format!("Ctrl-{}", rest.to_uppercase()),
+            None if key.chars().count() == 1 => key.to_owned(),
+            None => key[..1].to_uppercase() + &key[1..],
+        },
+    }
+}
+
+/// What a key does; contexts are asked in order. While typing, any other character is typed.
+pub fn lookup(contexts: &[Context], key: &KeyEvent) -> Option<Action> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let name = name(key)?;
+    let found = contexts.iter().find_map(|c| BINDINGS.iter().find(|b| b.context == *c && b.keys.contains(&name.as_str())));
+    match (found, key.code) {
+        (Some(binding), _) => Some(binding.action.clone()),
+        (None, KeyCode::Char(c))
+            if contexts == [Context::Prompt] && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
+        {
+            Some(Action::Input(Edit::InsertChar(c)))
+        }
+        _ => None,
+    }
+}
+
+/// The bindings of a context, in order.
+pub fn of(context: Context) -> impl Iterator<Item = &'static Binding> {
+    BINDINGS.iter().filter(move |b| b.context == context)
+}
+
+/// The whole table in Markdown, for the README.
+pub fn markdown() -> String {
+    use std::fmt::Write as _;
+    use strum::IntoEnumIterator;
+    let mut text = String::from("| where | keys | what |\n| --- | --- | --- |\n");
+    for context in Context::iter() {
+        for binding in of(context) {
+            let keys: Vec<String> = binding.keys.iter().map(|k| format!("`{}`", label(k))).collect();
+            let _ = writeln!(text, "| {context} | {} | {} |", keys.join(" "), binding.help);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn press(code: KeyCode, modifiers: KeyModifiers) -> KeyEvent {
+        KeyEvent::new(code, modifiers)
+    }
+
+    #[test]
+    fn no_key_has_two_meanings_in_one_context() {
+        let mut seen = BTreeSet::new();
+        for binding in BINDINGS {
+            assert!(!binding.help.is_empty() && !binding.keys.is_empty());
+            for key in binding.keys {
+                assert!(seen.insert((binding.context, *key)), "{key} twice in {}", binding.context);
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_table_can_be_pressed() {
+        use KeyCode as K;
+        let special = [
+            K::Enter,
+            K::Esc,
+            K::Tab,
+            K::BackTab,
+            K::Backspace,
+            K::Delete,
+            K::Left,
+            K::Right,
+            K::Up,
+            K::Down,
+            K::Home,
+            K::End,
+            K::PageUp,
+            K::PageDown,
+            K::F(1),
+        ];
+        let mut names: BTreeSet<String> = special.iter().filter_map(|c| name(&press(*c, KeyModifiers::NONE))).collect();
+        for c in ' '..='~' {
+            names.extend(name(&press(K::Char(c), KeyModifiers::NONE)));
+            names.extend(name(&press(K::Char(c), KeyModifiers::CONTROL)));
+        }
+        for key in BINDINGS.iter().flat_map(|b| b.keys) {
+            assert!(names.contains(*key), "{key}");
+        }
+    }
+
+    #[test]
+    fn contexts_are_asked_in_order() {
+        let check = |contexts: &[Context], code: KeyCode, modifiers: KeyModifiers, expected: Option<Action>| {
+            assert_eq!(lookup(contexts, &press(code, modifiers)), expected, "{code:?}");
+        };
+        let (none, ctrl) = (KeyModifiers::NONE, KeyModifiers::CONTROL);
+        let nodes = [Context::Nodes, Context::Global];
+        check(&nodes, KeyCode::Char('h'), none, Some(Action::Fold));
+        check(&nodes, KeyCode::Char('N'), KeyModifiers::SHIFT, Some(Action::Step(Direction::Back)));
+        check(&nodes, KeyCode::Char('s'), none, None);
+        check(&[Context::Queues, Context::Global], KeyCode::Char('s'), none, Some(Action::TryNext));
+        check(&nodes, KeyCode::BackTab, KeyModifiers::SHIFT, Some(Action::CyclePane(Direction::Back)));
+        check(&[Context::Prompt], KeyCode::Char('q'), none, Some(Action::Input(Edit::InsertChar('q'))));
+        check(&[Context::Prompt], KeyCode::Char('c'), ctrl, Some(Action::Back));
+        check(&[Context::Prompt], KeyCode::Char('y'), ctrl, None);
+        let mut release = press(KeyCode::Char('q'), none);
+        release.kind = KeyEventKind::Release;
+        assert_eq!(lookup(&nodes, &release), None);
+    }
+
+    #[test]
+    fn the_readme_lists_every_binding() {
+        let text = markdown();
+        assert_eq!(text.lines().count(), BINDINGS.len() + 2);
+        assert!(text.contains("| In the queues | `s` | try the selected pod next |"), "{text}");
+        assert!(text.contains("`Ctrl-D`") && text.contains("`Pgdn`"), "{text}");
+    }
+}

@@ -1,0 +1,223 @@
+//! A list that keeps its selection by identity: rows may come, go and move under it.
+
+use crate::cluster::{Key, Str};
+use crate::framework::PluginName;
+use crate::ui::action::Motion;
+use crate::ui::facts::Class;
+
+/// What a row is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RowId {
+    /// A pod.
+    Pod(Key),
+    /// A node.
+    Node(Str),
+    /// Nodes with one verdict for one reason.
+    Group(GroupKey),
+}
+
+/// What nodes of a group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// Their verdict.
+    pub class: Class,
+    /// Who gave it.
+    pub plugin: Option<PluginName>,
+    /// Why.
+    pub reason: String,
+}
+
+/// A row of a list.
+pub trait Row {
+    /// What it is about; `None` for headings, which cannot be selected.
+    fn id(&self) -> Option<RowId>;
+
+    /// Whether the row is about this.
+    fn is(&self, id: &RowId) -> bool {
+        self.id().as_ref() == Some(id)
+    }
+}
+
+/// A selection and how far the list is scrolled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListView {
+    /// What is selected.
+    pub selected: Option<RowId>,
+    /// The first row shown.
+    pub offset: usize,
+    /// Where the selection last stood, for when its row goes.
+    last: usize,
+}
+
+impl ListView {
+    /// Where the selected row is.
+    pub fn position<R: Row>(&self, rows: &[R]) -> Option<usize> {
+        let id = self.selected.as_ref()?;
+        match rows.get(self.last) {
+            Some(row) if row.is(id) => Some(self.last),
+            _ => rows.iter().position(|r| r.is(id)),
+        }
+    }
+
+    /// Selects what a row is about, if it is about something.
+    pub fn select<R: Row>(&mut self, rows: &[R], at: usize) -> bool {
+        let Some(id) = rows.get(at).and_then(Row::id) else { return false };
+        self.selected = Some(id);
+        self.last = at;
+        true
+    }
+
+    /// Moves the selection, over headings, within a page of `height` rows.
+    pub fn go<R: Row>(&mut self, rows: &[R], motion: Motion, height: usize) {
+        if rows.is_empty() {
+            return;
+        }
+        let last = rows.len() - 1;
+        let page = height.max(2) - 1;
+        let from = self.position(rows);
+        let target = match (motion, from) {
+            (Motion::Top, _) | (_, None) => 0,
+            (Motion::Bottom, _) => last,
+            (Motion::Up, Some(i)) => i.saturating_sub(1),
+            (Motion::Down, Some(i)) => (i + 1).min(last),
+            (Motion::HalfPageUp, Some(i)) => i.saturating_sub(page.div_ceil(2)),
+            (Motion::HalfPageDown, Some(i)) => (i + page.div_ceil(2)).min(last),
+            (Motion::PageUp, Some(i)) => i.saturating_sub(page),
+            (Motion::PageDown, Some(i)) => (i + page).min(last),
+        };
+        let down = matches!(motion, Motion::Down | Motion::HalfPageDown | Motion::PageDown | Motion::Top);
+        let beyond = |at: &usize| rows[*at].id().is_some();
+        let found = if down {
+            (target..=last).find(beyond).or_else(|| (0..target).rev().find(beyond))
+        } else {
+            (0..=target).rev().find(beyond).or_else(|| (target..=last).find(beyond))
+        };
+        if let Some(at) = found {
+            self.select(rows, at);
+        }
+        if matches!(motion, Motion::Top) {
+            self.offset = 0;
+        }
+    }
+
+    /// Keeps the selection on a row that exists and the selected row in sight.
+    pub fn settle<R: Row>(&mut self, rows: &[R], height: usize) {
+        match self.position(rows) {
+            Some(at) => self.last = at,
+            None => {
+                let near = self.last.min(rows.len().saturating_sub(1));
+                let found = (near..rows.len()).chain((0..near).rev()).find(|at| rows[*at].id().is_some());
+                match found {
+                    Some(at) => drop(self.select(rows, at)),
+                    None => self.selected = None,
+                }
+            }
+        }
+        let height = height.max(1);
+        if let Some(at) = self.position(rows) {
+            if at >= self.offset + height {
+                self.offset = at + 1 - height;
+            }
+            // A heading belongs to the row under it: show both where there is room.
+            let top = if at > 0 && height > 1 && rows[at - 1].id().is_none() { at - 1 } else { at };
+            self.offset = self.offset.min(top);
+        }
+        self.offset = self.offset.min(rows.len().saturating_sub(height));
+    }
+
+    /// Scrolls without minding the selection, which follows to the nearest row in sight.
+    pub fn scroll<R: Row>(&mut self, rows: &[R], by: isize, height: usize) {
+        let limit = rows.len().saturating_sub(height);
+        self.offset = self.offset.saturating_add_signed(by).min(limit);
+        let end = (self.offset + height).min(rows.len());
+        let Some(at) = self.position(rows) else { return };
+        let found = if at < self.offset {
+            (self.offset..end).find(|i| rows[*i].id().is_some())
+        } else if at >= end {
+            (self.offset..end).rev().find(|i| rows[*i].id().is_some())
+        } else {
+            None
+        };
+        if let Some(at) = found {
+            self.select(rows, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Line(Option<&'static str>);
+
+    impl Row for Line {
+        fn id(&self) -> Option<RowId> {
+            self.0.map(|n| RowId::Node(n.into()))
+        }
+    }
+
+    fn rows(names: &[&'static str]) -> Vec<Line> {
+        names.iter().map(|n| Line((!n.starts_with('#')).then_some(*n))).collect()
+    }
+
+    fn selected(list: &ListView) -> String {
+        match &list.selected {
+            Some(RowId::Node(n)) => n.to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn motions_pass_over_headings() {
+        let rows = rows(&["#h", "a", "b", "#h2", "c", "d", "e", "f"]);
+        let mut list = ListView::default();
+        list.settle(&rows, 4);
+        assert_eq!(selected(&list), "a");
+        for (motion, expected) in [
+            (Motion::Up, "a"),
+            (Motion::Down, "b"),
+            (Motion::Down, "c"),
+            (Motion::Up, "b"),
+            (Motion::Bottom, "f"),
+            (Motion::Down, "f"),
+            (Motion::PageUp, "c"),
+            (Motion::HalfPageDown, "e"),
+            (Motion::HalfPageUp, "c"),
+            (Motion::Top, "a"),
+            (Motion::PageDown, "c"),
+        ] {
+            list.go(&rows, motion, 4);
+            list.settle(&rows, 4);
+            assert_eq!(selected(&list), expected, "{motion:?}");
+        }
+    }
+
+    #[test]
+    fn the_selection_follows_its_row_and_stays_near_when_the_row_goes() {
+        let mut list = ListView { selected: Some(RowId::Node("c".into())), ..ListView::default() };
+        list.settle(&rows(&["a", "b", "c", "d"]), 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 1));
+        list.settle(&rows(&["c", "a", "b", "d"]), 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 0));
+        list.settle(&rows(&["a", "b"]), 2);
+        assert_eq!(selected(&list), "a");
+        list.settle(&rows(&[]), 2);
+        assert_eq!(list.selected, None);
+        list.go(&rows(&[]), Motion::Down, 2);
+        assert_eq!(list.selected, None);
+    }
+
+    #[test]
+    fn headings_scroll_into_sight_and_scrolling_takes_the_selection_along() {
+        let rows = rows(&["#h", "a", "b", "c", "d"]);
+        let mut list = ListView::default();
+        list.settle(&rows, 2);
+        assert_eq!(list.offset, 0);
+        list.scroll(&rows, 2, 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("b", 2));
+        list.scroll(&rows, 20, 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 3));
+        list.scroll(&rows, -20, 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("a", 0));
+    }
+}

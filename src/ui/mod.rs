@@ -1,0 +1,49 @@
+//! The screen: pure state, one update function, and drawing that only reads.
+//!
+//! An [`Action`] goes into [`update()`], which changes the [`State`] and moves the cursor of the timeline behind a
+//! [`Driver`]; [`draw`] turns both into cells. Nothing here performs IO or knows the time: the event loop in
+//! [`crate::app`] does both. Facts come from the record ([`crate::trace`]) alone; the screen never asks the engine.
+
+pub mod action;
+pub mod commands;
+pub mod driver;
+pub mod facts;
+pub mod fuzzy;
+pub mod glyphs;
+pub mod keymap;
+pub mod layout;
+pub mod list;
+pub mod overlays;
+pub mod panes;
+pub mod rows;
+pub mod scene;
+pub mod state;
+pub mod text;
+pub mod theme;
+pub mod update;
+pub mod widgets;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
+pub use driver::Driver;
+pub use facts::answer;
+pub use glyphs::{ASCII, Glyphs, UNICODE};
+pub use scene::{Scene, draw};
+pub use state::{Notice, Overlay, Prompt, State};
+pub use theme::{Depth, Role, Theme, ThemeError};
+pub use update::{show_pod, update};
+
+use keymap::Context;
+
+/// The contexts in which a key is looked up now, in order.
+pub fn contexts(state: &State) -> Vec<Context> {
+    match &state.overlay {
+        Some(Overlay::Prompt(_)) => vec![Context::Prompt],
+        Some(_) => vec![Context::Overlay],
+        None => vec![state.focus.into(), Context::Global],
+    }
+}

@@ -1,0 +1,54 @@
+//! What lies over the screen for a moment.
+
+pub mod help;
+pub mod prompt;
+pub mod report;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::scene::Scene;
+use crate::ui::theme::Role;
+
+/// A box in the middle with lines that scroll; `offset` beyond the end shows the end.
+fn sheet(scene: &Scene<'_>, title: &str, width: u16, lines: &[Line<'_>], offset: usize, area: Rect, buf: &mut Buffer) {
+    let width = width.min(area.width.saturating_sub(4));
+    let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(2));
+    let outer = Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    let set = scene.glyphs.border_focused;
+    let style = scene.style(Role::BorderFocused);
+    for y in outer.top()..outer.bottom() {
+        for x in outer.left()..outer.right() {
+            let (top, bottom) = (y == outer.top(), y + 1 == outer.bottom());
+            let (first, last) = (x == outer.left(), x + 1 == outer.right());
+            let symbol = match (top, bottom, first, last) {
+                (true, _, true, _) => set.top_left,
+                (true, _, _, true) => set.top_right,
+                (_, true, true, _) => set.bottom_left,
+                (_, true, _, true) => set.bottom_right,
+                (true, ..) => set.horizontal_top,
+                (_, true, ..) => set.horizontal_bottom,
+                (_, _, true, _) => set.vertical_left,
+                (_, _, _, true) => set.vertical_right,
+                _ => " ",
+            };
+            buf[(x, y)].reset();
+            buf[(x, y)].set_symbol(symbol).set_style(if symbol == " " { scene.style(Role::Text) } else { style });
+        }
+    }
+    let bar = Rect { x: outer.x + 2, width: outer.width.saturating_sub(4), height: 1, y: outer.y };
+    scene.line(buf, bar, &Line::from(vec![Span::raw(" "), scene.span(Role::Title, title.to_owned()), Span::raw(" ")]));
+    let inner = Rect { x: outer.x + 2, y: outer.y + 1, width: outer.width.saturating_sub(4), height: outer.height.saturating_sub(2) };
+    let room = usize::from(inner.height);
+    let offset = offset.min(lines.len().saturating_sub(room));
+    for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
+        scene.line(buf, Rect { y: inner.y + i as u16, height: 1, ..inner }, line);
+    }
+    if lines.len() > room {
+        let text = format!(" {}-{} of {} ", offset + 1, (offset + room).min(lines.len()), lines.len());
+        let foot = Rect { y: outer.bottom() - 1, ..bar };
+        let shift = foot.width.saturating_sub(text.len() as u16);
+        scene.line(buf, Rect { x: foot.x + shift, width: foot.width - shift, ..foot }, &Line::from(scene.span(Role::Muted, text)));
+    }
+}

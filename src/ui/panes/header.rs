@@ -1,0 +1,50 @@
+//! The first line: what is being looked at, and where in time.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::scene::Scene;
+use crate::ui::text::{self, count};
+use crate::ui::theme::Role;
+
+/// Draws the header.
+pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    let right = place(scene);
+    let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
+    let moment = scene.timeline.moment();
+    let dot = format!(" {} ", scene.glyphs.dot);
+    let facts = [
+        scene.source.to_owned(),
+        "kube-scheduler v1.36".to_owned(),
+        count(moment.cluster.nodes.len(), "node"),
+        count(moment.cluster.pods.len(), "pod"),
+    ];
+    let mut spans = vec![scene.span(Role::Title, " schedscope  ")];
+    for (i, fact) in facts.into_iter().enumerate() {
+        if i > 0 {
+            spans.push(scene.span(Role::Muted, dot.clone()));
+        }
+        spans.push(scene.span(if i == 0 { Role::Strong } else { Role::Muted }, fact));
+    }
+    let room = usize::from(area.width).saturating_sub(right_width + 2);
+    scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
+    let width = (right_width as u16).min(area.width);
+    scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));
+}
+
+fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let timeline = scene.timeline;
+    let frames = timeline.frames();
+    let now = timeline.moment().clock;
+    let start = frames.first().map_or(now, |f| f.before.clock);
+    let cursor = timeline.cursor();
+    let number = if frames.is_empty() { 0 } else { cursor.frame + 1 };
+    let steps = timeline.frame().map_or(0, |f| f.events.len());
+    let pair = |name: &str, value: String| [scene.span(Role::Muted, format!("{name} ")), scene.span(Role::Text, format!("{value}  "))];
+    let mut spans = Vec::new();
+    spans.extend(pair("cycle", format!("{number}/{}", frames.len())));
+    spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
+    spans.extend(pair("clock", text::since(start, now)));
+    spans
+}

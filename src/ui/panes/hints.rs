@@ -1,0 +1,38 @@
+//! The last line: a word to the reader, or the keys that work here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::keymap::{self, Binding, Context};
+use crate::ui::scene::Scene;
+use crate::ui::text;
+use crate::ui::theme::Role;
+
+/// Draws the hints; keys of the pane in focus come first, and `?` and `q` are always there.
+pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    if let Some(notice) = &scene.state.notice {
+        let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
+        return scene.line(buf, area, &Line::from(scene.span(role, format!(" {sign} {}", notice.text))));
+    }
+    let contexts = crate::ui::contexts(scene.state);
+    let shown = |context: &Context| keymap::of(*context).filter(|b| !b.short.is_empty());
+    let (fixed, rest): (Vec<&Binding>, Vec<&Binding>) =
+        contexts.iter().flat_map(shown).partition(|b| matches!(b.short, "help" | "quit" | "close"));
+    let mut spans = vec![Span::raw(" ")];
+    let cost = |b: &Binding| text::width(&keymap::label(b.keys[0])) + 1 + b.short.len() + 2;
+    let mut room = usize::from(area.width).saturating_sub(1 + fixed.iter().map(|b| cost(b)).sum::<usize>());
+    let mut push = |b: &Binding| {
+        spans.push(scene.span(Role::Key, keymap::label(b.keys[0])));
+        spans.push(scene.span(Role::Muted, format!(" {}  ", b.short)));
+    };
+    for binding in rest {
+        if cost(binding) > room {
+            continue;
+        }
+        room -= cost(binding);
+        push(binding);
+    }
+    fixed.into_iter().for_each(&mut push);
+    scene.line(buf, area, &Line::from(spans));
+}

@@ -1,0 +1,13 @@
+//! One file per pane; each reads the scene and fills its area, building only the rows in sight.
+
+pub mod header;
+pub mod hints;
+pub mod message;
+pub mod node_detail;
+pub mod nodes;
+pub mod preemption;
+pub mod queues;
+pub mod steps;
+pub mod tabs;
+
+pub use tabs::tab_at;

@@ -1,0 +1,152 @@
+//! One node: its verdict, scores, dry run in order, and the pods on it from the least important.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::cluster::Key;
+use crate::framework::{DryRunStep, NodeInfo, Victim};
+use crate::trace::DryRunView;
+use crate::ui::action::Pane;
+use crate::ui::layout::Plan;
+use crate::ui::list::RowId;
+use crate::ui::panes::preemption::{budget, victim_line};
+use crate::ui::rows::{DetailRow, dry_run_says};
+use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::text;
+use crate::ui::theme::Role;
+use crate::ui::widgets::table::{self, Column, Width, left, right};
+
+/// Draws the node.
+pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let info = scene.state.detail.as_ref().and_then(|n| scene.timeline.moment().snapshot.get(n));
+    let name = scene.state.detail.as_ref().map(ToString::to_string).unwrap_or_default();
+    let right = info.map(|i| room(scene, i)).unwrap_or_default();
+    chrome(scene, plan, Pane::NodeDetail, title(scene, Pane::NodeDetail, format!("Node {name}")), right, buf);
+    let list = plan.list(Pane::NodeDetail);
+    let Some(info) = info else {
+        let words = if name.is_empty() { "no node is open: Enter on one opens it" } else { "the node is not there at this moment" };
+        return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
+    };
+    let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_runs.get(info.name()));
+    let columns = pod_columns(list.width);
+    for (i, row) in scene.state.derived.detail.iter().skip(scene.state.detail_list.offset).take(usize::from(list.height)).enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &columns, area, buf),
+            DetailRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
+            DetailRow::Fact(name, value) => {
+                let line = Line::from(vec![scene.span(Role::Muted, format!("{name}  ")), scene.span(Role::Text, value.as_str())]);
+                scene.line(buf, area, &line);
+            }
+            DetailRow::Score(index) => score(scene, info, *index, area, buf),
+            DetailRow::Step(index) => {
+                if let Some(step) = run.and_then(|r| r.steps.get(*index)) {
+                    scene.line(buf, area, &Line::from(step_line(scene, step)));
+                }
+            }
+            DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
+            DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
+        }
+    }
+}
+
+fn room(scene: &Scene<'_>, info: &NodeInfo) -> Vec<Span<'static>> {
+    let (used, all) = (&info.requested, &info.allocatable);
+    let words = format!(
+        "cpu {} of {} free {} mem {} of {} free {} {}",
+        text::cpu(all.milli_cpu - used.milli_cpu),
+        text::cpu(all.milli_cpu),
+        scene.glyphs.dot,
+        text::memory(all.memory - used.memory),
+        text::memory(all.memory),
+        scene.glyphs.dot,
+        text::count(info.pods.len(), "pod"),
+    );
+    vec![scene.span(Role::Muted, words)]
+}
+
+fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut Buffer) {
+    let Some(score) = scene.cycle().scores.get(info.name()) else { return };
+    let Some(plugin) = score.plugins.get(index) else { return };
+    let mut spans = vec![
+        scene.span(Role::Text, format!("  {:<32}", plugin.plugin.to_string())),
+        scene.span(Role::Muted, format!("raw {:>6}  normalised {:>3}  weighted ", plugin.raw, plugin.normalized)),
+        scene.span(Role::Strong, format!("{:>4}", plugin.weighted)),
+    ];
+    if index + 1 == score.plugins.len() {
+        spans.push(scene.span(Role::Winner, format!("   total {}", score.total)));
+    }
+    scene.line(buf, area, &Line::from(spans));
+}
+
+fn step_line(scene: &Scene<'_>, step: &DryRunStep) -> Vec<Span<'static>> {
+    let (sign, role, word) = match step {
+        DryRunStep::Removed(_) => (scene.glyphs.dash, Role::Muted, "removed"),
+        DryRunStep::Filtered(status) if status.is_success() => (scene.glyphs.fits, Role::Fits, "filtered"),
+        DryRunStep::Filtered(_) => (scene.glyphs.may_help, Role::Hopeless, "filtered"),
+        DryRunStep::Reprieved(_) => (scene.glyphs.stays, Role::Fits, "reprieved"),
+        DryRunStep::Condemned(..) => (scene.glyphs.falls, Role::Victim, "victim"),
+    };
+    let mut spans = vec![scene.span(role, format!("  {sign} {word:<10} "))];
+    match step {
+        DryRunStep::Removed(victim) | DryRunStep::Reprieved(victim) => spans.extend(victim_line(scene, victim)),
+        DryRunStep::Filtered(status) if status.is_success() => spans.push(scene.span(Role::Text, "the pod fits with all of them gone")),
+        DryRunStep::Filtered(status) => spans.push(scene.span(Role::Text, format!("even without them: {}", status.message()))),
+        DryRunStep::Condemned(victim, status) => {
+            spans.extend(victim_line(scene, victim));
+            spans.push(scene.span(Role::Muted, format!("  back again: {}", status.message())));
+        }
+    }
+    spans
+}
+
+fn pod_columns(width: u16) -> Vec<Column> {
+    let mut columns = vec![left("  PODS ON THE NODE", Width::Rest), right("PRIORITY", Width::Fixed(10))];
+    if width >= 70 {
+        columns.extend([right("CPU", Width::Fixed(6)), right("MEM", Width::Fixed(7))]);
+    }
+    if width >= 60 {
+        columns.push(left("DRY RUN", Width::Fixed(9)));
+    }
+    if width >= 84 {
+        columns.push(left("BUDGET", Width::Fixed(22)));
+    }
+    if width >= 100 {
+        columns.push(left("STARTED", Width::Fixed(8)));
+    }
+    columns
+}
+
+fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<&DryRunView>, key: &Key, columns: &[Column], area: Rect, buf: &mut Buffer) {
+    let Some(pod) = info.pods.iter().find(|p| p.pod.metadata.name == key.name && p.pod.metadata.namespace == key.namespace) else {
+        return;
+    };
+    let said = run.and_then(|r| dry_run_says(&r.steps, key));
+    let (sign, role, word) = match said {
+        Some(DryRunStep::Condemned(..)) => (scene.glyphs.falls, Role::Victim, "victim"),
+        Some(DryRunStep::Reprieved(_)) => (scene.glyphs.stays, Role::Fits, "reprieved"),
+        Some(DryRunStep::Removed(_)) => (scene.glyphs.dash, Role::Muted, "removed"),
+        _ => (" ", Role::Text, ""),
+    };
+    let victim: Option<&Victim> = said.and_then(|s| match s {
+        DryRunStep::Condemned(v, _) | DryRunStep::Reprieved(v) | DryRunStep::Removed(v) => Some(v),
+        DryRunStep::Filtered(_) => None,
+    });
+    let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
+    let started = pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), text::time_of_day);
+    let all = [
+        ("  PODS ON THE NODE", vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, format!("{key}{going}"))]),
+        ("PRIORITY", vec![scene.span(Role::Text, pod.pod.priority().to_string())]),
+        ("CPU", vec![scene.span(Role::Text, text::cpu(pod.resource.resource.milli_cpu))]),
+        ("MEM", vec![scene.span(Role::Text, text::memory(pod.resource.resource.memory))]),
+        ("DRY RUN", vec![scene.span(role, word)]),
+        ("BUDGET", victim.map_or_else(|| vec![scene.span(Role::Muted, scene.glyphs.dash)], |v| budget(scene, v))),
+        ("STARTED", vec![scene.span(Role::Muted, started)]),
+    ];
+    let cells: Vec<Vec<Span<'_>>> =
+        columns.iter().filter_map(|c| all.iter().find(|(title, _)| *title == c.title).map(|(_, cell)| cell.clone())).collect();
+    table::row(scene, columns, area, &cells, buf);
+    let selected = matches!(&scene.state.detail_list.selected, Some(RowId::Pod(k)) if k == key);
+    table::mark(scene, area, selected, scene.state.focus == Pane::NodeDetail, buf);
+}

@@ -1,0 +1,299 @@
+//! Every node's verdict for the pod of the cycle, with what is free; and scores, once nodes that fit were scored.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::cluster::{Quantity, Str};
+use crate::framework::{NodeInfo, PluginName};
+use crate::ui::action::Pane;
+use crate::ui::facts::{Class, NodeVerdict, Verdicts};
+use crate::ui::layout::Plan;
+use crate::ui::list::{GroupKey, RowId};
+use crate::ui::rows::NodeRow;
+use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::text;
+use crate::ui::theme::Role;
+use crate::ui::widgets::bar;
+use crate::ui::widgets::table::{self, Column, Width, left, right};
+
+/// What the pod of the cycle asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Thousandths of a core.
+    pub cpu: Option<i64>,
+    /// Bytes.
+    pub memory: Option<i64>,
+}
+
+impl Asked {
+    /// As the record of the cycle's start says.
+    pub fn of(scene: &Scene<'_>) -> Self {
+        let find = |name: &str| {
+            let start = scene.cycle().start.as_ref()?;
+            start.requests.iter().find(|(n, _)| *n == name)?.1.parse::<Quantity>().ok()
+        };
+        Self { cpu: find("cpu").map(Quantity::milli_value), memory: find("memory").map(Quantity::value) }
+    }
+}
+
+/// Draws the nodes.
+pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let inner = chrome(scene, plan, Pane::Nodes, heading(scene), counts(scene), buf);
+    let list = plan.list(Pane::Nodes);
+    if inner.is_empty() {
+        return;
+    }
+    let rows = &scene.state.derived.nodes;
+    let offset = scene.state.nodes.offset;
+    let look = Look::new(scene, list.width);
+    // The heading is that of the rows on top: of scores above the first node that was rejected, of reasons below.
+    let split = rows.iter().position(|r| *r == NodeRow::Rejected);
+    let has_scores = !scene.state.derived.whole.scores.is_empty();
+    let scored_on_top = has_scores && (scene.state.derived.grouped || split.is_none_or(|at| offset < at));
+    table::heading(scene, if scored_on_top && !look.grouped { &look.scored } else { &look.plain }, Rect { height: 1, ..inner }, buf);
+    if rows.is_empty() {
+        let words = if scene.state.filter(Pane::Nodes).is_empty() { "there are no nodes" } else { "no node of that name" };
+        scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
+    }
+    for (i, row) in rows.iter().skip(offset).take(usize::from(list.height)).enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            NodeRow::Rejected => table::heading(scene, &look.plain, area, buf),
+            NodeRow::Group { key, count, open } => group(scene, &look, key, *count, *open, area, buf),
+            NodeRow::Node { name, inside } => node(scene, &look, name, *inside, area, buf),
+        }
+    }
+}
+
+fn heading(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let Some(start) = &scene.cycle().start else { return title(scene, Pane::Nodes, "Nodes") };
+    let mut spans = title(scene, Pane::Nodes, format!("Nodes for {}", start.pod));
+    let mut facts = format!("  prio {}", start.priority);
+    for (name, amount) in &start.requests {
+        facts.push_str(&format!("  {} {amount}", if name == "memory" { "mem" } else { name }));
+    }
+    spans.push(scene.span(Role::Muted, facts));
+    spans
+}
+
+fn counts(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    if scene.cycle().start.is_none() {
+        return spans;
+    }
+    for (class, count) in &scene.state.derived.counts {
+        let (sign, role) = scene.verdict(*class);
+        if !spans.is_empty() {
+            spans.push(Span::raw("  "));
+        }
+        spans.push(scene.span(role, format!("{sign} {} {}", text::thousands(*count), short_word(*class))));
+    }
+    spans
+}
+
+fn short_word(class: Class) -> &'static str {
+    match class {
+        Class::MayHelp => "unsched.",
+        Class::Hopeless => "unresolv.",
+        Class::Unseen => "to go",
+        _ => class.word(),
+    }
+}
+
+/// Everything rows need that is the same for all of them.
+struct Look<'a> {
+    verdicts: Verdicts<'a>,
+    asked: Asked,
+    plain: Vec<Column>,
+    scored: Vec<Column>,
+    plugins: Vec<PluginName>,
+    chosen: Option<&'a Str>,
+    linked: Option<&'a Str>,
+    grouped: bool,
+    bars: usize,
+}
+
+impl<'a> Look<'a> {
+    fn new(scene: &Scene<'a>, width: u16) -> Self {
+        let state = scene.state;
+        let cycle = scene.cycle();
+        let names = state.derived.nodes.iter().skip(state.nodes.offset).take(100).map(|r| match r {
+            NodeRow::Node { name, .. } => name.as_str(),
+            _ => "xxxxxxxxxxxx",
+        });
+        let indent = if state.derived.grouped { 4 } else { 2 };
+        let Width::Fixed(name) = table::fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
+        let name = left("  NODE", Width::Fixed((name + indent).min(width / 3)));
+        let verdict = left("VERDICT", Width::Fixed(if width < 76 { 11 } else { 15 }));
+        let mut plain = vec![name, verdict];
+        if width >= 84 {
+            plain.push(left(
+                "BY",
+                table::fit("BY", 18, cycle.verdicts.values().take(200).filter_map(|v| v.status.plugin()).map(PluginName::as_str)),
+            ));
+        }
+        plain.push(left("REASON", Width::Rest));
+        let bars = if width >= 130 { 8 } else { 0 };
+        let free = if bars > 0 { 21 } else { 11 };
+        if width >= 58 {
+            plain.push(left("CPU FREE", Width::Fixed(free)));
+        }
+        if width >= 104 {
+            plain.push(left("MEM FREE", Width::Fixed(free + 4)));
+        }
+        let plugins: Vec<PluginName> =
+            state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+        let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)), right("TOTAL", Width::Fixed(6))];
+        let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
+        for plugin in &plugins {
+            let title = score_title(*plugin);
+            let need = text::width(title) as u16 + 2;
+            if need > room {
+                break;
+            }
+            room -= need;
+            scored.push(right(title, Width::Fixed(need - 2)));
+        }
+        let chosen = cycle
+            .bound
+            .as_ref()
+            .or(cycle.selected.as_ref().map(|(n, ..)| n))
+            .or(cycle.nominated.as_ref().filter(|n| !n.is_empty()))
+            .or(cycle.preemption.as_ref().and_then(|p| p.selected.as_ref().map(|(n, _)| n)));
+        let linked = if matches!(state.focus, Pane::Nodes) { None } else { state.linked_node(scene.timeline) };
+        Self {
+            verdicts: Verdicts::new(cycle),
+            asked: Asked::of(scene),
+            plain,
+            scored,
+            plugins,
+            chosen,
+            linked,
+            grouped: state.derived.grouped,
+            bars,
+        }
+    }
+}
+
+/// A heading for a plugin's score; its full name stands in the pane of one node.
+fn score_title(plugin: PluginName) -> &'static str {
+    match plugin {
+        PluginName::NodeResourcesFit => "Fit",
+        PluginName::NodeResourcesBalancedAllocation => "Balanced",
+        PluginName::TaintToleration => "Taints",
+        PluginName::ImageLocality => "Images",
+        PluginName::InterPodAffinity => "InterPod",
+        PluginName::NodeAffinity => "NodeAff.",
+        PluginName::PodTopologySpread => "Spread",
+        PluginName::DynamicResources => "Devices",
+        PluginName::VolumeBinding => "Volumes",
+        other => other.as_str(),
+    }
+}
+
+fn group(scene: &Scene<'_>, look: &Look<'_>, key: &GroupKey, count: usize, open: bool, area: Rect, buf: &mut Buffer) {
+    let (sign, role) = scene.verdict(key.class);
+    let arrow = if open { scene.glyphs.open } else { scene.glyphs.closed };
+    let mut cells = vec![
+        vec![scene.span(Role::Accent, format!("{arrow} ")), scene.span(Role::Strong, text::count(count, "node"))],
+        vec![scene.span(role, format!("{sign} {}", key.class.word()))],
+    ];
+    reason_cells(scene, look, key.plugin, &key.reason, &mut cells);
+    table::row(scene, &look.plain, area, &cells, buf);
+    let selected = matches!(&scene.state.nodes.selected, Some(RowId::Group(k)) if k == key);
+    table::mark(scene, area, selected, scene.state.focus == Pane::Nodes, buf);
+}
+
+fn reason_cells(scene: &Scene<'_>, look: &Look<'_>, plugin: Option<PluginName>, reason: &str, cells: &mut Vec<Vec<Span<'static>>>) {
+    let by = plugin.map_or("", PluginName::as_str);
+    if look.plain.iter().any(|c| c.title == "BY") {
+        cells.push(vec![scene.span(Role::Text, by)]);
+        cells.push(vec![scene.span(Role::Text, reason.to_owned())]);
+    } else if reason.is_empty() {
+        cells.push(vec![scene.span(Role::Text, by)]);
+    } else {
+        cells.push(vec![scene.span(Role::Text, reason.to_owned())]);
+    }
+}
+
+fn node(scene: &Scene<'_>, look: &Look<'_>, name: &Str, inside: bool, area: Rect, buf: &mut Buffer) {
+    let verdict = look.verdicts.of(name);
+    let (sign, role) = scene.verdict(verdict.class);
+    let (mark, mark_role) = match () {
+        () if look.chosen == Some(name) => (scene.glyphs.winner, Role::Winner),
+        () if look.linked == Some(name) => (scene.glyphs.here, Role::Accent),
+        () => (" ", Role::Muted),
+    };
+    let indent = if inside { "  " } else { "" };
+    let name_role = if verdict.class == Class::Unseen && scene.cycle().start.is_some() { Role::Muted } else { Role::Text };
+    let verdict_cell = if scene.cycle().start.is_some() { format!("{sign} {}", verdict.class.word()) } else { String::new() };
+    let mut cells = vec![
+        vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
+        vec![scene.span(role, verdict_cell)],
+    ];
+    let info = scene.timeline.moment().snapshot.get(name);
+    let scored = (verdict.class == Class::Fits && !look.grouped).then(|| scene.cycle().scores.get(name)).flatten();
+    let section_scored =
+        !scene.state.derived.whole.scores.is_empty() && !look.grouped && scene.state.derived.whole.scores.contains_key(name);
+    if let Some(score) = scored {
+        let (rank, tied) = scene.state.derived.ranks.get(&score.total).copied().unwrap_or((0, 1));
+        let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
+        cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
+        cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
+        for plugin in &look.plugins {
+            let weighted = score.plugins.iter().find(|p| p.plugin == *plugin).map_or(0, |p| p.weighted);
+            cells.push(vec![scene.span(if weighted == 0 { Role::Muted } else { Role::Text }, weighted.to_string())]);
+        }
+        table::row(scene, &look.scored, area, &cells, buf);
+    } else if section_scored {
+        table::row(scene, &look.scored, area, &cells, buf);
+    } else {
+        let reason = grouped_reason(scene, look, &verdict, name, inside);
+        reason_cells(scene, look, verdict.plugin.filter(|_| !inside), &reason, &mut cells);
+        if let Some(info) = info {
+            free_cells(scene, look, info, &mut cells);
+        }
+        table::row(scene, &look.plain, area, &cells, buf);
+    }
+    let selected = matches!(&scene.state.nodes.selected, Some(RowId::Node(n)) if n == name);
+    table::mark(scene, area, selected, scene.state.focus == Pane::Nodes, buf);
+}
+
+/// Inside a group the heading says why, and the room is better used for the score.
+fn grouped_reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>, name: &Str, inside: bool) -> String {
+    match scene.cycle().scores.get(name) {
+        Some(score) if look.grouped => {
+            let (rank, tied) = scene.state.derived.ranks.get(&score.total).copied().unwrap_or((0, 1));
+            let shared = if tied > 1 { format!(" ({tied} tied)") } else { String::new() };
+            let parts: Vec<String> =
+                score.plugins.iter().filter(|p| p.weighted != 0).map(|p| format!("{} {}", score_title(p.plugin), p.weighted)).collect();
+            format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
+        }
+        _ if inside => String::new(),
+        _ => verdict.reason.to_string(),
+    }
+}
+
+fn free_cells(scene: &Scene<'_>, look: &Look<'_>, info: &NodeInfo, cells: &mut Vec<Vec<Span<'static>>>) {
+    let cpu = (info.requested.milli_cpu, info.allocatable.milli_cpu, look.asked.cpu);
+    let memory = (info.requested.memory, info.allocatable.memory, look.asked.memory);
+    cells.push(free(scene, look.bars, cpu, text::cpu));
+    cells.push(free(scene, look.bars, memory, text::memory));
+}
+
+/// `▇▇▇▇▇▁ 1.9 < 6`: taken, free, and whether that is less than what the pod asks for.
+fn free(scene: &Scene<'_>, bars: usize, (used, of, asked): (i64, i64, Option<i64>), show: fn(i64) -> String) -> Vec<Span<'static>> {
+    let left = of.saturating_sub(used);
+    let mut spans = if bars > 0 { bar::spans(scene, used, of, bars) } else { Vec::new() };
+    if bars > 0 {
+        spans.push(Span::raw(" "));
+    }
+    let (words, role) = match asked {
+        Some(asked) if asked > left => (format!("{} < {}", show(left), show(asked)), Role::MayHelp),
+        Some(_) => (show(left), Role::Fits),
+        None => (show(left), Role::Text),
+    };
+    spans.push(scene.span(role, words));
+    spans
+}

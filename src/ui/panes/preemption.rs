@@ -1,0 +1,290 @@
+//! Where evicting pods would make room, who would go, and how the choice among candidates is made.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use strum::IntoEnumIterator;
+
+use crate::cluster::Str;
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::trace::PreemptionView;
+use crate::ui::action::Pane;
+use crate::ui::facts::{self, Decision};
+use crate::ui::layout::{Plan, split_bottom, split_top};
+use crate::ui::list::RowId;
+use crate::ui::rows::CandidateRow;
+use crate::ui::scene::{Scene, chrome, put, title};
+use crate::ui::text::{self, count};
+use crate::ui::theme::Role;
+use crate::ui::widgets::table::{self, Column, Width, left, right};
+
+/// Draws preemption.
+pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let Some(preemption) = &scene.cycle().preemption else { return absent(scene, plan, buf) };
+    let mut heading = title(scene, Pane::Preemption, "Preemption");
+    if preemption.hypothetical {
+        heading.push(scene.span(Role::Hypothetical, "  hypothetical: not reached in this cycle"));
+    }
+    let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
+    let unhelpful = done.saturating_sub(preemption.candidates.len());
+    let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(preemption.candidates.len(), "candidate"));
+    let inner = chrome(scene, plan, Pane::Preemption, heading, vec![scene.span(Role::Muted, words)], buf);
+    if inner.is_empty() {
+        return;
+    }
+    scene.line(buf, Rect { height: 1, ..inner }, &Line::from(summary(scene, preemption)));
+    if preemption.ineligible.is_some() {
+        return;
+    }
+    let list = plan.list(Pane::Preemption);
+    let table = Table::new(preemption, list.width);
+    table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
+    let rows = scene.state.derived.candidates.iter().skip(scene.state.candidates.offset).take(usize::from(list.height));
+    for (i, row) in rows.enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            CandidateRow::Candidate(node) => {
+                if let Some(candidate) = preemption.candidates.get(node) {
+                    table.candidate(scene, preemption, candidate, area, buf);
+                }
+            }
+            CandidateRow::Unhelpful(n) => {
+                scene.line(buf, area, &Line::from(scene.span(Role::Column, format!("  TRIED, NOT A CANDIDATE ({n})"))));
+            }
+            CandidateRow::Tried(node) => tried(scene, preemption, node, area, buf),
+        }
+        if let CandidateRow::Candidate(node) | CandidateRow::Tried(node) = row {
+            let selected = matches!(&scene.state.candidates.selected, Some(RowId::Node(n)) if n == node);
+            table::mark(scene, area, selected, scene.state.focus == Pane::Preemption, buf);
+        }
+    }
+    let below = split_bottom(inner, inner.height - list.height - 2).1;
+    victims(scene, preemption, below, buf);
+}
+
+fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let inner = chrome(scene, plan, Pane::Preemption, title(scene, Pane::Preemption, "Preemption"), Vec::new(), buf);
+    let words = match () {
+        () if scene.state.derived.whole.preemption.is_some() => "not reached yet: r runs until preemption starts",
+        () if scene.timeline.frames().is_empty() => "nothing has been tried yet",
+        () => "this cycle does not look into preemption",
+    };
+    scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
+}
+
+fn summary(scene: &Scene<'_>, preemption: &PreemptionView) -> Vec<Span<'static>> {
+    if let Some(why) = &preemption.ineligible {
+        return vec![
+            scene.span(Role::Hopeless, format!("{} may not preempt: ", scene.glyphs.hopeless)),
+            scene.span(Role::Text, why.clone()),
+        ];
+    }
+    let Some((node, best)) = &preemption.selected else {
+        let (done, all) = (preemption.dry_runs.values().filter(|d| d.status.is_some()).count(), preemption.potential_nodes.len());
+        return match all {
+            0 => vec![scene.span(Role::Hopeless, format!("{} evicting pods would not help on any node", scene.glyphs.hopeless))],
+            _ if done == all && preemption.candidates.is_empty() => {
+                vec![scene.span(Role::Hopeless, format!("{} tried on {}: nowhere does it help", scene.glyphs.hopeless, count(all, "node")))]
+            }
+            _ => vec![
+                scene.span(Role::Fits, format!("{} may preempt", scene.glyphs.fits)),
+                scene.span(
+                    Role::Muted,
+                    format!("  tried on {done} of {}, {} wanted", count(all, "node"), count(preemption.wanted_candidates, "candidate")),
+                ),
+            ],
+        };
+    };
+    let mut spans = vec![scene.span(Role::Winner, format!("{} {node}", scene.glyphs.winner))];
+    let words = match facts::decision(preemption) {
+        Decision::By(name) => format!("  decided by {name}: {}", facts::function_meaning(name)),
+        Decision::OnlyOne => "  the only candidate".to_owned(),
+        Decision::AnyOf(n) => format!("  any of these {n} is right: {}; the first by name is shown", names(best)),
+        Decision::Open => String::new(),
+    };
+    spans.push(scene.span(Role::Text, words));
+    spans
+}
+
+fn names(nodes: &[Str]) -> String {
+    let shown: Vec<&str> = nodes.iter().take(4).map(Str::as_str).collect();
+    let more = nodes.len().saturating_sub(shown.len());
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+/// The columns of the tie-break, and what fits in them.
+struct Table {
+    columns: Vec<Column>,
+    functions: Vec<ScoreFunctionName>,
+    values: bool,
+}
+
+impl Table {
+    fn new(preemption: &PreemptionView, width: u16) -> Self {
+        let nodes = preemption.candidates.keys().map(Str::as_str).take(100);
+        let Width::Fixed(node) = table::fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
+        let values = width >= 74;
+        let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3)))];
+        if width >= 60 {
+            columns.push(right("VICTIMS", Width::Fixed(7)));
+        }
+        let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
+        let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
+        let full = 84 + 10 + used <= width;
+        for name in &functions {
+            let (long, short, mark, need) = match name {
+                ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB", 6),
+                ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi", 10),
+                ScoreFunctionName::MinSumPriorities => ("MinSumPriorities", "MinSum", "Sum", 12),
+                ScoreFunctionName::MinNumPods => ("MinNumPods", "MinPods", "Pod", 7),
+                ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time", 11),
+            };
+            columns.push(match (values, full) {
+                (false, _) => left(mark, Width::Fixed(text::width(mark) as u16)),
+                (true, true) => right(long, Width::Fixed(need.max(text::width(long) as u16))),
+                (true, false) => right(short, Width::Fixed(need)),
+            });
+        }
+        Self { columns, functions, values }
+    }
+
+    fn candidate(&self, scene: &Scene<'_>, preemption: &PreemptionView, candidate: &Candidate, area: Rect, buf: &mut Buffer) {
+        let chosen = preemption.selected.as_ref().is_some_and(|(n, _)| *n == candidate.node);
+        let tied = preemption.selected.as_ref().is_some_and(|(_, best)| best.len() > 1 && best.contains(&candidate.node));
+        let fell = preemption.score_functions.iter().any(|f| !f.remaining.contains(&candidate.node));
+        let (sign, role) = match () {
+            () if chosen => (scene.glyphs.winner, Role::Winner),
+            () if tied => ("=", Role::Winner),
+            () if fell => (" ", Role::Fallen),
+            () => (" ", Role::Text),
+        };
+        let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
+        if self.columns.iter().any(|c| c.title == "VICTIMS") {
+            cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
+        }
+        for name in &self.functions {
+            let function = preemption.score_functions.iter().find(|f| f.name == *name);
+            cells.push(self.cell(scene, preemption, function, candidate, role));
+        }
+        table::row(scene, &self.columns, area, &cells, buf);
+    }
+
+    /// A score with what it meant: the candidate stays, falls here, or had fallen before.
+    fn cell(
+        &self,
+        scene: &Scene<'_>,
+        preemption: &PreemptionView,
+        function: Option<&ScoreFunction>,
+        candidate: &Candidate,
+        role: Role,
+    ) -> Vec<Span<'static>> {
+        let scored = function.and_then(|f| f.scores.iter().find(|(n, _)| *n == candidate.node).map(|(_, score)| (f, *score)));
+        let Some((function, score)) = scored else { return vec![scene.span(Role::Ahead, scene.glyphs.unseen)] };
+        let stays = function.remaining.contains(&candidate.node);
+        let decides = facts::decision(preemption) == Decision::By(function.name);
+        let (sign, sign_role) = match (stays, decides) {
+            (true, true) => (scene.glyphs.winner, Role::Winner),
+            (true, false) => (scene.glyphs.stays, Role::Fits),
+            (false, _) => (scene.glyphs.falls, Role::Hopeless),
+        };
+        let mark = scene.span(sign_role, sign);
+        if self.values { vec![scene.span(role, format!("{} ", value(function.name, score))), mark] } else { vec![mark] }
+    }
+}
+
+/// What a score stands for, in the units of the thing it measures; higher scores are better, so most are negated.
+fn value(name: ScoreFunctionName, score: i64) -> String {
+    match name {
+        ScoreFunctionName::LatestStartTime => text::time_of_day_nanos(score),
+        _ => score.saturating_neg().to_string(),
+    }
+}
+
+fn tried(scene: &Scene<'_>, preemption: &PreemptionView, node: &Str, area: Rect, buf: &mut Buffer) {
+    let run = preemption.dry_runs.get(node);
+    let (sign, role, why) = match run.and_then(|r| r.status.as_ref()) {
+        Some(status) => (scene.glyphs.may_help, Role::Hopeless, status.message()),
+        None => (scene.glyphs.here, Role::Accent, "being tried".to_owned()),
+    };
+    put(buf, area, &[scene.span(role, format!("{sign} {node}  ")), scene.span(Role::Muted, why)], scene.glyphs.ellipsis);
+}
+
+fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut Buffer) {
+    let Some(node) = scene.state.selected_candidate(scene.cycle()) else { return };
+    let Some(candidate) = preemption.candidates.get(node) else { return };
+    let (top, body) = split_top(area, 1);
+    if top.is_empty() {
+        return;
+    }
+    let columns = victim_columns(&candidate.victims, body.width);
+    let mut titles = columns.clone();
+    let heading = format!("  VICTIMS ON {}", node.to_uppercase());
+    titles[0].title = "";
+    table::heading(scene, &titles, top, buf);
+    put(buf, top, &[scene.span(Role::Column, heading)], scene.glyphs.ellipsis);
+    let room = usize::from(body.height);
+    let hidden = candidate.victims.len().saturating_sub(room);
+    let shown = if hidden > 0 { room.saturating_sub(1) } else { room };
+    for (i, victim) in candidate.victims.iter().take(shown).enumerate() {
+        let row = Rect { y: body.y + i as u16, height: 1, ..body };
+        table::row(scene, &columns, row, &victim_cells(scene, victim, &columns), buf);
+    }
+    if hidden > 0 && room > 0 {
+        let row = Rect { y: body.y + shown as u16, height: 1, ..body };
+        let words = format!("  and {} more: Enter shows the whole dry run", candidate.victims.len() - shown);
+        put(buf, row, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
+    }
+}
+
+fn victim_columns(victims: &[Victim], width: u16) -> Vec<Column> {
+    let mut columns = vec![left("", Width::Rest), right("PRIORITY", Width::Fixed(10))];
+    let budgets = victims.iter().map(|v| v.violates.first().map_or(12, |b| b.budget.len() as u16 + 24)).max().unwrap_or(12);
+    columns.push(left("BUDGET", Width::Fixed(budgets.clamp(12, width / 3))));
+    if width >= 70 {
+        columns.push(left("STARTED", Width::Fixed(8)));
+    }
+    if width >= 110 {
+        columns.push(left("OWNER", Width::Fixed(32)));
+    }
+    columns
+}
+
+fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
+    let name = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
+    let started = victim.start_time.map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+    let owner = if victim.owner.is_empty() { "no controller".to_owned() } else { victim.owner.clone() };
+    let mut cells = vec![
+        vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
+        vec![scene.span(Role::Text, victim.priority.to_string())],
+        budget(scene, victim),
+        vec![scene.span(Role::Muted, started)],
+        vec![scene.span(Role::Muted, owner)],
+    ];
+    cells.truncate(columns.len());
+    cells
+}
+
+/// What the budgets say about a victim.
+pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
+    match (victim.violates.as_slice(), victim.covered_by.as_slice()) {
+        ([], []) => vec![scene.span(Role::Muted, "no budget")],
+        ([], [first, rest @ ..]) => {
+            let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
+            vec![scene.span(Role::Fits, format!("{} {first}{more} allows", scene.glyphs.stays))]
+        }
+        ([first, rest @ ..], _) => {
+            let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
+            vec![scene.span(Role::Violation, format!("{} violates {}{more} ({} left)", scene.glyphs.failed, first.budget, first.left))]
+        }
+    }
+}
+
+/// A victim in half a line, for lists of steps.
+pub fn victim_line(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
+    let mut spans =
+        vec![scene.span(Role::Text, victim.pod.to_string()), scene.span(Role::Muted, format!("  priority {}  ", victim.priority))];
+    if !(victim.violates.is_empty() && victim.covered_by.is_empty()) {
+        spans.extend(budget(scene, victim));
+    }
+    spans
+}

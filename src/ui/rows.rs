@@ -1,0 +1,329 @@
+//! The rows of the lists, derived from the record at the cursor.
+//!
+//! They are derived once after each change and kept in the state; drawing picks the few that are in sight. Orders that
+//! depend on verdicts are taken from the whole cycle, so that nothing jumps while one steps through it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cluster::{Key, Str};
+use crate::framework::{DryRunStep, NodeInfo};
+use crate::session::Timeline;
+use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
+use crate::ui::facts::{Class, Verdicts};
+use crate::ui::fuzzy::Fuzzy;
+use crate::ui::list::{GroupKey, Row, RowId};
+
+/// Beyond this many nodes they are shown in groups.
+pub const GROUP_ABOVE: usize = 40;
+
+/// The parts of the queues pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter)]
+#[allow(missing_docs, reason = "the names are the queues' own")]
+pub enum QueuePart {
+    InFlight,
+    Active,
+    Backoff,
+    Unschedulable,
+    Gated,
+}
+
+impl QueuePart {
+    /// Where an entry is listed; `None` for places that are no queue.
+    pub fn of(place: &Place) -> Option<Self> {
+        match place {
+            Place::InFlight => Some(Self::InFlight),
+            Place::Active => Some(Self::Active),
+            Place::Backoff { .. } => Some(Self::Backoff),
+            Place::Unschedulable { gated_by: None, .. } => Some(Self::Unschedulable),
+            Place::Unschedulable { .. } => Some(Self::Gated),
+            Place::Bound { .. } | Place::Gone => None,
+        }
+    }
+
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::InFlight => "in flight",
+            Self::Active => "activeQ",
+            Self::Backoff => "backoffQ",
+            Self::Unschedulable => "unschedulablePods",
+            Self::Gated => "gated",
+        }
+    }
+}
+
+/// A row of the queues pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueRow {
+    /// A queue and how many wait in it.
+    Part(QueuePart, usize),
+    /// A waiting pod.
+    Pod(Key),
+}
+
+impl Row for QueueRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Part(..) => None,
+            Self::Pod(key) => Some(RowId::Pod(key.clone())),
+        }
+    }
+
+    fn is(&self, id: &RowId) -> bool {
+        matches!((self, id), (Self::Pod(a), RowId::Pod(b)) if a == b)
+    }
+}
+
+/// The queues in their order, without pods that the filter leaves out.
+pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
+    let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
+    for entry in queues.entries.values() {
+        if let Some(part) = QueuePart::of(&entry.place) {
+            parts.entry(part).or_default().push(entry);
+        }
+    }
+    let mut rows = Vec::with_capacity(queues.entries.len() + parts.len());
+    for (part, mut entries) in parts {
+        let of = entries.len();
+        match part {
+            QueuePart::Active => entries.sort_by_key(|e| (Reverse(e.priority), e.timestamp, e.sequence)),
+            QueuePart::Backoff => entries.sort_by_key(|e| {
+                let expires = if let Place::Backoff { expires, .. } = e.place { Some(expires) } else { None };
+                (expires, Reverse(e.priority), e.timestamp, e.sequence)
+            }),
+            // The store is in order of namespace and name already.
+            QueuePart::InFlight | QueuePart::Unschedulable | QueuePart::Gated => {}
+        }
+        entries.retain(|e| filter.keeps_key(&e.pod));
+        if !entries.is_empty() || filter.is_empty() {
+            rows.push(QueueRow::Part(part, of));
+        }
+        rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
+    }
+    rows
+}
+
+/// A row of the nodes pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeRow {
+    /// The columns change here, from scores to reasons.
+    Rejected,
+    /// Nodes that share a verdict: how many, and whether they are listed below.
+    Group {
+        /// What they share.
+        key: GroupKey,
+        /// How many.
+        count: usize,
+        /// Whether they are listed below.
+        open: bool,
+    },
+    /// A node; `inside` an open group.
+    Node {
+        /// Its name.
+        name: Str,
+        /// Whether a group above it is open.
+        inside: bool,
+    },
+}
+
+impl Row for NodeRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Rejected => None,
+            Self::Group { key, .. } => Some(RowId::Group(key.clone())),
+            Self::Node { name, .. } => Some(RowId::Node(name.clone())),
+        }
+    }
+
+    fn is(&self, id: &RowId) -> bool {
+        match (self, id) {
+            (Self::Group { key, .. }, RowId::Group(other)) => key == other,
+            (Self::Node { name, .. }, RowId::Node(other)) => name == other,
+            _ => false,
+        }
+    }
+}
+
+/// How nodes are to be listed.
+pub struct NodeOptions<'a> {
+    /// In groups.
+    pub grouped: bool,
+    /// Groups that are open.
+    pub open: &'a BTreeSet<GroupKey>,
+}
+
+/// The nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
+pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
+    let nodes = timeline.moment().snapshot.nodes();
+    let shown = nodes.iter().map(|n| n.name()).filter(|n| filter.keeps(n));
+    if options.grouped { grouped_rows(timeline.cycle(), shown, options.open) } else { flat_rows(whole, shown) }
+}
+
+fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec<NodeRow> {
+    let verdicts = Verdicts::new(whole);
+    let mut list: Vec<_> = nodes
+        .map(|name| {
+            let verdict = verdicts.of(name);
+            (verdict.class, Reverse(whole.scores.get(name).map(|s| s.total)), verdict.plugin, verdict.reason, name)
+        })
+        .collect();
+    list.sort();
+    let split = if whole.scores.is_empty() { None } else { list.iter().position(|(class, ..)| *class != Class::Fits).filter(|at| *at > 0) };
+    let mut rows = Vec::with_capacity(list.len() + 1);
+    for (i, (.., name)) in list.into_iter().enumerate() {
+        if split == Some(i) {
+            rows.push(NodeRow::Rejected);
+        }
+        rows.push(NodeRow::Node { name: name.clone(), inside: false });
+    }
+    rows
+}
+
+fn grouped_rows<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Str>, open: &BTreeSet<GroupKey>) -> Vec<NodeRow> {
+    let verdicts = Verdicts::new(cycle);
+    let mut groups: BTreeMap<_, Vec<&Str>> = BTreeMap::new();
+    for name in nodes {
+        let v = verdicts.of(name);
+        groups.entry((v.class, v.plugin, v.reason)).or_default().push(name);
+    }
+    let mut rows = Vec::new();
+    for ((class, plugin, reason), mut names) in groups {
+        let key = GroupKey { class, plugin, reason: reason.into_owned() };
+        let is_open = open.contains(&key);
+        rows.push(NodeRow::Group { key, count: names.len(), open: is_open });
+        if is_open {
+            names.sort_by_key(|name| (Reverse(cycle.scores.get(*name).map(|s| s.total)), *name));
+            rows.extend(names.into_iter().map(|name| NodeRow::Node { name: name.clone(), inside: true }));
+        }
+    }
+    rows
+}
+
+/// Places by falling total, with how many share each; ties share the better place.
+pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for score in cycle.scores.values() {
+        *counts.entry(score.total).or_default() += 1;
+    }
+    let mut before = 0;
+    let mut ranks = BTreeMap::new();
+    for (total, count) in counts.into_iter().rev() {
+        ranks.insert(total, (before + 1, count));
+        before += count;
+    }
+    ranks
+}
+
+/// A row of the preemption pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CandidateRow {
+    /// A node where evicting pods makes room.
+    Candidate(Str),
+    /// The nodes below were tried and do not help; how many.
+    Unhelpful(usize),
+    /// A node that was tried and does not help, or is being tried.
+    Tried(Str),
+}
+
+impl Row for CandidateRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Candidate(node) | Self::Tried(node) => Some(RowId::Node(node.clone())),
+            Self::Unhelpful(_) => None,
+        }
+    }
+}
+
+/// Candidates, those that stayed longest first, then nodes that were tried in vain.
+pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, filter: &mut Fuzzy) -> Vec<CandidateRow> {
+    let whole = whole.unwrap_or(now);
+    let survived = |node: &Str| {
+        let chosen = whole.selected.as_ref().is_some_and(|(n, _)| n == node);
+        let functions = whole.score_functions.iter().take_while(|f| f.remaining.contains(node)).count();
+        (Reverse(chosen), Reverse(functions))
+    };
+    let mut candidates: Vec<&Str> = now.candidates.keys().filter(|n| filter.keeps(n)).collect();
+    candidates.sort_by_cached_key(|node| survived(node));
+    let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|n| CandidateRow::Candidate(n.clone())).collect();
+    let tried: Vec<&Str> = now.dry_runs.keys().filter(|n| !now.candidates.contains_key(*n) && filter.keeps(n)).collect();
+    if !tried.is_empty() {
+        rows.push(CandidateRow::Unhelpful(tried.len()));
+        rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
+    }
+    rows
+}
+
+/// A row of the node pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DetailRow {
+    /// What follows.
+    Heading(&'static str),
+    /// A plain fact: its name and what it says.
+    Fact(&'static str, String),
+    /// The scores of the node, by index of the plugin.
+    Score(usize),
+    /// A step of the dry run, by its index.
+    Step(usize),
+    /// A pod on the node.
+    Pod(Key),
+    /// Nothing to see, and why.
+    Note(&'static str),
+}
+
+impl Row for DetailRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Pod(key) => Some(RowId::Pod(key.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// Everything about one node: verdict, scores, dry run, pods from the least important.
+pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Vec<DetailRow> {
+    let name = node.name();
+    let verdict = Verdicts::new(cycle).of(name);
+    let mut rows = Vec::new();
+    let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
+    let why = if verdict.reason.is_empty() { String::new() } else { format!(" — {by}{}", verdict.reason) };
+    rows.push(DetailRow::Fact("verdict", format!("{}{why}", verdict.class.phrase())));
+    if node.node.unschedulable() {
+        rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
+    }
+    let taints = node.node.spec.taints.iter().map(|t| {
+        let value = if t.value.is_empty() { String::new() } else { format!("={}", t.value) };
+        format!("{}{value}:{}", t.key, t.effect)
+    });
+    let taints = taints.collect::<Vec<_>>().join(", ");
+    if !taints.is_empty() {
+        rows.push(DetailRow::Fact("taints", taints));
+    }
+    if let Some(score) = cycle.scores.get(name) {
+        rows.push(DetailRow::Heading("scores"));
+        rows.extend((0..score.plugins.len()).map(DetailRow::Score));
+    }
+    if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_runs.get(name)) {
+        rows.push(DetailRow::Heading("dry run, in order"));
+        rows.extend((0..run.steps.len()).map(DetailRow::Step));
+        if let Some(status) = run.status.as_ref().filter(|s| !s.is_success()) {
+            rows.push(DetailRow::Fact("no candidate", status.message()));
+        }
+    }
+    rows.push(DetailRow::Heading("pods on the node"));
+    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
+    pods.sort_by_cached_key(|p| (p.pod.priority(), p.key()));
+    if pods.is_empty() {
+        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
+    }
+    rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
+    rows
+}
+
+/// What a dry run said about a pod last.
+pub fn dry_run_says<'a>(steps: &'a [DryRunStep], pod: &Key) -> Option<&'a DryRunStep> {
+    steps.iter().rev().find(|step| match step {
+        DryRunStep::Removed(v) | DryRunStep::Reprieved(v) | DryRunStep::Condemned(v, _) => v.pod == *pod,
+        DryRunStep::Filtered(_) => false,
+    })
+}

@@ -1,0 +1,338 @@
+//! What the screen remembers: selections by identity, what is open, what is typed. No clock, no IO, no styles.
+//!
+//! Rows and other things derived from the record are kept in [`Derived`] and renewed by [`State::refresh`] only when
+//! the cursor, a filter or a grouping changed; drawing never derives anything that grows with the cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+use tui_input::Input;
+
+use crate::cluster::{Key, Str};
+use crate::session::{Cursor, Timeline};
+use crate::trace::{CycleView, Event, ExtensionPoint, Granularity};
+use crate::ui::action::Pane;
+use crate::ui::facts::Class;
+use crate::ui::fuzzy::Fuzzy;
+use crate::ui::layout::{Mode, Plan, Shape};
+use crate::ui::list::{GroupKey, ListView, RowId};
+use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
+
+/// Everything the screen remembers.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// The pane that keys go to.
+    pub focus: Pane,
+    /// The main pane where there is room for one.
+    pub main: Pane,
+    /// The pane beside the queues.
+    pub right: Pane,
+    /// Nodes or one node, above preemption.
+    pub upper: Pane,
+    /// The cycle for which the reader chose a pane; until the next one it is not changed for them.
+    pub pinned: Option<usize>,
+    /// How far a step goes.
+    pub granularity: Granularity,
+    /// The queues list.
+    pub queues: ListView,
+    /// The nodes list.
+    pub nodes: ListView,
+    /// The candidates list.
+    pub candidates: ListView,
+    /// The list of the one node.
+    pub detail_list: ListView,
+    /// The one node.
+    pub detail: Option<Str>,
+    /// First line of the message that is shown.
+    pub message_offset: usize,
+    /// Filters by pane.
+    pub filters: BTreeMap<Pane, String>,
+    /// Nodes in groups, or one by one; `None` leaves it to their number.
+    pub grouped: Option<bool>,
+    /// Groups that are open.
+    pub open_groups: BTreeSet<GroupKey>,
+    /// What lies over the screen.
+    pub overlay: Option<Overlay>,
+    /// A word to the reader, until the next key.
+    pub notice: Option<Notice>,
+    /// Whether the scrub bar is being dragged.
+    pub dragging: bool,
+    /// What follows from the record.
+    pub derived: Derived,
+    revision: u64,
+}
+
+/// What lies over the screen.
+#[derive(Clone, Debug)]
+pub enum Overlay {
+    /// The keys and commands, scrolled by so many lines.
+    Help(usize),
+    /// What was read from the source, scrolled by so many lines.
+    Report {
+        /// The lines.
+        lines: Vec<String>,
+        /// How far it is scrolled.
+        offset: usize,
+    },
+    /// A line being typed.
+    Prompt(Prompt),
+}
+
+/// A line being typed.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// The pane to filter; `None` for a command.
+    pub filter: Option<Pane>,
+    /// The line.
+    pub input: Input,
+    /// The filter to go back to when cancelled.
+    pub before: String,
+    /// What the last word could become.
+    pub completions: Vec<String>,
+}
+
+/// A word to the reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What it says.
+    pub text: String,
+    /// Whether something did not work.
+    pub warning: bool,
+}
+
+/// What follows from the record, the filters and the groups.
+#[derive(Clone, Debug, Default)]
+pub struct Derived {
+    stamp: Option<Stamp>,
+    /// Rows of the queues.
+    pub queues: Vec<QueueRow>,
+    /// Rows of the nodes.
+    pub nodes: Vec<NodeRow>,
+    /// Rows of the candidates.
+    pub candidates: Vec<CandidateRow>,
+    /// Rows of the one node.
+    pub detail: Vec<DetailRow>,
+    /// The cycle under the cursor as it ends.
+    pub whole: CycleView,
+    whole_of: Option<Arc<[Event]>>,
+    /// The extension points that the cycle goes through, in order.
+    pub points: Vec<ExtensionPoint>,
+    /// Where frames begin among all events, and at last how many there are.
+    pub starts: Vec<usize>,
+    /// Place and ties by total score.
+    pub ranks: BTreeMap<i64, (usize, usize)>,
+    /// How many nodes have each verdict.
+    pub counts: BTreeMap<Class, usize>,
+    /// Whether nodes are in groups.
+    pub grouped: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Stamp {
+    cursor: Cursor,
+    frames: usize,
+    revision: u64,
+}
+
+impl State {
+    /// The first screen of a timeline.
+    pub fn new(timeline: &Timeline, size: (u16, u16)) -> Self {
+        let mut state = Self {
+            size,
+            focus: Pane::Queues,
+            main: Pane::Queues,
+            right: Pane::Nodes,
+            upper: Pane::Nodes,
+            pinned: None,
+            granularity: Granularity::default(),
+            queues: ListView::default(),
+            nodes: ListView::default(),
+            candidates: ListView::default(),
+            detail_list: ListView::default(),
+            detail: None,
+            message_offset: 0,
+            filters: BTreeMap::new(),
+            grouped: None,
+            open_groups: BTreeSet::new(),
+            overlay: None,
+            notice: None,
+            dragging: false,
+            derived: Derived::default(),
+            revision: 0,
+        };
+        state.queues.selected = timeline.queues().active().first().map(|e| RowId::Pod(e.pod.clone()));
+        state.refresh(timeline);
+        state
+    }
+
+    /// Says that something rows depend on has changed.
+    pub fn touch(&mut self) {
+        self.revision += 1;
+    }
+
+    /// Renews what follows from the record where it changed, and keeps selections on rows that exist and in sight.
+    pub fn refresh(&mut self, timeline: &Timeline) {
+        let stamp = Stamp { cursor: timeline.cursor(), frames: timeline.frames().len(), revision: self.revision };
+        if self.derived.stamp.as_ref() != Some(&stamp) {
+            self.derive(timeline);
+            self.derived.stamp = Some(stamp);
+        }
+        let plan = self.plan();
+        let rows = |pane: Pane| usize::from(plan.list(pane).height);
+        self.queues.settle(&self.derived.queues, rows(Pane::Queues));
+        self.nodes.settle(&self.derived.nodes, rows(Pane::Nodes));
+        self.candidates.settle(&self.derived.candidates, rows(Pane::Preemption));
+        self.detail_list.settle(&self.derived.detail, rows(Pane::NodeDetail));
+    }
+
+    fn derive(&mut self, timeline: &Timeline) {
+        let fuzzy = |pane: Pane| Fuzzy::new(self.filters.get(&pane).map_or("", String::as_str));
+        let derived = &mut self.derived;
+        let events = timeline.frame().map(|f| f.events.clone());
+        let same = match (&derived.whole_of, &events) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            derived.whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
+            derived.points = events.iter().flat_map(|e| e.iter()).map(Event::extension_point).collect();
+            derived.points.dedup();
+            derived.whole_of = events;
+            self.message_offset = 0;
+        }
+        derived.starts.clear();
+        derived.starts.push(0);
+        for frame in timeline.frames() {
+            derived.starts.push(derived.starts[derived.starts.len() - 1] + frame.events.len());
+        }
+        let cycle = timeline.cycle();
+        let snapshot = &timeline.moment().snapshot;
+        derived.grouped = self.grouped.unwrap_or(snapshot.len() > rows::GROUP_ABOVE);
+        derived.queues = rows::queue_rows(timeline.queues(), &mut fuzzy(Pane::Queues));
+        let options = NodeOptions { grouped: derived.grouped, open: &self.open_groups };
+        derived.nodes = rows::node_rows(timeline, &derived.whole, &options, &mut fuzzy(Pane::Nodes));
+        derived.candidates = match &cycle.preemption {
+            Some(now) => rows::candidate_rows(now, derived.whole.preemption.as_ref(), &mut fuzzy(Pane::Preemption)),
+            None => Vec::new(),
+        };
+        derived.detail = match self.detail.as_ref().and_then(|n| snapshot.get(n)) {
+            Some(node) => rows::detail_rows(node, cycle, &mut fuzzy(Pane::NodeDetail)),
+            None => Vec::new(),
+        };
+        derived.ranks = rows::ranks(cycle);
+        derived.counts.clear();
+        let verdicts = crate::ui::facts::Verdicts::new(cycle);
+        for node in snapshot.nodes() {
+            *derived.counts.entry(verdicts.of(node.name()).class).or_default() += 1;
+        }
+    }
+
+    /// How the screen is arranged.
+    pub fn plan(&self) -> Plan {
+        Plan::new(Rect::new(0, 0, self.size.0, self.size.1), self.shape())
+    }
+
+    /// How much room there is.
+    pub fn mode(&self) -> Mode {
+        Mode::of(self.size.0, self.size.1)
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.derived.whole.preemption.is_some() }
+    }
+
+    /// Brings a pane into sight.
+    pub fn show(&mut self, pane: Pane) {
+        match pane {
+            Pane::Queues => self.main = pane,
+            Pane::Nodes | Pane::NodeDetail => (self.main, self.right, self.upper) = (pane, pane, pane),
+            Pane::Preemption => (self.main, self.right) = (pane, pane),
+            Pane::Steps | Pane::Message => {}
+        }
+    }
+
+    /// The panes one can go to, in order.
+    pub fn panes(&self) -> Vec<Pane> {
+        let mut panes = vec![Pane::Queues, Pane::Nodes, Pane::Preemption];
+        if self.detail.is_some() {
+            panes.push(Pane::NodeDetail);
+        }
+        panes.extend([Pane::Steps, Pane::Message]);
+        panes
+    }
+
+    /// The filter of a pane; empty when there is none.
+    pub fn filter(&self, pane: Pane) -> &str {
+        self.filters.get(&pane).map_or("", String::as_str)
+    }
+
+    /// Sets or clears the filter of a pane.
+    pub fn set_filter(&mut self, pane: Pane, text: String) {
+        if text.is_empty() {
+            self.filters.remove(&pane);
+        } else {
+            self.filters.insert(pane, text);
+        }
+        self.touch();
+    }
+
+    /// Opens a node.
+    pub fn open_node(&mut self, node: Str) {
+        if self.detail.as_ref() != Some(&node) {
+            self.detail_list = ListView::default();
+            self.filters.remove(&Pane::NodeDetail);
+        }
+        self.nodes.selected = Some(RowId::Node(node.clone()));
+        self.detail = Some(node);
+        self.touch();
+        self.show(Pane::NodeDetail);
+        self.focus = Pane::NodeDetail;
+    }
+
+    /// The pod that is selected among the queues.
+    pub fn selected_pod(&self) -> Option<&Key> {
+        match &self.queues.selected {
+            Some(RowId::Pod(key)) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The candidate that is selected, or the chosen one.
+    pub fn selected_candidate<'a>(&'a self, cycle: &'a CycleView) -> Option<&'a Str> {
+        match &self.candidates.selected {
+            Some(RowId::Node(node)) => Some(node),
+            _ => cycle.preemption.as_ref()?.selected.as_ref().map(|(node, _)| node),
+        }
+    }
+
+    /// The node that the pane in focus speaks of, to be marked in the others.
+    pub fn linked_node<'a>(&'a self, timeline: &'a Timeline) -> Option<&'a Str> {
+        match self.focus {
+            Pane::Preemption => self.selected_candidate(timeline.cycle()),
+            Pane::NodeDetail => self.detail.as_ref(),
+            Pane::Nodes => match &self.nodes.selected {
+                Some(RowId::Node(node)) => Some(node),
+                _ => None,
+            },
+            Pane::Queues => {
+                let entry = timeline.queues().entries.get(self.selected_pod()?)?;
+                (!entry.nominated.is_empty()).then_some(&entry.nominated)
+            }
+            Pane::Steps | Pane::Message => timeline.cycle().current_node.as_ref(),
+        }
+    }
+
+    /// Tells the reader something.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { text: text.into(), warning: false });
+    }
+
+    /// Tells the reader that something did not work.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { text: text.into(), warning: true });
+    }
+}

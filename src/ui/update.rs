@@ -1,0 +1,482 @@
+//! What each action does to the state and to the cursor.
+
+use crate::cluster::{Key, Str};
+use crate::session::{Cursor, Timeline};
+use crate::trace::{Event, ExtensionPoint, Granularity};
+use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
+use crate::ui::commands;
+use crate::ui::driver::Driver;
+use crate::ui::layout::split_top;
+use crate::ui::list::{ListView, RowId};
+use crate::ui::rows::NodeRow;
+use crate::ui::state::{Overlay, Prompt, State};
+
+/// Lines the wheel scrolls.
+const WHEEL: isize = 3;
+
+/// Does what was asked, and says what is left to the world outside.
+pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
+    if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
+        state.notice = None;
+    }
+    let effect = apply(state, driver, action);
+    state.refresh(driver.timeline());
+    effect
+}
+
+fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
+    match action {
+        Action::Quit => return Some(Effect::Quit),
+        Action::Suspend => return Some(Effect::Suspend),
+        Action::Back => back(state),
+        Action::Help => state.overlay = Some(Overlay::Help(0)),
+        Action::Report => state.overlay = Some(Overlay::Report { lines: driver.report_lines(), offset: 0 }),
+        Action::OpenPrompt => open_prompt(state, driver, None),
+        Action::OpenFilter => match state.focus {
+            Pane::Steps | Pane::Message => state.say("there is no list to filter here"),
+            pane => open_prompt(state, driver, Some(pane)),
+        },
+        Action::CyclePane(direction) => cycle_pane(state, direction),
+        Action::Focus(pane) => focus(state, driver.timeline(), pane),
+        Action::Move(motion) => go(state, driver, motion),
+        Action::Open => open(state, driver),
+        Action::Detail => detail(state, driver.timeline()),
+        Action::Fold => fold(state),
+        Action::ToggleGroups => {
+            state.grouped = Some(!state.derived.grouped);
+            state.touch();
+        }
+        Action::Step(direction) => step(state, driver, direction, state.granularity),
+        Action::Cycle(direction) => step(state, driver, direction, Granularity::Cycle),
+        Action::Run => run(state, driver),
+        Action::SeekEnd(Direction::Back) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::default())),
+        Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(END)),
+        Action::Granularity(direction) => change_granularity(state, direction),
+        Action::TryNext => try_next(state, driver),
+        Action::Input(request) => type_in(state, driver, |prompt| {
+            prompt.input.handle(request);
+        }),
+        Action::Paste(text) => type_in(state, driver, |prompt| {
+            for c in text.chars().filter(|c| !c.is_control()) {
+                prompt.input.handle(tui_input::InputRequest::InsertChar(c));
+            }
+        }),
+        Action::Submit => return submit(state, driver),
+        Action::Complete => complete(state, driver),
+        Action::Resize(width, height) => state.size = (width, height),
+        Action::Mouse(mouse, x, y) => self::mouse(state, driver, mouse, x, y),
+    }
+    None
+}
+
+/// Beyond everything that is recorded.
+const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
+
+fn back(state: &mut State) {
+    match state.overlay.take() {
+        Some(Overlay::Prompt(Prompt { filter: Some(pane), before, .. })) => state.set_filter(pane, before),
+        Some(_) => {}
+        None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
+        None if state.focus == Pane::NodeDetail => {
+            state.show(Pane::Nodes);
+            state.focus = Pane::Nodes;
+        }
+        None => {}
+    }
+}
+
+fn open_prompt(state: &mut State, driver: &dyn Driver, filter: Option<Pane>) {
+    let before = filter.map(|pane| state.filter(pane).to_owned()).unwrap_or_default();
+    let mut prompt = Prompt { filter, input: before.clone().into(), before, completions: Vec::new() };
+    prompt.completions = commands::completions(driver, &prompt);
+    state.overlay = Some(Overlay::Prompt(prompt));
+}
+
+fn type_in(state: &mut State, driver: &dyn Driver, edit: impl FnOnce(&mut Prompt)) {
+    let Some(Overlay::Prompt(prompt)) = &mut state.overlay else { return };
+    edit(prompt);
+    prompt.completions = commands::completions(driver, prompt);
+    if let Some(pane) = prompt.filter {
+        let text = prompt.input.value().to_owned();
+        state.set_filter(pane, text);
+    }
+}
+
+fn complete(state: &mut State, driver: &dyn Driver) {
+    type_in(state, driver, |prompt| {
+        if let Some(text) = commands::complete(prompt) {
+            prompt.input = text.into();
+        }
+    });
+}
+
+fn submit(state: &mut State, driver: &mut dyn Driver) -> Option<Effect> {
+    let Some(Overlay::Prompt(prompt)) = state.overlay.take() else { return None };
+    if prompt.filter.is_some() {
+        return None;
+    }
+    match commands::run(state, driver, prompt.input.value()) {
+        Ok(effect) => effect,
+        Err(message) => {
+            state.warn(message);
+            None
+        }
+    }
+}
+
+fn cycle_pane(state: &mut State, direction: Direction) {
+    let panes = state.panes();
+    let at = panes.iter().position(|p| *p == state.focus).unwrap_or(0);
+    let next = match direction {
+        Direction::Forward => (at + 1) % panes.len(),
+        Direction::Back => (at + panes.len() - 1) % panes.len(),
+    };
+    state.show(panes[next]);
+    state.focus = panes[next];
+}
+
+fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
+    if pane == Pane::NodeDetail && state.detail.is_none() {
+        return detail(state, timeline);
+    }
+    state.pinned = Some(timeline.cursor().frame);
+    state.show(pane);
+    state.focus = pane;
+}
+
+fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
+    let plan = state.plan();
+    let height = |pane| usize::from(plan.list(pane).height);
+    let pane = match &mut state.overlay {
+        Some(Overlay::Help(offset) | Overlay::Report { offset, .. }) => return scroll_lines(offset, motion, usize::from(state.size.1)),
+        Some(Overlay::Prompt(prompt)) => match prompt.filter {
+            Some(pane) => pane,
+            None => return,
+        },
+        None => state.focus,
+    };
+    match pane {
+        Pane::Queues => state.queues.go(&state.derived.queues, motion, height(pane)),
+        Pane::Nodes => state.nodes.go(&state.derived.nodes, motion, height(pane)),
+        Pane::Preemption => state.candidates.go(&state.derived.candidates, motion, height(pane)),
+        Pane::NodeDetail => go_detail(state, motion, height(pane)),
+        Pane::Message => scroll_lines(&mut state.message_offset, motion, height(pane)),
+        Pane::Steps => match motion {
+            Motion::Up => step(state, driver, Direction::Back, Granularity::Event),
+            Motion::Down => step(state, driver, Direction::Forward, Granularity::Event),
+            Motion::HalfPageUp | Motion::PageUp => step(state, driver, Direction::Back, Granularity::ExtensionPoint),
+            Motion::HalfPageDown | Motion::PageDown => step(state, driver, Direction::Forward, Granularity::ExtensionPoint),
+            Motion::Top => step(state, driver, Direction::Back, Granularity::Cycle),
+            Motion::Bottom => step(state, driver, Direction::Forward, Granularity::Cycle),
+        },
+    }
+}
+
+/// Facts and steps above the pods cannot be selected, so going up from the first pod scrolls to them.
+fn go_detail(state: &mut State, motion: Motion, height: usize) {
+    let rows = &state.derived.detail;
+    let before = state.detail_list.selected.clone();
+    state.detail_list.go(rows, motion, height);
+    if state.detail_list.selected == before && matches!(motion, Motion::Up | Motion::HalfPageUp | Motion::PageUp) || motion == Motion::Top {
+        state.detail_list.offset = 0;
+    }
+}
+
+/// Drawing stops at the last line; here it is enough not to run away.
+fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
+    let page = page.max(2) - 1;
+    *offset = match motion {
+        Motion::Up => offset.saturating_sub(1),
+        Motion::Down => *offset + 1,
+        Motion::HalfPageUp | Motion::PageUp => offset.saturating_sub(page),
+        Motion::HalfPageDown | Motion::PageDown => *offset + page,
+        Motion::Top => 0,
+        Motion::Bottom => 10_000,
+    }
+    .min(10_000);
+}
+
+fn open(state: &mut State, driver: &mut dyn Driver) {
+    match state.focus {
+        Pane::Queues => {
+            let Some(pod) = state.selected_pod().cloned() else { return };
+            if !show_pod(state, driver, &pod) {
+                state.warn(format!("{pod} does not wait to be scheduled"));
+            }
+        }
+        Pane::Nodes => match state.nodes.selected.clone() {
+            Some(RowId::Group(key)) => {
+                if !state.open_groups.remove(&key) {
+                    state.open_groups.insert(key);
+                }
+                state.touch();
+            }
+            Some(RowId::Node(node)) => state.open_node(node),
+            _ => {}
+        },
+        Pane::Preemption => {
+            if let Some(RowId::Node(node)) = state.candidates.selected.clone() {
+                state.open_node(node);
+            }
+        }
+        Pane::NodeDetail => {
+            if let Some(RowId::Pod(pod)) = state.detail_list.selected.clone() {
+                state.say(format!("{pod}"));
+            }
+        }
+        Pane::Steps | Pane::Message => {}
+    }
+}
+
+/// Puts the cursor at the end of the newest cycle of a pod; false when it has none.
+fn jump_to_cycle(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
+    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
+    let Some(frame) = driver.timeline().frames().iter().rposition(|f| f.events.iter().any(ended)) else { return false };
+    moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX }));
+    true
+}
+
+/// Puts the cursor at the end of a pod's newest cycle, running it if there is none; false when it cannot be tried.
+pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
+    state.queues.selected = Some(RowId::Pod(pod.clone()));
+    if jump_to_cycle(state, driver, pod) {
+        return true;
+    }
+    if !driver.timeline().queues().entries.contains_key(pod) {
+        return false;
+    }
+    driver.select_pod(pod);
+    state.touch();
+    driver.run_next() && jump_to_cycle(state, driver, pod)
+}
+
+fn detail(state: &mut State, timeline: &Timeline) {
+    let selected = match (&state.focus, &state.nodes.selected) {
+        (Pane::Nodes, Some(RowId::Node(node))) => Some(node.clone()),
+        (Pane::Preemption, _) => state.selected_candidate(timeline.cycle()).cloned(),
+        _ => None,
+    };
+    let node = selected
+        .or_else(|| state.linked_node(timeline).cloned())
+        .or_else(|| timeline.cycle().current_node.clone())
+        .or_else(|| state.detail.clone())
+        .or_else(|| timeline.moment().snapshot.nodes().first().map(|n| n.name().clone()));
+    match node {
+        Some(node) => {
+            state.pinned = Some(timeline.cursor().frame);
+            state.open_node(node);
+        }
+        None => state.say("there is no node to show"),
+    }
+}
+
+fn fold(state: &mut State) {
+    let rows = &state.derived.nodes;
+    let Some(at) = state.nodes.position(rows) else { return };
+    let group = rows[..=at].iter().rposition(|r| matches!(r, NodeRow::Group { .. }));
+    if let Some(at) = group {
+        state.nodes.select(rows, at);
+        if let NodeRow::Group { key, .. } = &rows[at] {
+            state.open_groups.remove(key);
+        }
+        state.touch();
+    }
+}
+
+fn change_granularity(state: &mut State, direction: Direction) {
+    use strum::IntoEnumIterator;
+    let all: Vec<Granularity> = Granularity::iter().collect();
+    let at = all.iter().position(|g| *g == state.granularity).unwrap_or(0);
+    let next = match direction {
+        Direction::Forward => (at + 1) % all.len(),
+        Direction::Back => (at + all.len() - 1) % all.len(),
+    };
+    state.granularity = all[next];
+    state.say(format!("one step is now {}", phrase(state.granularity)));
+}
+
+/// A granularity as people say it.
+pub fn phrase(granularity: Granularity) -> &'static str {
+    match granularity {
+        Granularity::Event => "one event",
+        Granularity::Plugin => "one plugin",
+        Granularity::Node => "one node",
+        Granularity::ExtensionPoint => "one extension point",
+        Granularity::Cycle => "one cycle",
+    }
+}
+
+fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+    let mut done = false;
+    moved(state, driver, |d| {
+        done = match direction {
+            Direction::Forward => d.timeline_mut().forward(by) || (d.run_next() && d.timeline_mut().forward(by)),
+            Direction::Back => d.timeline_mut().back(by),
+        }
+    });
+    match (done, direction) {
+        (true, _) => {}
+        (false, Direction::Forward) => state.say("nothing is left to schedule"),
+        (false, Direction::Back) => state.say("this is the start"),
+    }
+}
+
+/// To the start of preemption where one is ahead, else to the end of the cycle.
+fn run(state: &mut State, driver: &mut dyn Driver) {
+    if driver.timeline().at_end() && !driver.run_next() {
+        return state.say("nothing is left to schedule");
+    }
+    moved(state, driver, |d| {
+        let timeline = d.timeline_mut();
+        loop {
+            if !timeline.forward(Granularity::Event) {
+                break;
+            }
+            let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());
+            if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted { .. })) {
+                break;
+            }
+        }
+    });
+}
+
+/// Moves the cursor and lets the panes follow, unless the reader chose one in this cycle.
+fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn Driver)) {
+    let before = driver.timeline().cursor();
+    let chosen = winner(driver.timeline());
+    seek(driver);
+    let timeline = driver.timeline();
+    if timeline.cursor() == before {
+        return;
+    }
+    if state.pinned.is_some_and(|frame| frame != timeline.cursor().frame) {
+        state.pinned = None;
+    }
+    // The list of candidates starts at the one that wins, once that is known.
+    let wins = winner(timeline);
+    if timeline.cursor().frame != before.frame || wins != chosen {
+        state.candidates = ListView::default();
+        state.candidates.selected = wins.map(RowId::Node);
+    }
+    if state.pinned.is_none() && matches!(state.focus, Pane::Queues | Pane::Nodes | Pane::Preemption | Pane::Steps) {
+        follow(state, timeline);
+    }
+}
+
+fn winner(timeline: &Timeline) -> Option<Str> {
+    timeline.cycle().preemption.as_ref()?.selected.as_ref().map(|(node, _)| node.clone())
+}
+
+fn follow(state: &mut State, timeline: &Timeline) {
+    let Some(event) = timeline.current() else { return };
+    let cycle = timeline.cycle();
+    let pane = match event.extension_point() {
+        ExtensionPoint::PreFilter | ExtensionPoint::Filter | ExtensionPoint::PreScore | ExtensionPoint::Score => Pane::Nodes,
+        _ if cycle.preemption.is_some() => Pane::Preemption,
+        _ if cycle.start.is_some() => Pane::Nodes,
+        _ => return,
+    };
+    let moves_focus = state.focus == state.main && state.plan().flat;
+    state.show(pane);
+    if moves_focus || state.focus == Pane::Nodes && pane == Pane::Preemption || state.focus == Pane::Preemption && pane == Pane::Nodes {
+        state.focus = pane;
+    }
+}
+
+fn try_next(state: &mut State, driver: &mut dyn Driver) {
+    let Some(pod) = state.selected_pod().cloned() else { return };
+    moved(state, driver, |d| {
+        d.timeline_mut().seek(END);
+        d.select_pod(&pod);
+    });
+    state.touch();
+    state.say(format!("{pod} is tried next: c runs its cycle, n goes step by step"));
+}
+
+fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {
+    let plan = state.plan();
+    if state.overlay.is_some() {
+        if let Mouse::Scroll(direction) = mouse {
+            let motion = if direction == Direction::Forward { Motion::Down } else { Motion::Up };
+            go(state, driver, motion);
+        }
+        return;
+    }
+    match mouse {
+        Mouse::Release => state.dragging = false,
+        Mouse::Press if plan.scrub.contains((x, y).into()) => {
+            state.dragging = true;
+            scrub(state, driver, x);
+        }
+        Mouse::Drag if state.dragging => scrub(state, driver, x),
+        Mouse::Drag => {}
+        Mouse::Press => press(state, driver, x, y),
+        Mouse::Scroll(direction) => {
+            let by = if direction == Direction::Forward { WHEEL } else { -WHEEL };
+            let Some(pane) = plan.pane_at(x, y) else { return };
+            let height = usize::from(plan.list(pane).height);
+            let derived = &state.derived;
+            match pane {
+                Pane::Queues => state.queues.scroll(&derived.queues, by, height),
+                Pane::Nodes => state.nodes.scroll(&derived.nodes, by, height),
+                Pane::Preemption => state.candidates.scroll(&derived.candidates, by, height),
+                Pane::NodeDetail => state.detail_list.scroll(&derived.detail, by, height),
+                Pane::Steps => step(state, driver, direction, Granularity::Event),
+                Pane::Message => state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
+            }
+        }
+    }
+}
+
+fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
+    let plan = state.plan();
+    if let Some(pane) = crate::ui::panes::tab_at(state, &plan, x, y) {
+        return focus(state, driver.timeline(), pane);
+    }
+    let Some(pane) = plan.pane_at(x, y) else { return };
+    state.focus = pane;
+    let list = plan.list(pane);
+    if !list.contains((x, y).into()) {
+        return;
+    }
+    let row = usize::from(y - list.y);
+    let derived = &state.derived;
+    let (view, again) = match pane {
+        Pane::Queues => {
+            let at = state.queues.offset + row;
+            state.queues.select(&derived.queues, at);
+            return;
+        }
+        Pane::Nodes => {
+            let before = state.nodes.selected.clone();
+            let hit = state.nodes.select(&derived.nodes, state.nodes.offset + row);
+            (hit, before == state.nodes.selected)
+        }
+        Pane::Preemption => {
+            let before = state.candidates.selected.clone();
+            let hit = state.candidates.select(&derived.candidates, state.candidates.offset + row);
+            (hit, before == state.candidates.selected)
+        }
+        Pane::NodeDetail => {
+            state.detail_list.select(&derived.detail, state.detail_list.offset + row);
+            return;
+        }
+        Pane::Steps | Pane::Message => return,
+    };
+    // A click on what is selected already opens it.
+    if view && again {
+        open(state, driver);
+    }
+}
+
+fn scrub(state: &mut State, driver: &mut dyn Driver, x: u16) {
+    let area = split_top(state.plan().scrub, 1).0;
+    let (_, total) = driver.timeline().progress();
+    let span = usize::from(area.width.max(2) - 1);
+    let at = usize::from(x.saturating_sub(area.x)).min(span) * total / span;
+    let starts = &state.derived.starts;
+    // The end of one frame and the start of the next are one moment; it is called the end of the earlier.
+    let frame = starts.partition_point(|s| *s < at).saturating_sub(1);
+    let event = at - starts.get(frame).copied().unwrap_or(0);
+    moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event }));
+}

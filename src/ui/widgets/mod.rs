@@ -1,0 +1,5 @@
+//! Pieces that panes share.
+
+pub mod bar;
+pub mod scrub_bar;
+pub mod table;

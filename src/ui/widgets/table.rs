@@ -1,0 +1,128 @@
+//! Rows of cells in columns; the caller hands in the rows that are in sight and no others.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::ui::scene::{Scene, put};
+use crate::ui::text;
+use crate::ui::theme::Role;
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its heading.
+    pub title: &'static str,
+    /// How wide.
+    pub width: Width,
+    /// Whether cells stand at its right edge.
+    pub right: bool,
+}
+
+/// How wide a column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// So many columns.
+    Fixed(u16),
+    /// What the others leave, shared evenly.
+    Rest,
+}
+
+/// A column with cells on its left.
+pub const fn left(title: &'static str, width: Width) -> Column {
+    Column { title, width, right: false }
+}
+
+/// A column with cells on its right.
+pub const fn right(title: &'static str, width: Width) -> Column {
+    Column { title, width, right: true }
+}
+
+const GAP: u16 = 2;
+
+/// Where each column goes in an area; columns that find no room are empty.
+pub fn areas(columns: &[Column], area: Rect) -> Vec<Rect> {
+    let gaps = GAP * (columns.len() as u16).saturating_sub(1);
+    let fixed: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n } else { 0 }).sum();
+    let rest = columns.iter().filter(|c| c.width == Width::Rest).count() as u16;
+    let spare = area.width.saturating_sub(fixed + gaps);
+    let mut x = area.x;
+    let mut given = 0;
+    columns
+        .iter()
+        .map(|column| {
+            let width = match column.width {
+                Width::Fixed(n) => n,
+                Width::Rest => {
+                    given += 1;
+                    spare / rest + u16::from(given <= spare % rest)
+                }
+            };
+            let width = width.min(area.right().saturating_sub(x));
+            let cell = Rect { x: x.min(area.right()), width, height: 1, y: area.y };
+            x = x.saturating_add(width + GAP);
+            cell
+        })
+        .collect()
+}
+
+/// The widest of some texts, at least the heading and at most `max`.
+pub fn fit<'t>(title: &str, max: u16, texts: impl IntoIterator<Item = &'t str>) -> Width {
+    let widest = texts.into_iter().map(text::width).max().unwrap_or(0).max(text::width(title));
+    Width::Fixed((widest as u16).min(max))
+}
+
+/// Draws the headings.
+pub fn heading(scene: &Scene<'_>, columns: &[Column], area: Rect, buf: &mut Buffer) {
+    for (column, cell) in columns.iter().zip(areas(columns, area)) {
+        cell_at(scene, *column, cell, &[scene.span(Role::Column, column.title)], buf);
+    }
+}
+
+/// Draws one row.
+pub fn row(scene: &Scene<'_>, columns: &[Column], area: Rect, cells: &[Vec<Span<'_>>], buf: &mut Buffer) {
+    for ((column, area), cell) in columns.iter().zip(areas(columns, area)).zip(cells) {
+        cell_at(scene, *column, area, cell, buf);
+    }
+}
+
+fn cell_at(scene: &Scene<'_>, column: Column, area: Rect, spans: &[Span<'_>], buf: &mut Buffer) {
+    let width: usize = spans.iter().map(|s| text::width(&s.content)).sum();
+    let shift = if column.right { area.width.saturating_sub(width as u16) } else { 0 };
+    put(buf, Rect { x: area.x + shift, width: area.width - shift, ..area }, spans, scene.glyphs.ellipsis);
+}
+
+/// Marks a row as selected, or as spoken of in another pane.
+pub fn mark(scene: &Scene<'_>, area: Rect, selected: bool, focused: bool, buf: &mut Buffer) {
+    if !selected {
+        return;
+    }
+    if focused {
+        buf.set_style(area, scene.style(Role::Selection));
+    } else {
+        buf.set_style(area, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_share_what_is_left_and_never_leave_the_area() {
+        let columns = [left("A", Width::Fixed(5)), left("B", Width::Rest), right("C", Width::Fixed(4)), left("D", Width::Rest)];
+        let widths = |width| areas(&columns, Rect::new(3, 0, width, 1)).iter().map(|r| (r.x, r.width)).collect::<Vec<_>>();
+        assert_eq!(widths(24), [(3, 5), (10, 5), (17, 4), (23, 4)]);
+        for width in 0..40 {
+            let area = Rect::new(3, 0, width, 1);
+            assert!(areas(&columns, area).iter().all(|r| r.right() <= area.right()), "{width}");
+        }
+    }
+
+    #[test]
+    fn a_column_fits_its_widest_cell_within_limits() {
+        assert_eq!(fit("NODE", 20, ["worker-a1", "w"]), Width::Fixed(9));
+        assert_eq!(fit("NODE", 20, ["w"]), Width::Fixed(4));
+        assert_eq!(fit("NODE", 6, ["worker-a1"]), Width::Fixed(6));
+    }
+}

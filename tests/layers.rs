@@ -1,0 +1,64 @@
+//! Data flows one way: a module imports only from the layers above it.
+
+use std::path::{Path, PathBuf};
+
+/// Top-level modules, each with the modules it may import from.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("cluster", &[]),
+    ("framework", &["cluster"]),
+    ("preemption", &["framework", "cluster"]),
+    ("trace", &["framework", "cluster"]),
+    ("plugins", &["framework", "cluster", "preemption"]),
+    ("scheduler", &["framework", "cluster", "preemption", "plugins", "trace"]),
+    ("session", &["scheduler", "trace", "framework", "cluster"]),
+    ("source", &["cluster"]),
+    ("report", &["session", "scheduler", "source", "trace", "framework", "cluster"]),
+    ("ui", &["session", "report", "trace", "framework", "cluster"]),
+    ("app", &["ui", "session", "report", "trace", "framework", "cluster"]),
+    ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "cluster", "plugins"]),
+];
+
+fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rust_files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// The code of a file without its tests and comments.
+fn code(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).expect("UTF-8");
+    let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    before_tests.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn modules_import_only_from_the_layers_above() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (module, allowed) in LAYERS {
+        let mut files = Vec::new();
+        rust_files(&src.join(module), &mut files);
+        for file in files {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let is_test = name.contains("test") || name == "fixture" || file.components().any(|c| c.as_os_str() == "tests");
+            if is_test {
+                continue;
+            }
+            seen += 1;
+            let code = code(&file);
+            for (other, _) in LAYERS.iter().filter(|(other, _)| other != module && !allowed.contains(other)) {
+                if code.contains(&format!("crate::{other}::")) || code.contains(&format!("crate::{other};")) {
+                    wrong.push(format!("{} imports crate::{other}", file.strip_prefix(&src).unwrap_or(&file).display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 50, "only {seen} files were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
