@@ -297,7 +297,9 @@ impl State {
             self.detail_list = ListView::default();
             self.filters.remove(&Pane::NodeDetail);
         }
+        let offset = self.nodes.offset;
         self.nodes = ListView::at(RowId::Node(node.clone()));
+        self.nodes.offset = offset;
         self.detail = Some(node);
         self.touch();
         self.show(Pane::NodeDetail);

@@ -1,6 +1,6 @@
 //! What each action does to the state and to the cursor.
 
-use crate::cluster::Key;
+use crate::cluster::{Key, Str};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
@@ -198,8 +198,8 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
     match state.focus {
         Pane::Queues => {
             let Some(pod) = state.selected_pod().cloned() else { return };
-            if !jump_to_cycle(state, driver, &pod) {
-                state.say(format!("{pod} has not been tried yet: s and then c decide about it"));
+            if !show_pod(state, driver, &pod) {
+                state.warn(format!("{pod} does not wait to be scheduled"));
             }
         }
         Pane::Nodes => match state.nodes.selected.clone() {
@@ -223,8 +223,8 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
 
 /// Puts the cursor at the end of the newest cycle of a pod; false when it has none.
 fn jump_to_cycle(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    let started = |e: &Event| matches!(e, Event::CycleStarted(s) if s.pod == *pod);
-    let Some(frame) = driver.timeline().frames().iter().rposition(|f| f.events.iter().any(started)) else { return false };
+    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
+    let Some(frame) = driver.timeline().frames().iter().rposition(|f| f.events.iter().any(ended)) else { return false };
     moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX }));
     true
 }
@@ -336,6 +336,7 @@ fn run(state: &mut State, driver: &mut dyn Driver) {
 /// Moves the cursor and lets the panes follow, unless the reader chose one in this cycle.
 fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn Driver)) {
     let before = driver.timeline().cursor();
+    let chosen = winner(driver.timeline());
     seek(driver);
     let timeline = driver.timeline();
     if timeline.cursor() == before {
@@ -344,13 +345,21 @@ fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn 
     if state.pinned.is_some_and(|frame| frame != timeline.cursor().frame) {
         state.pinned = None;
     }
+    // The list of candidates starts at the one that wins, once that is known.
+    let wins = winner(timeline);
     if timeline.cursor().frame != before.frame {
-        state.candidates.reset();
         state.nodes.reset();
+    }
+    if timeline.cursor().frame != before.frame || wins != chosen {
+        state.candidates = wins.map_or_else(ListView::default, |node| ListView::at(RowId::Node(node)));
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::Queues | Pane::Nodes | Pane::Preemption | Pane::Steps) {
         follow(state, timeline);
     }
+}
+
+fn winner(timeline: &Timeline) -> Option<Str> {
+    timeline.cycle().preemption.as_ref()?.selected.as_ref().map(|(node, _)| node.clone())
 }
 
 fn follow(state: &mut State, timeline: &Timeline) {

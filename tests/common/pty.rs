@@ -1,0 +1,204 @@
+//! The real binary on a terminal of its own: keys in, screen out.
+//!
+//! Nothing here sleeps for a guessed time: every wait looks at the screen (or at the process) until it shows what is
+//! waited for, and fails with the screen in its message once a deadline has passed.
+
+use std::io::{Read as _, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long anything may take; generous, as machines that run tests are busy.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// What the terminal shows, filled by a thread that reads.
+#[derive(Default)]
+struct Shared {
+    screen: Mutex<Output>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Output {
+    parser: Option<vt100::Parser>,
+    raw: Vec<u8>,
+    closed: bool,
+}
+
+/// A running program and its terminal.
+pub struct Pty {
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    shared: Arc<Shared>,
+}
+
+impl Pty {
+    /// Starts `schedscope` with arguments on a terminal of this size.
+    pub fn start(args: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
+        command.args(args);
+        Self::spawn(command, columns, rows)
+    }
+
+    /// Starts any command; the environment is a plain terminal with 24-bit colour and Unicode.
+    pub fn spawn(mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        for (name, value) in [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8")] {
+            command.env(name, value);
+        }
+        command.env_remove("NO_COLOR");
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo terminal");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        drop(pair.slave);
+        let shared = Arc::new(Shared::default());
+        lock(&shared).parser = Some(vt100::Parser::new(rows, columns, 0));
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let filled = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            loop {
+                let read = reader.read(&mut buffer);
+                let mut output = lock(&filled);
+                match read {
+                    Ok(n) if n > 0 => {
+                        output.raw.extend_from_slice(&buffer[..n]);
+                        if let Some(parser) = &mut output.parser {
+                            parser.process(&buffer[..n]);
+                        }
+                    }
+                    _ => output.closed = true,
+                }
+                let closed = output.closed;
+                drop(output);
+                filled.changed.notify_all();
+                if closed {
+                    return;
+                }
+            }
+        });
+        Self { master: pair.master, writer, child, shared }
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&mut self, bytes: &str) {
+        self.writer.write_all(bytes.as_bytes()).and_then(|()| self.writer.flush()).expect("the terminal takes keys");
+    }
+
+    /// Changes the size of the terminal.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        if let Some(parser) = &mut lock(&self.shared).parser {
+            parser.screen_mut().set_size(rows, columns);
+        }
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("a new size");
+    }
+
+    /// Waits until the screen contains a text, and returns the screen.
+    pub fn wait_for(&self, text: &str) -> String {
+        self.wait_until(&format!("the screen contains {text:?}"), |screen| screen.contents().contains(text))
+    }
+
+    /// Waits until the screen no longer contains a text, and returns the screen.
+    pub fn wait_gone(&self, text: &str) -> String {
+        self.wait_until(&format!("the screen no longer contains {text:?}"), |screen| !screen.contents().contains(text))
+    }
+
+    /// Waits until the screen is as it should be, and returns its text.
+    pub fn wait_until(&self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> String {
+        let end = Instant::now() + DEADLINE;
+        let mut output = lock(&self.shared);
+        loop {
+            let screen = output.parser.as_ref().expect("set at the start").screen();
+            if is_so(screen) {
+                return screen.contents();
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !output.closed, "waiting until {what}; the screen is\n{}", screen.contents());
+            output = self.shared.changed.wait_timeout(output, left).expect("no thread panics with the lock").0;
+        }
+    }
+
+    /// The screen's text now.
+    pub fn screen(&self) -> String {
+        lock(&self.shared).parser.as_ref().expect("set at the start").screen().contents()
+    }
+
+    /// Waits for the program to end and returns its exit code; everything it wrote has been read then.
+    pub fn wait_exit(&mut self) -> u32 {
+        let end = Instant::now() + DEADLINE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("the program can be waited for") {
+                break status;
+            }
+            assert!(Instant::now() < end, "the program does not end; the screen is\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let mut output = lock(&self.shared);
+        while !output.closed && Instant::now() < end {
+            output = self.shared.changed.wait_timeout(output, Duration::from_millis(50)).expect("no thread panics with the lock").0;
+            if cfg!(target_os = "macos") {
+                break;
+            }
+        }
+        status.exit_code()
+    }
+
+    /// Sends a signal to the program.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.process_id().expect("it runs").to_string();
+        let status = std::process::Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
+        assert!(status.success(), "kill -s {name} {id}");
+    }
+
+    /// The one-letter state of the program, as `ps` tells it.
+    pub fn state(&self) -> String {
+        let id = self.child.process_id().expect("it runs").to_string();
+        let output = std::process::Command::new("ps").args(["-o", "state=", "-p", &id]).output().expect("ps runs");
+        String::from_utf8_lossy(&output.stdout).trim().chars().take(1).collect()
+    }
+
+    /// Waits until the program is in a state.
+    pub fn wait_state(&self, state: &str) {
+        let end = Instant::now() + DEADLINE;
+        while self.state() != state {
+            assert!(Instant::now() < end, "the program is in state {:?} and not {state:?}", self.state());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Everything the program wrote, escape sequences and all.
+    pub fn raw(&self) -> String {
+        String::from_utf8_lossy(&lock(&self.shared).raw).into_owned()
+    }
+
+    /// Fails unless the terminal is as a shell wants it: main screen, cursor shown, no mouse and paste reports.
+    pub fn assert_restored(&self) {
+        let output = lock(&self.shared);
+        let screen = output.parser.as_ref().expect("set at the start").screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is still shown:\n{}", screen.contents());
+        assert!(!screen.hide_cursor(), "the cursor is still hidden");
+        assert!(!screen.bracketed_paste(), "pasting is still bracketed");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse still reports");
+    }
+
+    /// Fails unless the terminal is the explorer's.
+    pub fn assert_taken(&self) {
+        self.wait_until("the explorer has the terminal", |screen| {
+            screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste()
+        });
+    }
+}
+
+impl Drop for Pty {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, Output> {
+    shared.screen.lock().expect("no thread panics with the lock")
+}
