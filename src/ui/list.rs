@@ -14,6 +14,8 @@ pub enum RowId {
     Node(Str),
     /// Nodes with one verdict for one reason.
     Group(GroupKey),
+    /// A line that is about no object: its kind, and its place among those of the kind.
+    Line(&'static str, usize),
 }
 
 /// What nodes of a group share.

@@ -15,7 +15,7 @@ use crate::trace::{CycleView, Event, Granularity};
 use crate::ui::action::Pane;
 use crate::ui::facts::{self, Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
-use crate::ui::layout::{Mode, Plan, Shape};
+use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
 use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
 
@@ -244,7 +244,16 @@ impl State {
     }
 
     fn shape(&self) -> Shape {
-        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.derived.whole.preemption.is_some() }
+        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.preemption() }
+    }
+
+    /// What the cycle under the cursor has to show of preemption, as it ends.
+    pub fn preemption(&self) -> Preemption {
+        match &self.derived.whole.preemption {
+            None => Preemption::None,
+            Some(p) if p.potential_nodes.is_empty() => Preemption::Sentence,
+            Some(_) => Preemption::Table,
+        }
     }
 
     /// Brings a pane into sight.

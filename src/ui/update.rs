@@ -139,7 +139,15 @@ fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
     if pane == Pane::NodeDetail && state.detail.is_none() {
         return detail(state, timeline);
     }
-    state.pinned = Some(timeline.cursor().frame);
+    // Looking at the steps or the message chooses nothing that the cycle could show better.
+    let chosen = match pane {
+        Pane::Nodes | Pane::Preemption | Pane::NodeDetail => true,
+        Pane::Queues => state.plan().flat,
+        Pane::Steps | Pane::Message => false,
+    };
+    if chosen {
+        state.pinned = Some(timeline.cursor().frame);
+    }
     state.show(pane);
     state.focus = pane;
 }
@@ -159,7 +167,7 @@ fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         Pane::Queues => state.queues.go(&state.derived.queues, motion, height(pane)),
         Pane::Nodes => state.nodes.go(&state.derived.nodes, motion, height(pane)),
         Pane::Preemption => state.candidates.go(&state.derived.candidates, motion, height(pane)),
-        Pane::NodeDetail => go_detail(state, motion, height(pane)),
+        Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
         Pane::Message => scroll_lines(&mut state.message_offset, motion, height(pane)),
         Pane::Steps => match motion {
             Motion::Up => step(state, driver, Direction::Back, Granularity::Event),
@@ -169,16 +177,6 @@ fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
             Motion::Top => step(state, driver, Direction::Back, Granularity::Cycle),
             Motion::Bottom => step(state, driver, Direction::Forward, Granularity::Cycle),
         },
-    }
-}
-
-/// Facts and steps above the pods cannot be selected, so going up from the first pod scrolls to them.
-fn go_detail(state: &mut State, motion: Motion, height: usize) {
-    let rows = &state.derived.detail;
-    let before = state.detail_list.selected.clone();
-    state.detail_list.go(rows, motion, height);
-    if state.detail_list.selected == before && matches!(motion, Motion::Up | Motion::HalfPageUp | Motion::PageUp) || motion == Motion::Top {
-        state.detail_list.offset = 0;
     }
 }
 
@@ -219,12 +217,7 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
                 state.open_node(node);
             }
         }
-        Pane::NodeDetail => {
-            if let Some(RowId::Pod(pod)) = state.detail_list.selected.clone() {
-                state.say(format!("{pod}"));
-            }
-        }
-        Pane::Steps | Pane::Message => {}
+        Pane::NodeDetail | Pane::Steps | Pane::Message => {}
     }
 }
 
@@ -374,7 +367,7 @@ fn follow(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
     let pane = match event.extension_point() {
         ExtensionPoint::PreFilter | ExtensionPoint::Filter | ExtensionPoint::PreScore | ExtensionPoint::Score => Pane::Nodes,
-        _ if cycle.preemption.is_some() => Pane::Preemption,
+        _ if cycle.preemption.as_ref().is_some_and(|p| !p.potential_nodes.is_empty()) => Pane::Preemption,
         _ if cycle.start.is_some() => Pane::Nodes,
         _ => return,
     };
@@ -392,7 +385,7 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
         d.select_pod(&pod);
     });
     state.touch();
-    state.say(format!("{pod} is tried next: c runs its cycle, n goes step by step"));
+    state.say(format!("{pod} is decided about next: c takes its whole cycle, n goes step by step"));
 }
 
 fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {

@@ -9,7 +9,7 @@ use crate::framework::{DryRunStep, NodeInfo, Victim};
 use crate::trace::DryRunView;
 use crate::ui::action::Pane;
 use crate::ui::layout::Plan;
-use crate::ui::list::RowId;
+use crate::ui::list::Row as _;
 use crate::ui::panes::preemption::{budget, victim_line};
 use crate::ui::rows::{DetailRow, dry_run_says};
 use crate::ui::scene::{Scene, chrome, title};
@@ -48,6 +48,8 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }
+        let selected = scene.state.detail_list.selected.as_ref().is_some_and(|id| row.is(id));
+        table::mark(scene, area, selected, scene.state.focus == Pane::NodeDetail, buf);
     }
 }
 
@@ -150,6 +152,4 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<&DryRunView>, key: &Key, 
     let cells: Vec<Vec<Span<'_>>> =
         columns.iter().filter_map(|c| all.iter().find(|(title, _)| *title == c.title).map(|(_, cell)| cell.clone())).collect();
     table::row(scene, columns, area, &cells, buf);
-    let selected = matches!(&scene.state.detail_list.selected, Some(RowId::Pod(k)) if k == key);
-    table::mark(scene, area, selected, scene.state.focus == Pane::NodeDetail, buf);
 }

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use crate::cluster::Key;
 use crate::framework::PluginSet;
-use crate::trace::{Place, QueueEntry};
+use crate::trace::{MoveCause, Place, QueueEntry};
 use crate::ui::action::Pane;
 use crate::ui::layout::{Plan, split_bottom, split_top};
 use crate::ui::list::RowId;
@@ -172,6 +172,7 @@ fn note_lines(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<(&'static str, Strin
     }
     match (&entry.last_move, &entry.inferred) {
         (_, Some(why)) => lines.push(("inferred: ", why.clone(), Role::Warning)),
+        (Some(m), None) if m.cause == MoveCause::Cycle => lines.push(("moved by ", "being popped for its attempt".to_owned(), Role::Text)),
         (Some(m), None) => {
             let hint = m.plugin.map(|p| format!(", which may help {p}")).unwrap_or_default();
             lines.push(("moved by ", format!("{}{hint}", m.cause), Role::Text));

@@ -9,6 +9,7 @@ use crate::ui::action::Pane;
 use crate::ui::facts;
 use crate::ui::layout::Plan;
 use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::update::phrase;
 use crate::ui::widgets::scrub_bar;
@@ -20,7 +21,9 @@ const POINT: usize = 11;
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let mut heading = title(scene, Pane::Steps, "Steps");
     heading.push(scene.span(Role::Muted, format!("  a step is {}", phrase(scene.state.granularity))));
-    chrome(scene, plan, Pane::Steps, heading, points(scene), buf);
+    let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
+    let width = usize::from(plan.area(Pane::Steps).map_or(0, |a| a.width));
+    chrome(scene, plan, Pane::Steps, heading, points(scene, width.saturating_sub(used + 10)), buf);
     let list = plan.list(Pane::Steps);
     match scene.timeline.frame() {
         Some(frame) => sentences(scene, frame, list, buf),
@@ -32,14 +35,31 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     scrub_bar::draw(scene, plan.scrub, buf);
 }
 
-/// The parts of the cycle, the one at the cursor marked.
-fn points(scene: &Scene<'_>) -> Vec<Span<'static>> {
+/// The parts of the cycle, the one at the cursor marked; where there is too little room, those around it.
+fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
     // A part that comes twice, such as the queue, is marked where the cursor has got to.
     let done = passed(scene);
+    let parts = &scene.state.derived.points;
+    let (mut from, mut to) = (0, parts.len());
+    let taken = |from: usize, to: usize| {
+        let cut = usize::from(from > 0) + usize::from(to < parts.len());
+        parts[from..to].iter().map(|p| text::width(p) + 3).sum::<usize>() + cut * 4
+    };
+    while from < to && taken(from, to) > room {
+        if done > from + (to - from) / 2 + 1 {
+            from += 1;
+        } else {
+            to -= 1;
+        }
+    }
+    let dot = || scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot));
     let mut spans = Vec::new();
-    for (i, part) in scene.state.derived.points.iter().enumerate() {
-        if i > 0 {
-            spans.push(scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot)));
+    if from > 0 {
+        spans.extend([scene.span(Role::Muted, scene.glyphs.ellipsis), dot()]);
+    }
+    for (i, part) in parts.iter().enumerate().take(to).skip(from) {
+        if i > from {
+            spans.push(dot());
         }
         let (sign, role) = match () {
             () if i + 1 == done => (scene.glyphs.here, Role::Current),
@@ -47,6 +67,9 @@ fn points(scene: &Scene<'_>) -> Vec<Span<'static>> {
             () => ("", Role::Muted),
         };
         spans.push(scene.span(role, format!("{sign}{part}")));
+    }
+    if to < parts.len() {
+        spans.extend([dot(), scene.span(Role::Muted, scene.glyphs.ellipsis)]);
     }
     spans
 }
