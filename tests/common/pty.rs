@@ -94,6 +94,12 @@ impl Terminal {
         self.wait(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
+    /// Waits until the screen shows all of these, and gives the screen. A frame arrives in pieces: what is to be read off
+    /// it must be waited for.
+    pub(crate) fn wait_for_all(&self, texts: &[&str]) -> String {
+        self.wait(&format!("{texts:?}"), |screen| texts.iter().all(|text| screen.contains(text)))
+    }
+
     /// Changes the terminal's size.
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
         self.shared.screen.lock().expect("the feed").parser.set_size(cells(rows), cells(columns));
