@@ -4,7 +4,6 @@
 #[path = "common/pty.rs"]
 mod pty;
 
-use portable_pty::CommandBuilder;
 use pty::Pty;
 
 const ENTER: &str = "\r";
@@ -183,14 +182,27 @@ fn stopping_gives_the_terminal_back_and_going_on_takes_it_again() {
 
 #[test]
 fn without_colours_and_without_unicode_it_says_the_same() {
-    let mut plain = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
-    plain.args(["demo", "payments", "--pod", "shop/payments", "--no-color"]);
-    let mut pty = Pty::spawn(plain, 120, 40);
+    let args = ["demo", "payments", "--pod", "shop/payments"];
+    for (variables, more, winner) in
+        [(&[][..], &["--no-color"][..], "★ worker-a2"), (&[("NO_COLOR", "1"), ("LC_ALL", "C")], &[], "* worker-a2")]
+    {
+        let args: Vec<&str> = args.iter().chain(more).copied().collect();
+        let mut pty = Pty::start_in(variables, &args, 120, 40);
+        let screen = pty.wait_for(winner);
+        assert!(screen.contains("any of these 2 is right") && (winner.starts_with('★') || screen.is_ascii()), "{screen}");
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+        let raw = pty.raw();
+        for colour in ["\x1b[38;2;", "\x1b[38;5;", "\x1b[48;2;", "\x1b[48;5;"] {
+            assert!(!raw.contains(colour), "a colour is sent: {raw:?}");
+        }
+    }
+    // The other way round, so that the check above can fail.
+    let mut pty = Pty::start(&args, 120, 40);
     pty.wait_for("★ worker-a2");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
-    let raw = pty.raw();
-    assert!(!raw.contains("\x1b[38;") && !raw.contains("\x1b[48;"), "no colour is sent");
+    assert!(pty.raw().contains("\x1b[38;2;"), "24-bit colours are sent where the terminal has them");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! waited for, and fails with the screen in its message once a deadline has passed.
 
 use std::io::{Read as _, Write};
+use std::num::NonZero;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -26,8 +27,17 @@ struct Output {
     closed: bool,
 }
 
+impl Output {
+    /// Whether the last frame has arrived to its end: the explorer marks begin and end of each, as terminals that can
+    /// draw a frame at once expect it.
+    fn is_whole(&self) -> bool {
+        let last = |mark: &[u8]| self.raw.windows(mark.len()).rposition(|w| w == mark);
+        last(b"\x1b[?2026h") <= last(b"\x1b[?2026l")
+    }
+}
+
 /// A running program and its terminal.
-pub struct Pty {
+pub(crate) struct Pty {
     master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
@@ -35,25 +45,25 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// Starts `schedscope` with arguments on a terminal of this size.
-    pub fn start(args: &[&str], columns: u16, rows: u16) -> Self {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
-        command.args(args);
-        Self::spawn(command, columns, rows)
+    /// Starts `schedscope` with arguments on a terminal of this size, with 24-bit colour and Unicode.
+    pub(crate) fn start(args: &[&str], columns: u16, rows: u16) -> Self {
+        Self::start_in(&[], args, columns, rows)
     }
 
-    /// Starts any command; the environment is a plain terminal with 24-bit colour and Unicode.
-    pub fn spawn(mut command: CommandBuilder, columns: u16, rows: u16) -> Self {
-        for (name, value) in [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8")] {
+    /// The same, with other variables in its environment.
+    pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
+        command.args(args);
+        command.env_remove("NO_COLOR");
+        for (name, value) in [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8")].iter().chain(variables) {
             command.env(name, value);
         }
-        command.env_remove("NO_COLOR");
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
         drop(pair.slave);
         let shared = Arc::new(Shared::default());
-        lock(&shared).parser = Some(vt100::Parser::new(rows, columns, 0));
+        lock(&shared).parser = Some(vt100::Parser::new(some(rows), some(columns), 0));
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let filled = Arc::clone(&shared);
@@ -83,35 +93,35 @@ impl Pty {
     }
 
     /// Sends bytes as they are.
-    pub fn send(&mut self, bytes: &str) {
+    pub(crate) fn send(&mut self, bytes: &str) {
         self.writer.write_all(bytes.as_bytes()).and_then(|()| self.writer.flush()).expect("the terminal takes keys");
     }
 
     /// Changes the size of the terminal.
-    pub fn resize(&mut self, columns: u16, rows: u16) {
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         if let Some(parser) = &mut lock(&self.shared).parser {
-            parser.screen_mut().set_size(rows, columns);
+            parser.screen_mut().set_size(some(rows), some(columns));
         }
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("a new size");
     }
 
     /// Waits until the screen contains a text, and returns the screen.
-    pub fn wait_for(&self, text: &str) -> String {
+    pub(crate) fn wait_for(&self, text: &str) -> String {
         self.wait_until(&format!("the screen contains {text:?}"), |screen| screen.contents().contains(text))
     }
 
     /// Waits until the screen no longer contains a text, and returns the screen.
-    pub fn wait_gone(&self, text: &str) -> String {
+    pub(crate) fn wait_gone(&self, text: &str) -> String {
         self.wait_until(&format!("the screen no longer contains {text:?}"), |screen| !screen.contents().contains(text))
     }
 
     /// Waits until the screen is as it should be, and returns its text.
-    pub fn wait_until(&self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> String {
+    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> String {
         let end = Instant::now() + DEADLINE;
         let mut output = lock(&self.shared);
         loop {
             let screen = output.parser.as_ref().expect("set at the start").screen();
-            if is_so(screen) {
+            if output.is_whole() && is_so(screen) {
                 return screen.contents();
             }
             let left = end.saturating_duration_since(Instant::now());
@@ -121,12 +131,12 @@ impl Pty {
     }
 
     /// The screen's text now.
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         lock(&self.shared).parser.as_ref().expect("set at the start").screen().contents()
     }
 
     /// Waits for the program to end and returns its exit code; everything it wrote has been read then.
-    pub fn wait_exit(&mut self) -> u32 {
+    pub(crate) fn wait_exit(&mut self) -> u32 {
         let end = Instant::now() + DEADLINE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the program can be waited for") {
@@ -146,21 +156,21 @@ impl Pty {
     }
 
     /// Sends a signal to the program.
-    pub fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.process_id().expect("it runs").to_string();
         let status = std::process::Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
         assert!(status.success(), "kill -s {name} {id}");
     }
 
     /// The one-letter state of the program, as `ps` tells it.
-    pub fn state(&self) -> String {
+    pub(crate) fn state(&self) -> String {
         let id = self.child.process_id().expect("it runs").to_string();
         let output = std::process::Command::new("ps").args(["-o", "state=", "-p", &id]).output().expect("ps runs");
         String::from_utf8_lossy(&output.stdout).trim().chars().take(1).collect()
     }
 
     /// Waits until the program is in a state.
-    pub fn wait_state(&self, state: &str) {
+    pub(crate) fn wait_state(&self, state: &str) {
         let end = Instant::now() + DEADLINE;
         while self.state() != state {
             assert!(Instant::now() < end, "the program is in state {:?} and not {state:?}", self.state());
@@ -169,12 +179,12 @@ impl Pty {
     }
 
     /// Everything the program wrote, escape sequences and all.
-    pub fn raw(&self) -> String {
+    pub(crate) fn raw(&self) -> String {
         String::from_utf8_lossy(&lock(&self.shared).raw).into_owned()
     }
 
     /// Fails unless the terminal is as a shell wants it: main screen, cursor shown, no mouse and paste reports.
-    pub fn assert_restored(&self) {
+    pub(crate) fn assert_restored(&self) {
         let output = lock(&self.shared);
         let screen = output.parser.as_ref().expect("set at the start").screen();
         assert!(!screen.alternate_screen(), "the alternate screen is still shown:\n{}", screen.contents());
@@ -184,7 +194,7 @@ impl Pty {
     }
 
     /// Fails unless the terminal is the explorer's.
-    pub fn assert_taken(&self) {
+    pub(crate) fn assert_taken(&self) {
         self.wait_until("the explorer has the terminal", |screen| {
             screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste()
         });
@@ -197,6 +207,10 @@ impl Drop for Pty {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn some(size: u16) -> NonZero<u16> {
+    NonZero::new(size).expect("a terminal has a size")
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, Output> {
