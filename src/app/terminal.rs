@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{execute, queue};
 use ratatui::backend::CrosstermBackend;
@@ -68,7 +69,11 @@ impl Terminal {
     /// Takes the terminal again and draws everything anew: while the program was stopped, others wrote on it.
     pub(super) fn enter_again(&mut self) -> io::Result<()> {
         take()?;
-        self.inner.clear()
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        // A new terminal believes that its screen is empty. Clearing the old one would ask the terminal where its cursor
+        // is, and the answer would go to the stream of keys.
+        self.inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
     }
 
     /// Gives the terminal back.
