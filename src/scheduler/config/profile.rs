@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::file::{PluginSet, Profile};
+use super::file::{PluginSet, Plugins, Profile};
 use super::validation::is_removed;
 use crate::cluster::Str;
 use crate::framework::{FeatureGates, FieldErrors, MAX_NODE_SCORE};
@@ -99,14 +99,15 @@ struct Builder<'a> {
     errors: &'a mut FieldErrors,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// Fills the framework; the name of the plugin that sorts the queue where it is certain.
     fn build(&mut self, name: &str) -> Option<String> {
         let multi_point = self.profile.plugins.at("multiPoint");
         for plugin in multi_point.enabled_names() {
             self.meant(plugin, "multiPoint");
         }
-        let mut lists: BTreeMap<&str, Vec<PluginRef>> = POINTS.iter().map(|point| (point.key, self.expand(point))).collect();
+        let mut repeated: Vec<&str> = Vec::new();
+        let mut lists: BTreeMap<&str, Vec<PluginRef>> = POINTS.iter().map(|point| (point.key, self.expand(point, &mut repeated))).collect();
         let mut take = |key: &str| lists.remove(key).unwrap_or_default();
         let score = take("score");
         let weights = self.weights(multi_point);
@@ -202,8 +203,11 @@ impl Builder<'_> {
 
     /// The plugins of one extension point in the order they run; mirrors `updatePluginList` and
     /// `expandMultiPointPlugins`.
-    fn expand(&mut self, point: &'static Point) -> Vec<PluginRef> {
-        let (set, multi_point) = (self.profile.plugins.at(point.key), self.profile.plugins.at("multiPoint"));
+    ///
+    /// `repeated` holds the names of multiPoint that were found to be there twice.
+    fn expand(&mut self, point: &'static Point, repeated: &mut Vec<&'a str>) -> Vec<PluginRef> {
+        let plugins: &'a Plugins = &self.profile.plugins;
+        let (set, multi_point) = (plugins.at(point.key), plugins.at("multiPoint"));
         let path = format!("{}.plugins.{}", self.path, point.key);
         let twice = |name: &str| format!("plugin {name:?} already registered as {:?}", point.interface);
         let mut explicit: Vec<&str> = Vec::new();
@@ -225,7 +229,7 @@ impl Builder<'_> {
         let mut implied: Vec<&str> = Vec::new();
         let mut overridden: Vec<&str> = Vec::new();
         let all_disabled = set.disables("*");
-        for (i, name) in multi_point.enabled_names().enumerate().filter(|(_, name)| !all_disabled && !set.disables(name)) {
+        for name in multi_point.enabled_names().filter(|name| !all_disabled && !set.disables(name)) {
             let extends = match self.meant(name, "multiPoint") {
                 Meant::Known(plugin) => (point.extends)(&plugin),
                 Meant::PodGroup(points) => {
@@ -245,7 +249,11 @@ impl Builder<'_> {
             if explicit.contains(&name) {
                 overridden.push(name);
             } else if implied.contains(&name) {
-                self.add_once(format!("{}.plugins.multiPoint.enabled[{i}]", self.path), &twice(name));
+                // What is enabled twice is so at every point; kube-scheduler names the first.
+                if !repeated.contains(&name) {
+                    self.errors.add(format!("{}.plugins.multiPoint", self.path), twice(name));
+                }
+                repeated.push(name);
             } else {
                 implied.push(name);
             }
@@ -257,13 +265,6 @@ impl Builder<'_> {
             _ => None,
         };
         first.chain(&implied).chain(last).filter_map(known).collect()
-    }
-
-    /// A place gets one error only: what is enabled twice is so at several points.
-    fn add_once(&mut self, path: String, message: &str) {
-        if !self.errors.0.iter().any(|e| e.path == path) {
-            self.errors.add(path, message);
-        }
     }
 
     /// Who extends a point: the plugins that are known to, and whether others might.

@@ -3,7 +3,8 @@
 //! All functions take the configuration with its defaults.
 
 use jiff::SignedDuration;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::file::{API_VERSION, ConfigFile, Extender, GoDuration, LeaderElection, Plugin, PluginSet, Profile};
 use crate::cluster::LabelSelector;
@@ -139,7 +140,7 @@ fn validate_common_queue_sort(profiles: &[Profile], errors: &mut FieldErrors) {
         let path = format!("profiles[{}]", i + 1);
         let set = profile.plugins.at("queueSort");
         if !is_same(canon, set) {
-            errors.invalid(format!("{path}.plugins.queueSort"), &internal(set), "must be the same for all profiles");
+            errors.invalid(format!("{path}.plugins.queueSort"), &Internal::from(set), "must be the same for all profiles");
         }
         for config in profile.plugin_config.iter().filter(|c| c.name == sort && c.args.as_ref() != args) {
             let value = config.args.as_ref().unwrap_or(&Value::Null);
@@ -154,12 +155,28 @@ fn is_same(a: &PluginSet, b: &PluginSet) -> bool {
 }
 
 /// A set in the spelling of the internal type, as an error shows it.
-fn internal(set: &PluginSet) -> Value {
-    let list = |plugins: &[Plugin], weights: bool| match plugins {
-        [] => Value::Null,
-        _ => plugins.iter().map(|p| json!({"Name": p.name, "Weight": if weights { p.weight } else { 0 }})).collect(),
-    };
-    json!({"Enabled": list(&set.enabled, true), "Disabled": list(&set.disabled, false)})
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Internal<'a> {
+    enabled: Option<Vec<InternalPlugin<'a>>>,
+    disabled: Option<Vec<InternalPlugin<'a>>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct InternalPlugin<'a> {
+    name: &'a str,
+    weight: i32,
+}
+
+impl<'a> From<&'a PluginSet> for Internal<'a> {
+    fn from(set: &'a PluginSet) -> Self {
+        let list = |plugins: &'a [Plugin], weighted: bool| {
+            let show = |p: &'a Plugin| InternalPlugin { name: &p.name, weight: if weighted { p.weight } else { 0 } };
+            (!plugins.is_empty()).then(|| plugins.iter().map(show).collect())
+        };
+        Self { enabled: list(&set.enabled, true), disabled: list(&set.disabled, false) }
+    }
 }
 
 fn validate_extenders(extenders: &[Extender], errors: &mut FieldErrors) {
