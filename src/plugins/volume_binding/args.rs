@@ -62,17 +62,15 @@ impl VolumeBindingArgs {
             errors.invalid("bindTimeoutSeconds", &self.bind_timeout_seconds, rule);
         }
         match &self.shape {
-            Some(shape) if gates.enabled(Gate::StorageCapacityScoring) => {
-                // An empty shape stands for the default one.
-                if !shape.is_empty() {
-                    errors.extend_at("shape", function_shape_errors(shape.iter().map(|p| (p.utilization, p.score))));
-                }
-            }
-            Some(shape) => {
+            Some(shape) if !gates.enabled(Gate::StorageCapacityScoring) => {
                 let rule = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring";
                 errors.invalid("shape", shape, rule);
             }
-            None => {}
+            // An empty shape stands for the default one.
+            Some(shape) if !shape.is_empty() => {
+                errors.extend_at("shape", function_shape_errors(shape.iter().map(|p| (p.utilization, p.score))));
+            }
+            _ => {}
         }
         errors.into_result()
     }

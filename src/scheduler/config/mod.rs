@@ -38,6 +38,10 @@ pub struct Config {
 
 impl Config {
     /// The configuration of a kube-scheduler without a configuration file.
+    ///
+    /// # Panics
+    ///
+    /// Never: the defaults are valid whatever the gates.
     pub fn defaults(gates: FeatureGates) -> Self {
         Self::build(ConfigFile::default(), gates).expect("the default configuration is valid")
     }

@@ -152,14 +152,12 @@ impl<'a> Builder<'a> {
 
     /// What a name means; it is made when it is met first.
     fn meant(&mut self, name: &str, point: &'static str) -> Meant {
-        let meant = match self.plugins.get(name) {
-            Some(meant) => meant.clone(),
-            None => {
-                let meant = self.make(name, point);
-                self.plugins.insert(name.to_owned(), meant.clone());
-                meant
-            }
-        };
+        let met = self.plugins.get(name).cloned();
+        let meant = met.unwrap_or_else(|| {
+            let meant = self.make(name, point);
+            self.plugins.insert(name.to_owned(), meant.clone());
+            meant
+        });
         let emulated = match meant {
             Meant::Known(_) | Meant::Nothing => true,
             // Of these it is known which points they extend.

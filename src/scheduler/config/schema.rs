@@ -133,13 +133,11 @@ fn integer(number: &Number, min: i64, max: i64, name: &str, path: &str, errors: 
     // Beyond 2^53 a float does not tell which number is meant.
     let exact = |f: f64| (f.fract() == 0.0 && f.abs() <= 9_007_199_254_740_992.0).then_some(f as i64);
     let whole = number.as_i64().or_else(|| number.as_f64().filter(|_| number.is_f64()).and_then(exact));
-    match whole.filter(|n| (min..=max).contains(n)) {
-        Some(n) => Some(Value::from(n)),
-        None => {
-            errors.add(path, format!("cannot unmarshal number {number} into a field of type {name}"));
-            None
-        }
+    let fits = whole.filter(|n| (min..=max).contains(n));
+    if fits.is_none() {
+        errors.add(path, format!("cannot unmarshal number {number} into a field of type {name}"));
     }
+    fits.map(Value::from)
 }
 
 /// Whether text is base64 of the standard alphabet, padded.
