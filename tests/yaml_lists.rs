@@ -1,5 +1,7 @@
 //! Lists that are cut into entries read as a parse of the whole document does.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::borrow::Cow;
 
 use proptest::prelude::*;

@@ -8,9 +8,10 @@ mod terminal;
 
 use std::fmt::Write as _;
 use std::io;
+use std::task::Poll;
 
 use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use futures::{FutureExt as _, StreamExt as _};
+use futures::StreamExt as _;
 use thiserror::Error;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -158,11 +159,21 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 }
             }
             // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
-            if let Some(Some(event)) = events.next().now_or_never() {
+            if let Some(Some(event)) = at_once(&mut events).await {
                 next = Some(Input::Event(event?));
             }
         }
     }
+}
+
+/// The next event if there is one already. It is asked for with this task's own waker: the stream remembers the first
+/// waker it is polled with until that one is woken, so another would leave the loop asleep.
+async fn at_once(events: &mut EventStream) -> Option<Option<io::Result<Event>>> {
+    std::future::poll_fn(|cx| match events.poll_next_unpin(cx) {
+        Poll::Ready(event) => Poll::Ready(Some(event)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 fn action_of(state: &State, event: Event) -> Option<Action> {

@@ -90,10 +90,10 @@ fn read_operations(path: &std::path::Path) -> Result<Vec<Operation>, Failure> {
             one => values.push(one),
         }
     }
-    values.into_iter().enumerate().map(|(i, v)| operation(v).map_err(|e| at(format!("operation {i}: {e}")))).collect()
+    values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(format!("operation {i}: {e}")))).collect()
 }
 
-fn operation(value: Value) -> Result<Operation, String> {
+fn operation(value: &Value) -> Result<Operation, String> {
     let name = value["op"].as_str().ok_or("it has no \"op\"")?.to_owned();
     let object = || -> Result<Object, String> {
         let object = value.get("object").ok_or("it has no \"object\"")?;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{PodInfo, Resource};
+use super::{PodBits, PodInfo, Resource};
 use crate::cluster::{ContainerPort, Key, Node, Pod, Str};
 
 /// A node, the pods on it, and what they take.
@@ -12,7 +12,7 @@ use crate::cluster::{ContainerPort, Key, Node, Pod, Str};
 pub struct NodeInfo {
     /// The node.
     pub node: Arc<Node>,
-    /// The pods on the node, in the order they came.
+    /// The pods on the node, in the order they came. Only [`Self::add_pod`] and [`Self::remove_pod`] change the list.
     pub pods: Vec<Arc<PodInfo>>,
     /// The pods of [`Self::pods`] with any inter-pod affinity or anti-affinity.
     pub pods_with_affinity: Vec<Arc<PodInfo>>,
@@ -30,6 +30,8 @@ pub struct NodeInfo {
     pub used_ports: HostPorts,
     /// How many pods on the node use each claim.
     pub pvc_ref_counts: BTreeMap<Key, usize>,
+    /// Goes with [`Self::pods`].
+    bits: Vec<PodBits>,
 }
 
 impl NodeInfo {
@@ -60,6 +62,7 @@ impl NodeInfo {
             self.pods_with_required_anti_affinity.push(pod.clone());
         }
         self.account(&pod, 1);
+        self.bits.push(PodBits::of(&pod.pod));
         self.pods.push(pod);
     }
 
@@ -68,6 +71,7 @@ impl NodeInfo {
         let same = |p: &Arc<PodInfo>| is_same_pod(&p.pod, pod);
         let Some(at) = self.pods.iter().position(same) else { return false };
         let removed = swap_remove(&mut self.pods, at);
+        swap_remove(&mut self.bits, at);
         for list in [&mut self.pods_with_affinity, &mut self.pods_with_required_anti_affinity] {
             if let Some(at) = list.iter().position(same) {
                 swap_remove(list, at);
@@ -75,6 +79,11 @@ impl NodeInfo {
         }
         self.account(&removed, -1);
         true
+    }
+
+    /// The pods that have all of the wanted bits, among them every pod that matches what the bits were made from.
+    pub fn candidates(&self, wanted: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
+        self.bits.iter().zip(&self.pods).filter(move |(bits, _)| bits.covers(wanted)).map(|(_, pod)| pod)
     }
 
     fn account(&mut self, pod: &PodInfo, sign: i64) {
@@ -152,5 +161,34 @@ impl HostPorts {
 
     fn position(&self, ip: &str, protocol: &str, number: i32) -> Option<usize> {
         self.0.iter().position(|(i, p, n)| *n == number && p == protocol && i == ip)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_follow_the_pods_on_the_node() {
+        let pod = |name: &str, label: &str| {
+            let text = format!(r#"{{"metadata":{{"name":"{name}","namespace":"n","labels":{{"a":"{label}"}}}}}}"#);
+            Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
+        };
+        let mut node = NodeInfo::default();
+        let pods = [pod("p0", "1"), pod("p1", "2"), pod("p2", "1")];
+        for pod in &pods {
+            node.add_pod(pod.clone());
+        }
+        let check = |node: &NodeInfo, wanted: PodBits, expected: &[&str]| {
+            let names: Vec<&str> = node.candidates(wanted).map(|p| p.pod.metadata.name.as_str()).collect();
+            assert_eq!(names, expected);
+        };
+        let selector = serde_json::from_str(r#"{"matchLabels":{"a":"1"}}"#).unwrap();
+        let ones = PodBits::namespace("n").and(PodBits::selected_by(&selector));
+        check(&node, PodBits::default(), &["p0", "p1", "p2"]);
+        check(&node, ones, &["p0", "p2"]);
+        assert!(node.remove_pod(&pods[0].pod) && !node.remove_pod(&pods[0].pod));
+        check(&node, PodBits::default(), &["p2", "p1"]);
+        check(&node, ones, &["p2"]);
     }
 }

@@ -12,6 +12,8 @@ use crate::trace::{CycleView, PreemptionView};
 
 /// Names of nodes that a line shows before it only counts the rest.
 const NAMES_SHOWN: usize = 8;
+/// Candidates that the table shows.
+const CANDIDATES_SHOWN: usize = 20;
 
 /// The whole answer.
 pub fn text(view: &CycleView) -> String {
@@ -140,17 +142,17 @@ fn preemption_text(preemption: &PreemptionView, out: &mut String) {
         preemption.candidates.len()
     );
     let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
-    for candidate in preemption.candidates.values() {
-        rows.push(
-            [
-                vec![candidate.node.to_string(), candidate.victims.len().to_string(), candidate.pdb_violations.to_string()],
-                preemption.score_functions.iter().map(|f| score_cell(f, &candidate.node)).collect(),
-            ]
-            .concat(),
-        );
+    let ranked = ranked(preemption);
+    for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
+        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), candidate.pdb_violations.to_string()];
+        let scores = preemption.score_functions.iter().map(|f| score_cell(f, &candidate.node)).collect();
+        rows.push([facts, scores].concat());
     }
-    if !preemption.candidates.is_empty() {
+    if !ranked.is_empty() {
         table(&rows, out);
+    }
+    if ranked.len() > CANDIDATES_SHOWN {
+        let _ = writeln!(out, "  … and {} more, which fell no later", ranked.len() - CANDIDATES_SHOWN);
     }
     if let Some((node, best)) = &preemption.selected {
         let _ = writeln!(out, "  {}", decided_by(preemption, node, best));
@@ -169,19 +171,28 @@ fn preemption_text(preemption: &PreemptionView, out: &mut String) {
     }
 }
 
+/// Candidates, those that lasted longest first, then by name.
+fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
+    let lasted = |c: &Candidate| preemption.score_functions.iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
+    let mut list: Vec<(usize, &Candidate)> = preemption.candidates.values().map(|c| (lasted(c), c)).collect();
+    list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.node.cmp(&b.1.node)));
+    list.into_iter().map(|(_, c)| c).collect()
+}
+
 fn columns(preemption: &PreemptionView) -> Vec<String> {
     preemption.score_functions.iter().map(|f| f.name.to_string()).collect()
 }
 
 fn score_cell(function: &ScoreFunction, node: &Str) -> String {
-    let Some((_, score)) = function.scores.iter().find(|(n, _)| n == node) else { return String::new() };
+    let Ok(at) = function.scores.binary_search_by(|(n, _)| n.cmp(node)) else { return String::new() };
+    let score = &function.scores[at].1;
     let shown = match function.name {
         ScoreFunctionName::LatestStartTime => {
             Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
         }
         _ => score.to_string(),
     };
-    let mark = if function.remaining.contains(node) { "✓" } else { "✗" };
+    let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
     format!("{shown} {mark}")
 }
 
@@ -214,7 +225,7 @@ fn victim_row(victim: &Victim) -> Vec<String> {
     } else if victim.covered_by.is_empty() {
         "none".to_owned()
     } else {
-        format!("{} allows it", victim.covered_by.iter().map(|b| b.as_str()).collect::<Vec<_>>().join(", "))
+        format!("{} allows it", victim.covered_by.iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
     };
     let pod = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
     vec![pod, victim.priority.to_string(), started.map_or_else(|| "unknown".into(), |t| t.to_string()), budget, victim.owner.clone()]

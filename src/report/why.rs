@@ -1,6 +1,6 @@
 //! The decision in one plain sentence, built from the record.
 
-use crate::framework::{BudgetViolation, Candidate, Code};
+use crate::framework::{BudgetViolation, Candidate};
 use crate::trace::{CycleView, Outcome, PreemptionView, Selection};
 
 /// What an operator wants to read first. Empty while the cycle has decided nothing yet.
@@ -48,10 +48,8 @@ fn unschedulable(view: &CycleView) -> String {
 
 /// Why no node takes the pod.
 fn cause(view: &CycleView) -> String {
-    if view.pre_filter_rejected {
-        if let Some((_, status)) = &view.narrowed {
-            return format!("Pending because no node is even looked at: {}", status.message());
-        }
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
+        return format!("Pending because no node is even looked at: {}", status.message());
     }
     let groups = reason_groups(view);
     match &groups[..] {
@@ -95,10 +93,14 @@ fn eviction(preemption: &PreemptionView, view: &CycleView) -> String {
     let Some((node, _)) = &preemption.selected else {
         return if preemption.potential_nodes.is_empty() {
             "evicting pods cannot help on any node".to_owned()
-        } else if preemption.dry_runs.values().all(|r| r.status.as_ref().is_some_and(|s| s.code() == Code::UnschedulableAndUnresolvable)) {
+        } else if preemption.dry_runs.values().all(|run| run.steps.is_empty()) {
             "no node has a pod of lower priority to evict".to_owned()
         } else {
-            format!("evicting every pod of lower priority would not make room on any of {} nodes", preemption.potential_nodes.len())
+            let where_it_might_help = match preemption.potential_nodes.len() {
+                1 => "the one node where that might help".to_owned(),
+                n => format!("any of {n} nodes"),
+            };
+            format!("evicting every pod of lower priority would not make room on {where_it_might_help}")
         };
     };
     let Some(candidate) = preemption.candidates.get(node) else { return format!("it is nominated to {node}") };

@@ -87,7 +87,7 @@ impl Scheduler {
         events
     }
 
-    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide`].
+    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
     pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
         let state = &self.state;
         let ground = Ground {

@@ -71,7 +71,7 @@ pub struct PreFiltered {
 }
 
 /// A node's verdict with the nominated pods that were counted.
-pub struct Filtered {
+pub(super) struct Filtered {
     /// The verdict.
     pub status: Status,
     /// Pods added for the first pass.
@@ -282,7 +282,7 @@ impl Framework {
 pub const PARALLEL_ABOVE: usize = 256;
 
 /// A framework with everything that running filters needs.
-pub struct Runner<'a> {
+pub(super) struct Runner<'a> {
     /// The profile.
     pub framework: &'a Framework,
     /// The cluster.
@@ -293,7 +293,7 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
-    pub fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
+    pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
         let equal_or_greater =
             |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
         let mut nominated = self.nominations.nominated_pods(node.name());
@@ -317,7 +317,7 @@ impl Runner<'_> {
     }
 
     /// What a PostFilter plugin works with.
-    pub fn post_filter_context<'b>(&'b self, statuses: &'b NodeToStatus, dry_run: DryRunPolicy) -> PostFilterContext<'b> {
+    pub(super) fn post_filter_context<'b>(&'b self, statuses: &'b NodeToStatus, dry_run: DryRunPolicy) -> PostFilterContext<'b> {
         PostFilterContext { cx: self.cx, runner: self, statuses, dry_run }
     }
 }
@@ -355,7 +355,7 @@ impl FilterRunner for Runner<'_> {
 }
 
 /// Turns what preemption found into events, in the order in which it happened.
-pub fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
+pub(super) fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
     use crate::framework::DryRunStep;
     events.push(Event::PreemptionStarted {
         ineligible: record.ineligible.clone(),

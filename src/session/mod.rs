@@ -1,7 +1,7 @@
 //! A session: the timeline of what the scheduler did, and a cursor in it.
 
-mod session;
+mod recording;
 mod timeline;
 
-pub use session::Session;
+pub use recording::Session;
 pub use timeline::{Cursor, Frame, Moment, Timeline};

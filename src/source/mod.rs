@@ -1,6 +1,6 @@
 //! Dumps into the cluster model, with a report of what was read and what stays unknown.
 //!
-//! [`load`] takes files, directories, standard input and embedded text: `kubectl get -o json|yaml` lists, typed lists
+//! [`load()`] takes files, directories, standard input and embedded text: `kubectl get -o json|yaml` lists, typed lists
 //! whose items carry no kind (as `kubectl cluster-info dump` writes them), single objects, several YAML documents,
 //! JSON objects one after another, and gzip of any of these. It never fails as a whole: what cannot be read is told
 //! in a [`Diagnostic`] with file and line, and everything else is loaded.
@@ -35,7 +35,7 @@ pub use stories::{STORIES, Story};
 
 use crate::cluster::{Cluster, Object};
 
-/// What [`load`] brings.
+/// What [`load()`] brings.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// The objects in the order in which they were read, each one once.

@@ -68,7 +68,7 @@ pub struct Origin {
     pub(super) place: u32,
 }
 
-/// What was read, skipped and missing; see [`super::load`].
+/// What was read, skipped and missing; see [`super::load()`].
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Kinds of the model that were seen, with counts.

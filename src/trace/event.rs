@@ -246,6 +246,7 @@ impl std::fmt::Display for MoveCause {
 
 /// Where a pod can be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Place {
     /// In activeQ.
     Active,

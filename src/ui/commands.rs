@@ -3,7 +3,7 @@
 use crate::cluster::{Key, Str};
 use crate::session::Cursor;
 use crate::trace::{Event, Granularity};
-use crate::ui::action::{Action, Direction, Effect, Pane};
+use crate::ui::action::{Action, Direction, Effect};
 use crate::ui::driver::Driver;
 use crate::ui::state::{Prompt, State};
 use crate::ui::theme::Theme;
@@ -17,8 +17,11 @@ pub struct Command {
     pub args: &'static str,
     /// What it does.
     pub help: &'static str,
-    run: fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, String>,
+    run: Run,
 }
+
+/// What a command does with its arguments; an error is a sentence for the reader.
+type Run = fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, String>;
 
 /// All commands, in alphabetical order.
 pub const COMMANDS: &[Command] = &[
@@ -105,7 +108,7 @@ const OFFERED: usize = 8;
 
 /// What the last word of a command could become.
 pub fn completions(driver: &dyn Driver, prompt: &Prompt) -> Vec<String> {
-    if prompt.filter == Some(Pane::Queues) || prompt.filter.is_some() {
+    if prompt.filter.is_some() {
         return Vec::new();
     }
     let line = prompt.input.value();

@@ -2,8 +2,8 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::trace::{CycleView, Outcome, PreemptionView, Selection};
-use crate::ui::text::count;
+use crate::trace::{CycleView, Event, ExtensionPoint, Outcome, PreemptionView, Selection};
+use crate::ui::text::{count, thousands};
 
 /// The classes of verdicts, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
@@ -99,6 +99,25 @@ impl<'a> Verdicts<'a> {
     }
 }
 
+/// The part of a cycle that an event belongs to, in a word: its extension point, or the end.
+pub fn part(event: &Event) -> &'static str {
+    match (event, event.extension_point()) {
+        (Event::CycleFinished { .. }, _) => "End",
+        (_, ExtensionPoint::Queue) => "Queue",
+        (_, ExtensionPoint::PreEnqueue) => "PreEnqueue",
+        (_, ExtensionPoint::PreFilter) => "PreFilter",
+        (_, ExtensionPoint::Filter) => "Filter",
+        (_, ExtensionPoint::PostFilter) => "PostFilter",
+        (_, ExtensionPoint::PreScore) => "PreScore",
+        (_, ExtensionPoint::Score) => "Score",
+        (_, ExtensionPoint::Reserve) => "Reserve",
+        (_, ExtensionPoint::Permit) => "Permit",
+        (_, ExtensionPoint::PreBind) => "PreBind",
+        (_, ExtensionPoint::Bind) => "Bind",
+        (_, ExtensionPoint::Failure) => "Failure",
+    }
+}
+
 /// How a preemption was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
@@ -129,7 +148,7 @@ pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
         Decision::Open => None,
         Decision::OnlyOne => Some("the only candidate".to_owned()),
         Decision::By(name) => Some(format!("decided by {name}")),
-        Decision::AnyOf(n) => Some(format!("any of these {n} is right, the first by name is shown")),
+        Decision::AnyOf(n) => Some(format!("any of these {n} is right")),
     }
 }
 
@@ -161,6 +180,8 @@ pub fn answer(cycle: &CycleView, nodes: usize) -> Option<String> {
             Some((reason, ..)) => format!("{pod}: was to run on {node}, but the attempt failed ({reason})"),
             None => format!("{pod}: {node} is taken{}", selection_text(cycle)),
         }
+    } else if let Some((_, status)) = cycle.narrowed.as_ref().filter(|_| cycle.pre_filter_rejected) {
+        format!("{pod}: no node is even looked at: {}", status.message())
     } else if let Some(preemption) = &cycle.preemption {
         format!("{pod}: {}", preemption_text(cycle, preemption))
     } else if let Some(reason) = &cycle.skipped {
@@ -180,8 +201,8 @@ fn progress_text(cycle: &CycleView, nodes: usize) -> String {
     let feasible = cycle.feasible().count();
     match cycle.verdicts.len() {
         0 => format!("{pod}: no node looked at yet"),
-        looked if feasible == 0 => format!("{pod}: {looked} of {} looked at, none fits so far", count(nodes, "node")),
-        looked => format!("{pod}: {looked} of {} looked at, {feasible} fit", count(nodes, "node")),
+        looked if feasible == 0 => format!("{pod}: {} of {} looked at, none fits so far", thousands(looked), count(nodes, "node")),
+        looked => format!("{pod}: {} of {} looked at, {} fit", thousands(looked), count(nodes, "node"), thousands(feasible)),
     }
 }
 

@@ -23,7 +23,6 @@ use crate::ui::Driver;
 pub(crate) struct Script {
     timeline: Timeline,
     ahead: Vec<Frame>,
-    pub(crate) asked_for: Vec<Key>,
 }
 
 impl Driver for Script {
@@ -41,7 +40,12 @@ impl Driver for Script {
         true
     }
     fn select_pod(&mut self, pod: &Key) {
-        self.asked_for.push(pod.clone());
+        // The next frame of the script that is about the pod comes first.
+        let about = |f: &Frame| f.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod));
+        if let Some(at) = self.ahead.iter().position(about) {
+            let frame = self.ahead.remove(at);
+            self.ahead.insert(0, frame);
+        }
     }
     fn source(&self) -> String {
         "story payments".to_owned()
@@ -235,7 +239,7 @@ fn victim(name: &str, priority: i32, started: &str) -> Victim {
 }
 
 fn queue_move(pod: &Key, from: Place, to: Place, cause: MoveCause) -> Event {
-    let sequence = WAITING.iter().position(|(name, ..)| *pod == key(name)).unwrap();
+    let sequence = WAITING.iter().position(|(name, ..)| *pod == key(name)).unwrap_or(0);
     let order = QueueOrder { priority: WAITING[sequence].1, timestamp: time(START), sequence: sequence as u64 };
     let plugins = if let Place::Unschedulable { plugins, .. } = to { plugins } else { PluginSet::default() };
     Event::QueueMoved(QueueMove { pod: pod.clone(), from: Some(from), to, cause, plugin: None, order, plugins })
@@ -477,7 +481,7 @@ pub(crate) fn script(violating: bool) -> Script {
         ("schedule shop/spread-85969bc548-7z2j5", spread_events()),
         ("schedule shop/patient-job", patient_events()),
     ];
-    Script { timeline: Timeline::new(first.clone()), ahead: frames(first, operations), asked_for: Vec::new() }
+    Script { timeline: Timeline::new(first.clone()), ahead: frames(first, operations) }
 }
 
 /// One cycle over very many nodes, all looked at: a third fits, the rest lacks cpu or is tainted.
@@ -497,5 +501,31 @@ pub(crate) fn large(nodes: usize) -> Script {
         events.push(Event::NodeFiltered { node: name, status, nominated: Vec::new() });
     }
     let ahead = frames(first.clone(), vec![("schedule shop/payments", events)]);
-    Script { timeline: Timeline::new(first), ahead, asked_for: Vec::new() }
+    Script { timeline: Timeline::new(first), ahead }
+}
+
+/// A cluster of one node and one waiting pod of any names.
+pub(crate) fn named(node_name: &str, pod_name: &str) -> Script {
+    let pod = key(pod_name);
+    let objects =
+        [Object::Node(Arc::new(node(node_name, "8", "32Gi"))), Object::Pod(Arc::new(self::pod(pod_name, 0, "1", "1Gi", "", None)))];
+    let cluster: Cluster = objects.into_iter().collect();
+    let mut first = Moment { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Moment::default() };
+    first.queues.insert(QueueEntry {
+        pod: pod.clone(),
+        priority: 0,
+        place: Place::Active,
+        timestamp: first.clock,
+        sequence: 0,
+        attempts: 0,
+        plugins: PluginSet::default(),
+        nominated: Str::default(),
+        last_move: None,
+        inferred: None,
+    });
+    let mut events = cycle_events(&pod, 1, 0, &[("cpu", "1")]).split_off(2);
+    let status = Status::unschedulable("\u{1b}[2J節点 e\u{301}\nsecond line").with_plugin(PluginName::NodeResourcesFit);
+    events.push(Event::NodeFiltered { node: node_name.into(), status, nominated: Vec::new() });
+    let ahead = frames(first.clone(), vec![("schedule", events)]);
+    Script { timeline: Timeline::new(first), ahead }
 }

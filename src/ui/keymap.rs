@@ -86,8 +86,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Global, &["E"], Action::Granularity(Direction::Back), "", "finer steps"),
     bind(Context::Global, &["home"], Action::SeekEnd(Direction::Back), "", "to the start of everything"),
     bind(Context::Global, &["end"], Action::SeekEnd(Direction::Forward), "", "to the end of what has been recorded"),
-    bind(Context::Queues, &["s"], Action::TryNext, "try next", "try the selected pod next"),
-    bind(Context::Queues, &["enter", "l", "right"], Action::Open, "open", "show the cycle of the selected pod, if it was tried"),
+    bind(Context::Queues, &["s"], Action::TryNext, "try next", "decide about the selected pod alone, next"),
+    bind(Context::Queues, &["enter", "l", "right"], Action::Open, "open", "show the decision about the selected pod"),
     bind(Context::Nodes, &["enter", "l", "right"], Action::Open, "open", "open the group, or show the node"),
     bind(Context::Nodes, &["h", "left"], Action::Fold, "", "close the group"),
     bind(Context::Nodes, &["z"], Action::ToggleGroups, "groups", "nodes in groups by verdict and reason, or one by one"),
@@ -298,7 +298,7 @@ mod tests {
     fn the_readme_lists_every_binding() {
         let text = markdown();
         assert_eq!(text.lines().count(), BINDINGS.len() + 2);
-        assert!(text.contains("| In the queues | `s` | try the selected pod next |"), "{text}");
-        assert!(text.contains("`Ctrl-D`") && text.contains("`Pgdn`"), "{text}");
+        let readme = include_str!("../../README.md");
+        assert!(readme.contains(&text), "the README's table of keys should be\n\n{text}");
     }
 }

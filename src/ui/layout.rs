@@ -31,6 +31,18 @@ impl Mode {
     }
 }
 
+/// How much a cycle has to show of preemption.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preemption {
+    /// It is not looked into.
+    #[default]
+    None,
+    /// It is ruled out in a sentence.
+    Sentence,
+    /// Nodes are dry-run.
+    Table,
+}
+
 /// What the arrangement depends on besides the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -40,8 +52,8 @@ pub struct Shape {
     pub right: Pane,
     /// Nodes or one node, where preemption is shown below.
     pub upper: Pane,
-    /// Whether the cycle under the cursor looks into preemption.
-    pub preemption: bool,
+    /// What the cycle under the cursor has to show of preemption.
+    pub preemption: Preemption,
 }
 
 /// Areas on the screen.
@@ -97,11 +109,15 @@ impl Plan {
             Mode::Wide => {
                 let (left, right) = split_left(rest, (area.width / 4).clamp(42, 60));
                 plan.panes.push((Pane::Queues, left));
-                if shape.preemption {
-                    let (upper, lower) = split_top(right, right.height / 2);
-                    plan.panes.extend([(shape.upper, upper), (Pane::Preemption, lower)]);
-                } else {
-                    plan.panes.push((shape.upper, right));
+                let lower = match shape.preemption {
+                    Preemption::None => 0,
+                    Preemption::Sentence => 5,
+                    Preemption::Table => right.height - right.height / 2,
+                };
+                let (upper, lower) = split_bottom(right, lower);
+                plan.panes.push((shape.upper, upper));
+                if !lower.is_empty() {
+                    plan.panes.push((Pane::Preemption, lower));
                 }
             }
         }
@@ -133,9 +149,8 @@ impl Plan {
             Pane::Nodes => split_top(inner, 1).1,
             Pane::Preemption => split_top(split_bottom(inner, victim_rows(inner.height)).0, 2).1,
             Pane::Steps => split_bottom(inner, 1).0,
-            Pane::Message => split_top(inner, 1).1,
             Pane::Queues => split_bottom(inner, queue_note_rows(inner.height)).0,
-            Pane::NodeDetail => inner,
+            Pane::NodeDetail | Pane::Message => inner,
         }
     }
 
@@ -154,8 +169,9 @@ pub fn victim_rows(height: u16) -> u16 {
 pub fn queue_note_rows(height: u16) -> u16 {
     match height {
         ..7 => 0,
-        7..14 => 2,
-        _ => 5,
+        7..14 => 3,
+        14..20 => 5,
+        _ => 7,
     }
 }
 
@@ -192,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    const SHAPE: Shape = Shape { main: Pane::Nodes, right: Pane::Nodes, upper: Pane::Nodes, preemption: true };
+    const SHAPE: Shape = Shape { main: Pane::Nodes, right: Pane::Nodes, upper: Pane::Nodes, preemption: Preemption::Table };
 
     #[test]
     fn sizes_have_their_modes() {
@@ -215,7 +231,7 @@ mod tests {
     fn areas_cover_the_screen_without_overlap_at_every_size() {
         for width in (60..=220).step_by(7) {
             for height in 16..=70 {
-                for preemption in [false, true] {
+                for preemption in [Preemption::None, Preemption::Sentence, Preemption::Table] {
                     let area = Rect::new(0, 0, width, height);
                     let plan = Plan::new(area, Shape { preemption, ..SHAPE });
                     let mut all: Vec<Rect> = plan.panes.iter().map(|(_, a)| *a).collect();

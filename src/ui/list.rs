@@ -14,6 +14,8 @@ pub enum RowId {
     Node(Str),
     /// Nodes with one verdict for one reason.
     Group(GroupKey),
+    /// A line that is about no object: its kind, and its place among those of the kind.
+    Line(&'static str, usize),
 }
 
 /// What nodes of a group share.
@@ -45,11 +47,23 @@ pub struct ListView {
     pub selected: Option<RowId>,
     /// The first row shown.
     pub offset: usize,
+    /// Whether the reader chose the selection; until then it is the first row, whatever that is.
+    pub chosen: bool,
     /// Where the selection last stood, for when its row goes.
     last: usize,
 }
 
 impl ListView {
+    /// A list with something selected from the start.
+    pub fn at(id: RowId) -> Self {
+        Self { selected: Some(id), chosen: true, ..Self::default() }
+    }
+
+    /// Forgets what the reader chose.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
     /// Where the selected row is.
     pub fn position<R: Row>(&self, rows: &[R]) -> Option<usize> {
         let id = self.selected.as_ref()?;
@@ -63,6 +77,7 @@ impl ListView {
     pub fn select<R: Row>(&mut self, rows: &[R], at: usize) -> bool {
         let Some(id) = rows.get(at).and_then(Row::id) else { return false };
         self.selected = Some(id);
+        self.chosen = true;
         self.last = at;
         true
     }
@@ -102,6 +117,11 @@ impl ListView {
 
     /// Keeps the selection on a row that exists and the selected row in sight.
     pub fn settle<R: Row>(&mut self, rows: &[R], height: usize) {
+        if !self.chosen {
+            let first = rows.iter().position(|r| r.id().is_some());
+            self.selected = first.and_then(|at| rows[at].id());
+            self.last = first.unwrap_or(0);
+        }
         match self.position(rows) {
             Some(at) => self.last = at,
             None => {
@@ -194,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_selection_follows_its_row_and_stays_near_when_the_row_goes() {
-        let mut list = ListView { selected: Some(RowId::Node("c".into())), ..ListView::default() };
+        let mut list = ListView::at(RowId::Node("c".into()));
         list.settle(&rows(&["a", "b", "c", "d"]), 2);
         assert_eq!((selected(&list).as_str(), list.offset), ("c", 1));
         list.settle(&rows(&["c", "a", "b", "d"]), 2);
@@ -205,6 +225,21 @@ mod tests {
         assert_eq!(list.selected, None);
         list.go(&rows(&[]), Motion::Down, 2);
         assert_eq!(list.selected, None);
+    }
+
+    #[test]
+    fn until_the_reader_chooses_the_first_row_is_selected() {
+        let mut list = ListView::default();
+        list.settle(&rows(&["#h", "b"]), 2);
+        assert_eq!(selected(&list), "b");
+        list.settle(&rows(&["a", "#h", "b"]), 2);
+        assert_eq!(selected(&list), "a");
+        list.go(&rows(&["a", "b"]), Motion::Down, 2);
+        list.settle(&rows(&["c", "a", "b"]), 2);
+        assert_eq!(selected(&list), "b");
+        list.reset();
+        list.settle(&rows(&["c", "a", "b"]), 2);
+        assert_eq!(selected(&list), "c");
     }
 
     #[test]

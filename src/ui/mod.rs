@@ -1,6 +1,6 @@
 //! The screen: pure state, one update function, and drawing that only reads.
 //!
-//! An [`Action`] goes into [`update`], which changes the [`State`] and moves the cursor of the timeline behind a
+//! An [`Action`] goes into [`update()`], which changes the [`State`] and moves the cursor of the timeline behind a
 //! [`Driver`]; [`draw`] turns both into cells. Nothing here performs IO or knows the time: the event loop in
 //! [`crate::app`] does both. Facts come from the record ([`crate::trace`]) alone; the screen never asks the engine.
 

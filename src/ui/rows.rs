@@ -275,7 +275,10 @@ impl Row for DetailRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Pod(key) => Some(RowId::Pod(key.clone())),
-            _ => None,
+            Self::Fact(name, _) => Some(RowId::Line(name, 0)),
+            Self::Score(i) => Some(RowId::Line("score", *i)),
+            Self::Step(i) => Some(RowId::Line("step", *i)),
+            Self::Heading(_) | Self::Note(_) => None,
         }
     }
 }

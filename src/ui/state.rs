@@ -11,11 +11,11 @@ use tui_input::Input;
 
 use crate::cluster::{Key, Str};
 use crate::session::{Cursor, Timeline};
-use crate::trace::{CycleView, Event, ExtensionPoint, Granularity};
+use crate::trace::{CycleView, Event, Granularity};
 use crate::ui::action::Pane;
-use crate::ui::facts::Class;
+use crate::ui::facts::{self, Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
-use crate::ui::layout::{Mode, Plan, Shape};
+use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
 use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
 
@@ -119,7 +119,7 @@ pub struct Derived {
     pub whole: CycleView,
     whole_of: Option<Arc<[Event]>>,
     /// The extension points that the cycle goes through, in order.
-    pub points: Vec<ExtensionPoint>,
+    pub points: Vec<&'static str>,
     /// Where frames begin among all events, and at last how many there are.
     pub starts: Vec<usize>,
     /// Place and ties by total score.
@@ -163,7 +163,9 @@ impl State {
             derived: Derived::default(),
             revision: 0,
         };
-        state.queues.selected = timeline.queues().active().first().map(|e| RowId::Pod(e.pod.clone()));
+        if let Some(first) = timeline.queues().active().first() {
+            state.queues = ListView::at(RowId::Pod(first.pod.clone()));
+        }
         state.refresh(timeline);
         state
     }
@@ -199,7 +201,7 @@ impl State {
         };
         if !same {
             derived.whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
-            derived.points = events.iter().flat_map(|e| e.iter()).map(Event::extension_point).collect();
+            derived.points = events.iter().flat_map(|e| e.iter()).map(facts::part).collect();
             derived.points.dedup();
             derived.whole_of = events;
             self.message_offset = 0;
@@ -225,7 +227,7 @@ impl State {
         };
         derived.ranks = rows::ranks(cycle);
         derived.counts.clear();
-        let verdicts = crate::ui::facts::Verdicts::new(cycle);
+        let verdicts = Verdicts::new(cycle);
         for node in snapshot.nodes() {
             *derived.counts.entry(verdicts.of(node.name()).class).or_default() += 1;
         }
@@ -242,7 +244,16 @@ impl State {
     }
 
     fn shape(&self) -> Shape {
-        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.derived.whole.preemption.is_some() }
+        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.preemption() }
+    }
+
+    /// What the cycle under the cursor has to show of preemption, as it ends.
+    pub fn preemption(&self) -> Preemption {
+        match &self.derived.whole.preemption {
+            None => Preemption::None,
+            Some(p) if p.potential_nodes.is_empty() => Preemption::Sentence,
+            Some(_) => Preemption::Table,
+        }
     }
 
     /// Brings a pane into sight.
@@ -286,7 +297,9 @@ impl State {
             self.detail_list = ListView::default();
             self.filters.remove(&Pane::NodeDetail);
         }
-        self.nodes.selected = Some(RowId::Node(node.clone()));
+        let offset = self.nodes.offset;
+        self.nodes = ListView::at(RowId::Node(node.clone()));
+        self.nodes.offset = offset;
         self.detail = Some(node);
         self.touch();
         self.show(Pane::NodeDetail);

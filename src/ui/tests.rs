@@ -4,13 +4,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::ui::fixture::{self, Script};
-use crate::ui::{Depth, Driver, Effect, Scene, State, Theme, UNICODE, contexts, draw, keymap, update};
+use crate::ui::fixture;
+use crate::ui::{Action, Depth, Direction, Driver, Effect, Mouse, Pane, Scene, State, Theme, UNICODE, contexts, draw, keymap, update};
 
 /// A screen with a script behind it.
 struct Screen {
     state: State,
-    driver: Script,
+    driver: Box<dyn Driver>,
     glyphs: crate::ui::Glyphs,
 }
 
@@ -19,8 +19,8 @@ impl Screen {
         Self::of(fixture::script(false), width, height)
     }
 
-    fn of(driver: Script, width: u16, height: u16) -> Self {
-        Self { state: State::new(driver.timeline(), (width, height)), driver, glyphs: UNICODE }
+    fn of(driver: impl Driver + 'static, width: u16, height: u16) -> Self {
+        Self { state: State::new(driver.timeline(), (width, height)), driver: Box::new(driver), glyphs: UNICODE }
     }
 
     /// Presses keys, spelled as in the table and apart by spaces; what stands in quotes is typed.
@@ -55,7 +55,7 @@ impl Screen {
 
     fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Option<Effect> {
         let action = keymap::lookup(&contexts(&self.state), &KeyEvent::new(code, modifiers));
-        action.and_then(|a| update(&mut self.state, &mut self.driver, a))
+        action.and_then(|a| update(&mut self.state, self.driver.as_mut(), a))
     }
 
     fn buffer(&self, depth: Depth) -> Buffer {
@@ -92,15 +92,320 @@ fn text_of(buf: &Buffer) -> String {
     text
 }
 
+/// The screen as text, under a name of the test's own.
+macro_rules! assert_screen {
+    ($name:literal, $screen:expr) => {
+        insta::assert_snapshot!($name, $screen.text());
+    };
+}
+
+const SIZES: [(&str, u16, u16); 3] = [("80x24", 80, 24), ("120x40", 120, 40), ("200x60", 200, 60)];
+
 #[test]
-fn look() {
-    let Ok(spec) = std::env::var("LOOK") else { return };
-    for part in spec.split(';') {
-        let (size, keys) = part.split_once(':').unwrap();
-        let (w, h) = size.split_once('x').unwrap();
-        let violating = w.starts_with('v');
-        let mut screen = Screen::of(fixture::script(violating), w.trim_start_matches('v').parse().unwrap(), h.parse().unwrap());
+fn screens_at_three_sizes() {
+    for (size, width, height) in SIZES {
+        for (name, keys) in [
+            ("start", ""),
+            ("filtering", "n n e e e e n n n n"),
+            ("preemption_starts", "r"),
+            ("dry_run", "r e e e e n n"),
+            ("decided", "c"),
+            ("candidate_opened", "c 3 j enter"),
+            ("scored", "c c 2"),
+            ("ineligible", "c c c"),
+            ("help", "?"),
+        ] {
+            let mut screen = Screen::new(width, height);
+            screen.keys(keys);
+            insta::assert_snapshot!(format!("{name}_{size}"), screen.text());
+        }
+    }
+}
+
+#[test]
+fn a_violated_budget_and_the_function_that_decides() {
+    let mut screen = Screen::of(fixture::script(true), 120, 40);
+    screen.keys("c 3 G");
+    assert_screen!("budget_violated", screen);
+    screen.keys("enter");
+    assert_screen!("budget_violated_on_its_node", screen);
+}
+
+#[test]
+fn many_nodes_read_as_groups_that_open() {
+    let mut screen = Screen::of(fixture::large(5000), 120, 40);
+    screen.keys("c 2");
+    assert_screen!("groups", screen);
+    screen.keys("j enter G");
+    assert_screen!("group_opened", screen);
+    screen.keys("/ \"4711\" enter");
+    assert_screen!("group_filtered", screen);
+}
+
+#[test]
+fn prompts_and_notices() {
+    let mut screen = Screen::new(80, 24);
+    screen.keys(": \"pod_shop\"");
+    assert_screen!("prompt", screen);
+    screen.keys("esc s");
+    assert_screen!("notice", screen);
+    screen.keys(": \"nope\" enter");
+    assert_screen!("warning", screen);
+    screen.keys("i");
+    assert_screen!("report", screen);
+}
+
+#[test]
+fn ascii_only_where_the_locale_wants_it() {
+    let mut screen = Screen { glyphs: crate::ui::ASCII, ..Screen::of(fixture::script(true), 120, 40) };
+    for keys in ["", "c", "c", "?"] {
         screen.keys(keys);
-        println!("=== {part}\n{}", screen.text());
+        let text = screen.text();
+        let strange: String = text.chars().filter(|c| !c.is_ascii()).collect();
+        assert!(strange.trim_matches(['↓', '↑', '←', '→']).is_empty(), "{strange:?} in\n{text}");
+    }
+    screen.keys("esc C C");
+    assert_screen!("ascii", screen);
+}
+
+#[test]
+fn small_terminals_get_a_kind_word_and_tiny_ones_no_panic() {
+    assert_screen!("too_small", Screen::new(50, 12));
+    for width in 1..70 {
+        for height in 1..20 {
+            let mut screen = Screen::new(width, height);
+            screen.keys("c 3 enter ? esc / \"x\" esc : \"po\"");
+            screen.text();
+        }
+    }
+}
+
+#[test]
+fn every_size_shows_every_pane_without_a_panic() {
+    for (width, height) in [(60, 16), (61, 17), (79, 23), (99, 29), (100, 30), (159, 39), (160, 40), (250, 80), (500, 16), (60, 200)] {
+        for keys in ["", "r", "c", "c c", "c c c"] {
+            for pane in ["1", "2", "3", "4", "5", "6", "?", "i", "/", ":"] {
+                let mut screen = Screen::of(fixture::script(true), width, height);
+                screen.keys(keys);
+                screen.keys(pane);
+                screen.keys("j j G k pgdn pgup g");
+                screen.text();
+            }
+        }
+    }
+}
+
+#[test]
+fn no_colour_is_left_without_colours_and_the_selection_is_still_to_be_seen() {
+    let mut screen = Screen::new(120, 40);
+    screen.keys("c");
+    let buf = screen.buffer(Depth::None);
+    let plain = buf.content().iter().all(|c| c.fg == ratatui::style::Color::Reset && c.bg == ratatui::style::Color::Reset);
+    assert!(plain, "a colour is left");
+    let reversed = buf.content().iter().filter(|c| c.modifier.contains(ratatui::style::Modifier::REVERSED)).count();
+    assert!(reversed > 20, "the selected row is marked");
+    assert_eq!(text_of(&buf), screen.text(), "colour carries no words");
+}
+
+#[test]
+fn wide_and_combining_characters_keep_the_columns() {
+    let mut screen = Screen::of(fixture::named("節点-е\u{301}一二三四五六七八九十一二三四五六七八", "ns/пöd-\u{1b}[31m節点"), 80, 24);
+    for keys in ["", "2", "c"] {
+        screen.keys(keys);
+        for line in screen.text().lines().filter(|l| l.starts_with('┃')) {
+            assert_eq!(unicode_width::UnicodeWidthStr::width(line), 80, "{line}");
+            assert!(line.ends_with('┃') && !line.contains('\u{1b}'), "{line}");
+        }
+    }
+}
+
+/// Keys, and what the screen remembers after them.
+fn check(keys: &str, expected: &str) {
+    let mut screen = Screen::new(120, 40);
+    screen.keys(keys);
+    let state = &screen.state;
+    let cursor = screen.driver.timeline().cursor();
+    let selected = |list: &crate::ui::list::ListView| match &list.selected {
+        Some(crate::ui::list::RowId::Pod(key)) => key.to_string(),
+        Some(crate::ui::list::RowId::Node(node)) => node.to_string(),
+        Some(crate::ui::list::RowId::Group(key)) => key.reason.clone(),
+        Some(crate::ui::list::RowId::Line(kind, _)) => (*kind).to_owned(),
+        None => "-".to_owned(),
+    };
+    let list = match state.focus {
+        Pane::Queues => selected(&state.queues),
+        Pane::Nodes => selected(&state.nodes),
+        Pane::Preemption => selected(&state.candidates),
+        Pane::NodeDetail => format!("{} {}", state.detail.as_ref().unwrap(), selected(&state.detail_list)),
+        Pane::Steps | Pane::Message => "-".to_owned(),
+    };
+    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.frame, cursor.event, state.focus, state.right);
+    assert_eq!(actual, expected, "after {keys}");
+}
+
+#[test]
+fn keys_move_in_time() {
+    check("", "0:0 Queues/Nodes shop/payments");
+    check("n", "0:3 Queues/Nodes shop/payments");
+    check("n n", "0:5 Queues/Nodes shop/payments");
+    check("n n b", "0:3 Queues/Nodes shop/payments");
+    check("n n N N N N", "0:0 Queues/Nodes shop/payments");
+    check("r", "0:18 Queues/Preemption shop/payments");
+    check("r r", "0:103 Queues/Preemption shop/payments");
+    check("c", "0:103 Queues/Preemption shop/payments");
+    check("c c", "1:27 Queues/Nodes shop/payments");
+    check("c c C", "0:103 Queues/Preemption shop/payments");
+    check("c c c c c c", "2:21 Queues/Nodes shop/payments");
+    check("c c home", "0:0 Queues/Nodes shop/payments");
+    check("c c home end", "1:27 Queues/Nodes shop/payments");
+    check("E n n", "0:2 Queues/Nodes shop/payments");
+    check("5 j j k", "0:1 Steps/Nodes -");
+    check("5 G", "0:103 Steps/Preemption -");
+    check("c home n n n b b b c", "0:103 Queues/Preemption shop/payments");
+}
+
+#[test]
+fn keys_move_the_selection_and_the_focus() {
+    check("j", "0:0 Queues/Nodes shop/patient-job");
+    check("j j k", "0:0 Queues/Nodes shop/patient-job");
+    check("G", "0:0 Queues/Nodes batch/gated");
+    check("G g", "0:0 Queues/Nodes shop/payments");
+    check("tab", "0:0 Nodes/Nodes gpu-a1");
+    check("tab tab tab tab tab", "0:0 Queues/Preemption shop/payments");
+    check("shift-tab", "0:0 Message/Nodes -");
+    check("c 3", "0:103 Preemption/Preemption worker-a2");
+    check("c 3 j", "0:103 Preemption/Preemption worker-b1");
+    check("c 3 j enter", "0:103 NodeDetail/NodeDetail worker-b1 verdict");
+    check("c 3 j enter esc", "0:103 Nodes/Nodes worker-b1");
+    check("c 2 enter", "0:103 NodeDetail/NodeDetail worker-a1 verdict");
+    check("c d", "0:103 NodeDetail/NodeDetail worker-a2 verdict");
+    check("c j enter", "0:103 Queues/Preemption batch/gated");
+    check("c c / \"pay\" enter enter", "0:103 Queues/Preemption shop/payments");
+}
+
+#[test]
+fn a_pane_that_was_chosen_stays_until_the_next_cycle() {
+    check("2 r", "0:18 Nodes/Nodes worker-a1");
+    check("2 r r", "0:103 Nodes/Nodes worker-a1");
+    check("3 c c", "1:27 Nodes/Nodes worker-a2");
+}
+
+#[test]
+fn filters_groups_and_commands() {
+    check("/ \"gated\"", "0:0 Queues/Nodes batch/gated");
+    check("/ \"gated\" enter", "0:0 Queues/Nodes batch/gated");
+    check("/ \"gated\" esc", "0:0 Queues/Nodes batch/gated");
+    check("/ \"nothing\" enter", "0:0 Queues/Nodes -");
+    check("/ \"nothing\" enter esc", "0:0 Queues/Nodes shop/payments");
+    check("c 2 z", "0:103 Nodes/Nodes Insufficient cpu");
+    check("c 2 z enter j", "0:103 Nodes/Nodes worker-a1");
+    check("c 2 z enter j h", "0:103 Nodes/Nodes Insufficient cpu");
+    check(": \"node_worker-b3\" enter", "0:0 NodeDetail/NodeDetail worker-b3 verdict");
+    check(": \"nod\" tab \"worker-c\" tab tab enter", "0:0 NodeDetail/NodeDetail worker-c1 verdict");
+    check(": \"step_event\" enter n", "0:1 Queues/Nodes shop/payments");
+    check(": \"step\" enter", "0:3 Queues/Nodes shop/payments");
+    check("c c : \"cycle_1\" enter", "0:103 Queues/Nodes shop/payments");
+    check(": \"pod_shop/payments\" enter", "0:103 Queues/Preemption shop/payments");
+}
+
+#[test]
+fn commands_that_cannot_be_done_say_why() {
+    for (command, words) in [
+        ("nope", "there is no command \"nope\""),
+        ("node", "node needs a name"),
+        ("node_x", "there is no node \"x\""),
+        ("pod", "pod needs a namespace"),
+        ("pod_x", "there is no pod default/x"),
+        ("pod_shop/catalog-746f66cf94-a1", "shop/catalog-746f66cf94-a1 does not wait"),
+        ("cycle_7", "cycle needs a number from 1 to 0"),
+        ("step_far", "\"far\" is none of event, plugin"),
+        ("theme", "theme needs a name: dark, light"),
+    ] {
+        let mut screen = Screen::new(80, 24);
+        let effect = screen.keys(&format!(": \"{command}\" enter"));
+        let notice = screen.state.notice.clone().unwrap();
+        assert!(notice.warning && notice.text.contains(words), "{command}: {notice:?}");
+        assert_eq!(effect, None);
+        screen.keys("j");
+        assert_eq!(screen.state.notice, None, "a notice goes with the next key");
+    }
+}
+
+#[test]
+fn what_the_world_has_to_do() {
+    for (keys, expected) in [
+        ("q", Some(Effect::Quit)),
+        ("ctrl-c", Some(Effect::Quit)),
+        ("ctrl-z", Some(Effect::Suspend)),
+        (": \"q\" enter", Some(Effect::Quit)),
+        (": \"theme_light\" enter", Some(Effect::Theme("light".to_owned()))),
+        (": \"panic\" enter", Some(Effect::Panic)),
+        ("? q", None),
+        ("? ctrl-c", Some(Effect::Quit)),
+        (": ctrl-c", None),
+        (": enter", None),
+    ] {
+        assert_eq!(Screen::new(80, 24).keys(keys), expected, "{keys}");
+    }
+}
+
+#[test]
+fn the_mouse_selects_opens_scrolls_and_scrubs() {
+    let mut screen = Screen::new(120, 40);
+    screen.keys("c");
+    let act = |screen: &mut Screen, mouse, x, y| update(&mut screen.state, screen.driver.as_mut(), Action::Mouse(mouse, x, y));
+    let plan = screen.state.plan();
+    let list = plan.list(Pane::Preemption);
+    act(&mut screen, Mouse::Press, list.x + 3, list.y + 1);
+    assert_eq!(
+        (screen.state.focus, screen.state.selected_candidate(screen.driver.timeline().cycle()).unwrap().as_str()),
+        (Pane::Preemption, "worker-b1")
+    );
+    act(&mut screen, Mouse::Press, list.x + 3, list.y + 1);
+    assert_eq!(screen.state.detail.as_deref(), Some("worker-b1"), "a second press opens");
+    let tabs = plan.tabs.unwrap();
+    act(&mut screen, Mouse::Press, tabs.x + 2, tabs.y);
+    assert_eq!(screen.state.focus, Pane::Nodes, "the first tab");
+    act(&mut screen, Mouse::Press, plan.scrub.x, plan.scrub.y);
+    assert!(screen.driver.timeline().at_start());
+    act(&mut screen, Mouse::Drag, plan.scrub.right() + 5, plan.scrub.y + 1);
+    assert!(screen.driver.timeline().at_end(), "a drag goes on outside the bar");
+    act(&mut screen, Mouse::Release, 0, 0);
+    act(&mut screen, Mouse::Drag, plan.scrub.x, plan.scrub.y);
+    assert!(screen.driver.timeline().at_end(), "and ends with the button");
+    act(&mut screen, Mouse::Scroll(Direction::Back), plan.scrub.x, plan.scrub.y);
+    assert_eq!(screen.driver.timeline().cursor().event, 102);
+    let queues = plan.list(Pane::Queues);
+    act(&mut screen, Mouse::Press, queues.x, queues.y);
+    assert_eq!(screen.state.focus, Pane::Queues, "a heading cannot be selected, but the pane can");
+    act(&mut screen, Mouse::Press, 500, 500);
+}
+
+#[test]
+fn a_pod_that_is_asked_about_comes_next() {
+    let mut screen = Screen::new(80, 24);
+    screen.keys("j s");
+    let notice = screen.state.notice.clone().unwrap().text;
+    assert!(notice.starts_with("shop/patient-job is decided about next"), "{notice}");
+    screen.keys("c");
+    assert_eq!(screen.driver.timeline().cycle().start.as_ref().unwrap().pod.to_string(), "shop/patient-job");
+}
+
+#[test]
+fn going_back_and_forward_again_draws_the_same_screen() {
+    let mut screen = Screen::new(200, 60);
+    screen.keys("c c c home");
+    screen.keys(": \"step_event\" enter");
+    // The first step brings the panes of the cycle into sight; after that only time changes.
+    screen.keys("n j");
+    let mut seen = vec![screen.text()];
+    while !screen.driver.timeline().at_end() {
+        screen.keys("n");
+        seen.push(screen.text());
+    }
+    assert_eq!(seen.len(), 103 + 27 + 21);
+    for (i, expected) in seen.iter().enumerate().rev() {
+        assert!(screen.text() == *expected, "after {} events:\n{}\nand not\n{expected}", i + 1, screen.text());
+        screen.keys("b");
     }
 }

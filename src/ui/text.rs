@@ -78,7 +78,9 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
             }
             line.push_str(word);
         }
-        lines.push(line);
+        if !line.is_empty() || paragraph.is_empty() {
+            lines.push(line);
+        }
     }
     lines
 }
@@ -143,7 +145,7 @@ pub fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(c);

@@ -161,7 +161,7 @@ impl Theme {
                 return Err(ThemeError::Unknown { name, known: Self::names().collect::<Vec<_>>().join(", ") });
             };
             let raw = RawTheme::parse(&file, &text)?;
-            next = raw.inherits.clone();
+            next.clone_from(&raw.inherits);
             chain.push(raw);
         }
         Self::resolve(name, depth, &chain)

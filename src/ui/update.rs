@@ -1,13 +1,13 @@
 //! What each action does to the state and to the cursor.
 
-use crate::cluster::Key;
+use crate::cluster::{Key, Str};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::commands;
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
-use crate::ui::list::RowId;
+use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
 use crate::ui::state::{Overlay, Prompt, State};
 
@@ -139,7 +139,15 @@ fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
     if pane == Pane::NodeDetail && state.detail.is_none() {
         return detail(state, timeline);
     }
-    state.pinned = Some(timeline.cursor().frame);
+    // Looking at the steps or the message chooses nothing that the cycle could show better.
+    let chosen = match pane {
+        Pane::Nodes | Pane::Preemption | Pane::NodeDetail => true,
+        Pane::Queues => state.plan().flat,
+        Pane::Steps | Pane::Message => false,
+    };
+    if chosen {
+        state.pinned = Some(timeline.cursor().frame);
+    }
     state.show(pane);
     state.focus = pane;
 }
@@ -159,7 +167,7 @@ fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         Pane::Queues => state.queues.go(&state.derived.queues, motion, height(pane)),
         Pane::Nodes => state.nodes.go(&state.derived.nodes, motion, height(pane)),
         Pane::Preemption => state.candidates.go(&state.derived.candidates, motion, height(pane)),
-        Pane::NodeDetail => go_detail(state, motion, height(pane)),
+        Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
         Pane::Message => scroll_lines(&mut state.message_offset, motion, height(pane)),
         Pane::Steps => match motion {
             Motion::Up => step(state, driver, Direction::Back, Granularity::Event),
@@ -169,16 +177,6 @@ fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
             Motion::Top => step(state, driver, Direction::Back, Granularity::Cycle),
             Motion::Bottom => step(state, driver, Direction::Forward, Granularity::Cycle),
         },
-    }
-}
-
-/// Facts and steps above the pods cannot be selected, so going up from the first pod scrolls to them.
-fn go_detail(state: &mut State, motion: Motion, height: usize) {
-    let rows = &state.derived.detail;
-    let before = state.detail_list.selected.clone();
-    state.detail_list.go(rows, motion, height);
-    if state.detail_list.selected == before && matches!(motion, Motion::Up | Motion::HalfPageUp | Motion::PageUp) || motion == Motion::Top {
-        state.detail_list.offset = 0;
     }
 }
 
@@ -200,8 +198,8 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
     match state.focus {
         Pane::Queues => {
             let Some(pod) = state.selected_pod().cloned() else { return };
-            if !jump_to_cycle(state, driver, &pod) {
-                state.say(format!("{pod} has not been tried yet: s makes it the next, c runs its cycle"));
+            if !show_pod(state, driver, &pod) {
+                state.warn(format!("{pod} does not wait to be scheduled"));
             }
         }
         Pane::Nodes => match state.nodes.selected.clone() {
@@ -219,26 +217,21 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
                 state.open_node(node);
             }
         }
-        Pane::NodeDetail => {
-            if let Some(RowId::Pod(pod)) = state.detail_list.selected.clone() {
-                state.say(format!("{pod}"));
-            }
-        }
-        Pane::Steps | Pane::Message => {}
+        Pane::NodeDetail | Pane::Steps | Pane::Message => {}
     }
 }
 
 /// Puts the cursor at the end of the newest cycle of a pod; false when it has none.
 fn jump_to_cycle(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    let started = |e: &Event| matches!(e, Event::CycleStarted(s) if s.pod == *pod);
-    let Some(frame) = driver.timeline().frames().iter().rposition(|f| f.events.iter().any(started)) else { return false };
+    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
+    let Some(frame) = driver.timeline().frames().iter().rposition(|f| f.events.iter().any(ended)) else { return false };
     moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX }));
     true
 }
 
 /// Puts the cursor at the end of a pod's newest cycle, running it if there is none; false when it cannot be tried.
 pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    state.queues.selected = Some(RowId::Pod(pod.clone()));
+    state.queues = ListView::at(RowId::Pod(pod.clone()));
     if jump_to_cycle(state, driver, pod) {
         return true;
     }
@@ -343,6 +336,7 @@ fn run(state: &mut State, driver: &mut dyn Driver) {
 /// Moves the cursor and lets the panes follow, unless the reader chose one in this cycle.
 fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn Driver)) {
     let before = driver.timeline().cursor();
+    let chosen = winner(driver.timeline());
     seek(driver);
     let timeline = driver.timeline();
     if timeline.cursor() == before {
@@ -351,12 +345,21 @@ fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn 
     if state.pinned.is_some_and(|frame| frame != timeline.cursor().frame) {
         state.pinned = None;
     }
+    // The list of candidates starts at the one that wins, once that is known.
+    let wins = winner(timeline);
     if timeline.cursor().frame != before.frame {
-        state.candidates.selected = None;
+        state.nodes.reset();
+    }
+    if timeline.cursor().frame != before.frame || wins != chosen {
+        state.candidates = wins.map_or_else(ListView::default, |node| ListView::at(RowId::Node(node)));
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::Queues | Pane::Nodes | Pane::Preemption | Pane::Steps) {
         follow(state, timeline);
     }
+}
+
+fn winner(timeline: &Timeline) -> Option<Str> {
+    timeline.cycle().preemption.as_ref()?.selected.as_ref().map(|(node, _)| node.clone())
 }
 
 fn follow(state: &mut State, timeline: &Timeline) {
@@ -364,7 +367,7 @@ fn follow(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
     let pane = match event.extension_point() {
         ExtensionPoint::PreFilter | ExtensionPoint::Filter | ExtensionPoint::PreScore | ExtensionPoint::Score => Pane::Nodes,
-        _ if cycle.preemption.is_some() => Pane::Preemption,
+        _ if cycle.preemption.as_ref().is_some_and(|p| !p.potential_nodes.is_empty()) => Pane::Preemption,
         _ if cycle.start.is_some() => Pane::Nodes,
         _ => return,
     };
@@ -382,7 +385,7 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
         d.select_pod(&pod);
     });
     state.touch();
-    state.say(format!("{pod} is tried next: c runs its cycle, n goes step by step"));
+    state.say(format!("{pod} is decided about next: c takes its whole cycle, n goes step by step"));
 }
 
 fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {

@@ -1,12 +1,14 @@
 //! `PreFilter` and Filter of `InterPodAffinity`; mirrors
 //! `pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
-use crate::cluster::{Labels, Pod, Str};
-use crate::framework::{AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Status};
+use super::domains::{ByKey, Counts, Domains};
+use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels, wanted_bits};
+use crate::cluster::{Labels, Pod};
+use crate::framework::{
+    AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodBits, PodInfo, PreFilterPlugin, PreFilterResult, Status,
+};
 use crate::plugins::parallel;
 
 /// A required anti-affinity term of a pod in the node's domains is about the incoming pod.
@@ -17,116 +19,6 @@ pub const ERR_REASON_AFFINITY_RULES_NOT_MATCH: &str = "node(s) didn't match pod 
 pub const ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH: &str = "node(s) didn't match pod anti-affinity rules";
 
 const NO_STATE: &str = "error reading \"PreFilterInterPodAffinity\" from cycleState: not found";
-
-/// Numbers by topology domain, the domains grouped by key.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Domains(Vec<(Str, HashMap<Str, i64>)>);
-
-impl Domains {
-    /// Adds to a domain's number; the domain is there from then on, whatever the sum.
-    pub(super) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
-        let at = self.0.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
-            self.0.push((key.clone(), HashMap::new()));
-            self.0.len() - 1
-        });
-        let values = &mut self.0[at].1;
-        match values.get_mut(value) {
-            Some(number) => *number += amount,
-            None => drop(values.insert(value.clone(), amount)),
-        }
-    }
-
-    /// A domain's number; 0 for one that was never added to.
-    pub(super) fn get(&self, key: &str, value: &str) -> i64 {
-        self.0.iter().find(|(k, _)| k.as_str() == key).and_then(|(_, values)| values.get(value)).copied().unwrap_or(0)
-    }
-
-    /// The sum of the numbers of a node's domains.
-    pub(super) fn sum(&self, labels: &Labels) -> i64 {
-        self.0.iter().filter_map(|(key, values)| values.get(labels.get(key)?)).sum()
-    }
-
-    /// True without domains.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn keys(&self) -> impl Iterator<Item = &Str> {
-        self.0.iter().map(|(key, _)| key)
-    }
-
-    fn len(&self) -> usize {
-        self.0.iter().map(|(_, values)| values.len()).sum()
-    }
-}
-
-/// Numbers of one node by topology key, before they are added up over the nodes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ByKey(Vec<(Str, i64)>);
-
-impl ByKey {
-    /// Adds to a key's number.
-    pub(super) fn add(&mut self, key: &Str, amount: i64) {
-        match self.0.iter_mut().find(|(k, _)| k == key) {
-            Some((_, number)) => *number += amount,
-            None => self.0.push((key.clone(), amount)),
-        }
-    }
-
-    /// Adds the numbers to the node's domains; a key that the node does not have counts for nothing.
-    pub(super) fn add_to(&self, domains: &mut Domains, labels: &Labels) {
-        for (key, amount) in &self.0 {
-            if let Some(value) = labels.get(key) {
-                domains.add(key, value, *amount);
-            }
-        }
-    }
-}
-
-/// Counts of matching pods per domain: what `PreFilter` found, shared, and what `AddPod` and `RemovePod` changed since. A
-/// domain counts as present while its count is not 0.
-#[derive(Clone, Debug)]
-struct Counts {
-    base: Arc<Domains>,
-    changes: Vec<(Str, Str, i64)>,
-    present: usize,
-}
-
-impl Counts {
-    fn new(base: Domains) -> Self {
-        let present = base.len();
-        Self { base: Arc::new(base), changes: Vec::new(), present }
-    }
-
-    fn get(&self, key: &str, value: &str) -> i64 {
-        let change = self.changes.iter().find(|(k, v, _)| k.as_str() == key && v.as_str() == value).map_or(0, |(_, _, n)| *n);
-        self.base.get(key, value) + change
-    }
-
-    fn update(&mut self, labels: &Labels, key: &Str, amount: i64) {
-        let Some(value) = labels.get(key) else { return };
-        let before = self.get(key, value);
-        match self.changes.iter_mut().find(|(k, v, _)| k == key && v == value) {
-            Some((_, _, change)) => *change += amount,
-            None => self.changes.push((key.clone(), value.clone(), amount)),
-        }
-        match (before, before + amount) {
-            (0, after) if after != 0 => self.present += 1,
-            (before, 0) if before != 0 => self.present -= 1,
-            _ => {}
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.present == 0
-    }
-
-    /// Whether any domain of a node has a count above 0.
-    fn any_positive(&self, labels: &Labels) -> bool {
-        let changed = self.changes.iter().map(|(key, _, _)| key);
-        !self.is_empty() && self.base.keys().chain(changed).any(|key| labels.get(key).is_some_and(|value| self.get(key, value) > 0))
-    }
-}
 
 /// What stays the same during the cycle.
 #[derive(Debug)]
@@ -212,14 +104,18 @@ fn incoming_counts(nodes: &[Arc<NodeInfo>], incoming: &Incoming) -> (Domains, Do
         return (Domains::default(), Domains::default());
     }
     let unknown = Labels::default();
+    let wanted_by_all = incoming.affinity.iter().map(wanted_bits).fold(PodBits::default(), PodBits::and);
+    let anti_affinity_terms: Vec<(&AffinityTerm, PodBits)> = incoming.anti_affinity.iter().map(|t| (t, wanted_bits(t))).collect();
     let found = parallel::map(nodes, |node| {
         let (mut affinity, mut anti_affinity) = (ByKey::default(), ByKey::default());
-        let matching = node.pods.iter().filter(|p| matches_all_terms(&incoming.affinity, &p.pod)).count() as i64;
-        for term in incoming.affinity.iter().filter(|_| matching > 0) {
-            affinity.add(&term.topology_key, matching);
+        if !incoming.affinity.is_empty() {
+            let matching = node.candidates(wanted_by_all).filter(|p| matches_all_terms(&incoming.affinity, &p.pod)).count() as i64;
+            for term in incoming.affinity.iter().filter(|_| matching > 0) {
+                affinity.add(&term.topology_key, matching);
+            }
         }
-        for term in &incoming.anti_affinity {
-            let matching = node.pods.iter().filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
+        for (term, wanted) in &anti_affinity_terms {
+            let matching = node.candidates(*wanted).filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
             if matching > 0 {
                 anti_affinity.add(&term.topology_key, matching);
             }

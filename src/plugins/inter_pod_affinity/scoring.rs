@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::filtering::{ByKey, Domains};
-use super::{InterPodAffinity, merge_namespaces, namespace_labels};
+use super::domains::{ByKey, Domains};
+use super::{InterPodAffinity, merge_namespaces, namespace_labels, wanted_bits};
 use crate::cluster::{Cluster, Labels, Pod};
 use crate::framework::{
-    AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status, WeightedAffinityTerm,
+    AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodBits, PodInfo, PreScorePlugin, ScorePlugin, Status,
+    WeightedAffinityTerm,
 };
 use crate::plugins::parallel;
 
@@ -18,46 +19,73 @@ struct PreScoreState {
     topology_score: Arc<Domains>,
 }
 
-/// What one incoming pod asks of each existing pod.
+/// A preferred term of the incoming pod, its namespace selector resolved.
+struct Preference {
+    term: AffinityTerm,
+    /// Below 0 for anti-affinity.
+    weight: i64,
+    /// What every pod has that the term matches.
+    wanted: PodBits,
+}
+
+/// The incoming pod against the pods of one node after another.
 struct Scorer<'a> {
     pod: &'a Pod,
-    /// Preferred terms, namespace selectors resolved.
-    affinity: Vec<WeightedAffinityTerm>,
-    anti_affinity: Vec<WeightedAffinityTerm>,
+    preferences: Vec<Preference>,
     namespace_labels: Labels,
     hard_pod_affinity_weight: i32,
 }
 
-impl Scorer<'_> {
-    fn add_existing_pod(&self, existing: &PodInfo, scores: &mut ByKey) {
+impl<'a> Scorer<'a> {
+    fn new(cluster: &Cluster, pod: &'a PodInfo, hard_pod_affinity_weight: i32) -> Self {
+        let affinity = pod.preferred_affinity().iter().map(|t| (t, 1));
+        let anti_affinity = pod.preferred_anti_affinity().iter().map(|t| (t, -1));
+        let preference = |(own, sign): (&WeightedAffinityTerm, i64)| {
+            let term = merge_namespaces(cluster, &own.term);
+            Preference { weight: sign * i64::from(own.weight), wanted: wanted_bits(&term), term }
+        };
+        Self {
+            pod: &pod.pod,
+            preferences: affinity.chain(anti_affinity).map(preference).collect(),
+            namespace_labels: namespace_labels(cluster, &pod.pod.metadata.namespace),
+            hard_pod_affinity_weight,
+        }
+    }
+
+    /// What the pods of a node add to its domains.
+    fn score(&self, node: &NodeInfo) -> ByKey {
+        let mut scores = ByKey::default();
         let unknown = Labels::default();
-        let mut add = |term: &AffinityTerm, about: &Pod, namespace_labels: &Labels, weight: i32| {
-            if term.matches(about, namespace_labels) {
-                scores.add(&term.topology_key, i64::from(weight));
+        for Preference { term, weight, wanted } in &self.preferences {
+            let matching = node.candidates(*wanted).filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
+            if matching > 0 {
+                scores.add(&term.topology_key, weight * matching);
+            }
+        }
+        for existing in &node.pods_with_affinity {
+            self.add_terms_of(existing, &mut scores);
+        }
+        scores
+    }
+
+    fn add_terms_of(&self, existing: &PodInfo, scores: &mut ByKey) {
+        let mut add = |term: &AffinityTerm, weight: i64| {
+            if term.matches(self.pod, &self.namespace_labels) {
+                scores.add(&term.topology_key, weight);
             }
         };
-        for own in &self.affinity {
-            add(&own.term, &existing.pod, &unknown, own.weight);
-        }
-        for own in &self.anti_affinity {
-            add(&own.term, &existing.pod, &unknown, own.weight.wrapping_neg());
-        }
         if self.hard_pod_affinity_weight > 0 {
             for term in existing.required_affinity() {
-                add(term, self.pod, &self.namespace_labels, self.hard_pod_affinity_weight);
+                add(term, i64::from(self.hard_pod_affinity_weight));
             }
         }
         for theirs in existing.preferred_affinity() {
-            add(&theirs.term, self.pod, &self.namespace_labels, theirs.weight);
+            add(&theirs.term, i64::from(theirs.weight));
         }
         for theirs in existing.preferred_anti_affinity() {
-            add(&theirs.term, self.pod, &self.namespace_labels, theirs.weight.wrapping_neg());
+            add(&theirs.term, -i64::from(theirs.weight));
         }
     }
-}
-
-fn merge_weighted(cluster: &Cluster, terms: &[WeightedAffinityTerm]) -> Vec<WeightedAffinityTerm> {
-    terms.iter().map(|t| WeightedAffinityTerm { term: merge_namespaces(cluster, &t.term), weight: t.weight }).collect()
 }
 
 impl PreScorePlugin for InterPodAffinity {
@@ -71,24 +99,11 @@ impl PreScorePlugin for InterPodAffinity {
         if let Some(error) = pod.parse_error() {
             return Status::error(format!("failed to parse pod: {error}"));
         }
-        let scorer = Scorer {
-            pod: &pod.pod,
-            affinity: merge_weighted(cx.cluster, pod.preferred_affinity()),
-            anti_affinity: merge_weighted(cx.cluster, pod.preferred_anti_affinity()),
-            namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
-            hard_pod_affinity_weight: self.args.hard_pod_affinity_weight,
-        };
+        let scorer = Scorer::new(cx.cluster, pod, self.args.hard_pod_affinity_weight);
         // Only a pod with preferences of its own looks at pods that have none.
-        let pods = |node: &'_ NodeInfo| if has_preferences { node.pods.len() } else { node.pods_with_affinity.len() };
-        let nodes: Vec<&NodeInfo> = cx.snapshot.nodes().iter().map(|n| &**n).filter(|n| pods(n) > 0).collect();
-        let found = parallel::map(&nodes, |node| {
-            let mut scores = ByKey::default();
-            let pods = if has_preferences { &node.pods } else { &node.pods_with_affinity };
-            for existing in pods {
-                scorer.add_existing_pod(existing, &mut scores);
-            }
-            scores
-        });
+        let worth_a_look = |n: &&NodeInfo| !n.pods_with_affinity.is_empty() || (has_preferences && !n.pods.is_empty());
+        let nodes: Vec<&NodeInfo> = cx.snapshot.nodes().iter().map(|n| &**n).filter(worth_a_look).collect();
+        let found = parallel::map(&nodes, |node| scorer.score(node));
         let mut topology_score = Domains::default();
         for (node, scores) in nodes.iter().zip(&found) {
             scores.add_to(&mut topology_score, &node.node.metadata.labels);

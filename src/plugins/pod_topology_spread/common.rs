@@ -3,7 +3,7 @@
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
-use crate::framework::{Context, FeatureGates, Gate, NodeInfo};
+use crate::framework::{Context, FeatureGates, Gate, NodeInfo, PodBits};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 
@@ -45,6 +45,8 @@ pub(super) struct Constraint {
     pub(super) min_domains: i32,
     pub(super) honors_node_affinity: bool,
     pub(super) honors_node_taints: bool,
+    /// What every pod has that counts.
+    wanted: PodBits,
 }
 
 impl Constraint {
@@ -68,6 +70,7 @@ impl Constraint {
             min_domains: constraint.min_domains.unwrap_or(1),
             honors_node_affinity: affinity == "Honor",
             honors_node_taints: taints == "Honor",
+            wanted: PodBits::default(),
         })
     }
 
@@ -87,7 +90,7 @@ impl Constraint {
     pub(super) fn count_matching_pods(&self, node: &NodeInfo, namespace: &Str) -> i64 {
         let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return 0 };
         let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
-        node.pods.iter().filter(|p| counts(&p.pod)).count() as i64
+        node.candidates(self.wanted).filter(|p| counts(&p.pod)).count() as i64
     }
 }
 
@@ -105,12 +108,18 @@ impl PodTopologySpread {
     /// for the pod.
     pub(super) fn constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, String> {
         let own = &pod.spec.topology_spread_constraints;
-        if own.is_empty() {
-            let what = format!("setting default {} topology spread constraints", action.nickname());
-            return self.default_constraints(cx, pod, action).map_err(|e| format!("{what}: {e}"));
+        let (constraints, what) = if own.is_empty() {
+            (self.default_constraints(cx, pod, action), "setting default")
+        } else {
+            (filter_constraints(own, &pod.metadata.labels, action, cx.gates), "obtaining pod's")
+        };
+        let nickname = action.nickname();
+        let mut constraints = constraints.map_err(|error| format!("{what} {nickname} topology spread constraints: {error}"))?;
+        for constraint in &mut constraints {
+            let selected = constraint.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+            constraint.wanted = PodBits::namespace(&pod.metadata.namespace).and(selected);
         }
-        let what = format!("obtaining pod's {} topology spread constraints", action.nickname());
-        filter_constraints(own, &pod.metadata.labels, action, cx.gates).map_err(|e| format!("{what}: {e}"))
+        Ok(constraints)
     }
 
     fn default_constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, SelectorError> {

@@ -40,7 +40,8 @@ impl PreScoreState {
             let mut counts = HashMap::new();
             let by_host = constraint.topology_key == LABEL_HOSTNAME;
             for node in ranked.iter().filter(|_| !by_host) {
-                counts.entry(value_of(&node.node, &constraint)).or_insert(0);
+                let value = node.node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default();
+                counts.entry(value).or_insert(0);
             }
             let domains = if by_host { ranked.len() } else { counts.len() };
             Spread { constraint, counts, weight: ((domains + 2) as f64).ln() }
@@ -51,26 +52,34 @@ impl PreScoreState {
 }
 
 /// The node's domain; nodes without the key share the one without a name.
-fn value_of(node: &Node, constraint: &Constraint) -> Str {
-    node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default()
+fn value_of<'a>(node: &'a Node, constraint: &Constraint) -> &'a str {
+    node.metadata.labels.get(&constraint.topology_key).map_or("", Str::as_str)
 }
 
 /// Counts the matching pods of all nodes into the domains that feasible nodes have.
 fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], require_all: bool) {
-    let counted = parallel::map(cx.snapshot.nodes(), |node| {
+    let nodes = cx.snapshot.nodes();
+    let counted = parallel::map(nodes, |node| {
         let labels = &node.node.metadata.labels;
         if require_all && !spreads.iter().all(|s| labels.contains_key(&s.constraint.topology_key)) {
             return Vec::new();
         }
         let count = |(i, Spread { constraint, counts, .. }): (usize, &Spread)| {
-            let value = value_of(&node.node, constraint);
-            let takes_part = counts.contains_key(&value) && constraint.matches_node_inclusion_policies(pod, &node.node, cx.gates);
-            takes_part.then(|| (i, value, constraint.count_matching_pods(node, &pod.metadata.namespace)))
+            let takes_part = !counts.is_empty()
+                && counts.contains_key(value_of(&node.node, constraint))
+                && constraint.matches_node_inclusion_policies(pod, &node.node, cx.gates);
+            let count = if takes_part { constraint.count_matching_pods(node, &pod.metadata.namespace) } else { 0 };
+            (count > 0).then_some((i, count))
         };
         spreads.iter().enumerate().filter_map(count).collect()
     });
-    for (i, value, count) in counted.into_iter().flatten() {
-        *spreads[i].counts.entry(value).or_insert(0) += count;
+    for (node, counted) in nodes.iter().zip(counted) {
+        for (i, count) in counted {
+            let Spread { constraint, counts, .. } = &mut spreads[i];
+            if let Some(total) = counts.get_mut(value_of(&node.node, constraint)) {
+                *total += count;
+            }
+        }
     }
 }
 

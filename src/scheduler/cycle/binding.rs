@@ -31,7 +31,7 @@ impl Scheduler {
         };
         let mut assumed = Pod::clone(info.pod());
         assumed.node_name = node.clone();
-        let assumed = Arc::new(PodInfo::new(Arc::new(assumed)));
+        let assumed = Arc::new(PodInfo::with_gates(Arc::new(assumed), self.state.config.gates));
         self.state.cache.assume(assumed.clone());
         self.state.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
         events.push(Event::PodAssumed { pod: info.key(), node: node.clone() });
@@ -146,12 +146,12 @@ impl Binding<'_> {
                 return Err((Status::error(text), true));
             }
         }
-        if !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation) {
-            if let Some(pod) = cluster.pods.get(&self.pod.key()).filter(|p| p.status.nominated_node_name != *self.node.name()) {
-                let mut pod = Pod::clone(pod);
-                pod.status.nominated_node_name = self.node.name().clone();
-                writes.push(Write::Put(Object::Pod(Arc::new(pod))));
-            }
+        let announces = !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation);
+        let known = cluster.pods.get(&self.pod.key()).filter(|p| announces && p.status.nominated_node_name != *self.node.name());
+        if let Some(pod) = known {
+            let mut pod = Pod::clone(pod);
+            pod.status.nominated_node_name = self.node.name().clone();
+            writes.push(Write::Put(Object::Pod(Arc::new(pod))));
         }
         self.scheduler.state.queue.done(&self.pod.pod);
         for (name, point) in at_work {

@@ -21,13 +21,18 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         count(moment.cluster.pods.len(), "pod"),
     ];
     let mut spans = vec![scene.span(Role::Title, " schedscope  ")];
+    let room = usize::from(area.width).saturating_sub(right_width + 2);
+    let mut used = text::width(" schedscope  ");
     for (i, fact) in facts.into_iter().enumerate() {
+        used += text::width(&fact) + if i > 0 { text::width(&dot) } else { 0 };
+        if i > 0 && used > room {
+            break;
+        }
         if i > 0 {
             spans.push(scene.span(Role::Muted, dot.clone()));
         }
         spans.push(scene.span(if i == 0 { Role::Strong } else { Role::Muted }, fact));
     }
-    let room = usize::from(area.width).saturating_sub(right_width + 2);
     scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
     let width = (right_width as u16).min(area.width);
     scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));

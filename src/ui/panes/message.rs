@@ -20,30 +20,40 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         None => String::new(),
     };
     let right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
-    let inner = chrome(scene, plan, Pane::Message, title(scene, Pane::Message, "Message"), right, buf);
-    if inner.is_empty() {
-        return;
-    }
-    let first = Rect { height: 1, ..inner };
-    scene.line(buf, first, &Line::from(answer(scene)));
-    let list = plan.list(Pane::Message);
-    let (words, role) = match &cycle.failure {
-        Some((_, message, _)) => (message.as_str(), Role::Text),
-        None => (quiet(scene), Role::Muted),
-    };
-    let lines = text::wrap(words, usize::from(list.width));
-    let room = usize::from(list.height);
+    chrome(scene, plan, Pane::Message, title(scene, Pane::Message, "Message"), right, buf);
+    let area = plan.list(Pane::Message);
+    let lines = lines(scene, area.width);
+    let room = usize::from(area.height);
     let offset = scene.state.message_offset.min(lines.len().saturating_sub(room));
     for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
-        let more = i + 1 == room && offset + room < lines.len();
-        let row = Rect { y: list.y + i as u16, height: 1, ..list };
-        let text =
-            if more { text::cut(line, usize::from(list.width).min(text::width(line) + 1), scene.glyphs.ellipsis) } else { line.clone() };
-        scene.line(buf, row, &Line::from(scene.span(role, text)));
+        let row = Rect { y: area.y + i as u16, height: 1, ..area };
+        scene.line(buf, row, line);
+        if i + 1 == room && offset + room < lines.len() {
+            let more = Rect { x: area.right() - 1, width: 1, ..row };
+            scene.line(buf, more, &Line::from(scene.span(Role::Accent, scene.glyphs.ellipsis)));
+        }
     }
 }
 
-fn answer(scene: &Scene<'_>) -> Vec<Span<'static>> {
+/// The plain answer, then the message.
+fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(width);
+    let (sign, answer) = answer(scene);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for (i, words) in text::wrap(&answer, columns.saturating_sub(2)).into_iter().enumerate() {
+        let lead = if i == 0 { sign.clone() } else { Span::raw("  ") };
+        lines.push(Line::from(vec![lead, scene.span(Role::Strong, words)]));
+    }
+    let (words, role) = match &scene.cycle().failure {
+        Some((_, message, _)) => (message.as_str(), Role::Text),
+        None => (quiet(scene), Role::Muted),
+    };
+    let message = text::wrap(words, columns.saturating_sub(2)).into_iter();
+    lines.extend(message.map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
+    lines
+}
+
+fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let cycle = scene.cycle();
     let nodes = scene.timeline.moment().snapshot.len();
     let Some(text) = facts::answer(cycle, nodes) else {
@@ -52,7 +62,7 @@ fn answer(scene: &Scene<'_>) -> Vec<Span<'static>> {
             Some(pod) => format!("{pod} is the next to be tried: n goes step by step, c takes the whole cycle"),
             None => "activeQ is empty: nothing is to be tried now".to_owned(),
         };
-        return vec![scene.span(Role::Strong, text)];
+        return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
     };
     let (sign, role) = match cycle.outcome {
         Some(Outcome::Scheduled) => (scene.glyphs.fits, Role::Fits),
@@ -62,7 +72,7 @@ fn answer(scene: &Scene<'_>) -> Vec<Span<'static>> {
         Some(Outcome::Unschedulable) => (scene.glyphs.may_help, Role::Hopeless),
         None => (scene.glyphs.here, Role::Accent),
     };
-    vec![scene.span(role, format!("{sign} ")), scene.span(Role::Strong, text)]
+    (scene.span(role, format!("{sign} ")), text)
 }
 
 fn quiet(scene: &Scene<'_>) -> &'static str {

@@ -9,7 +9,7 @@ use crate::framework::{DryRunStep, NodeInfo, Victim};
 use crate::trace::DryRunView;
 use crate::ui::action::Pane;
 use crate::ui::layout::Plan;
-use crate::ui::list::RowId;
+use crate::ui::list::Row as _;
 use crate::ui::panes::preemption::{budget, victim_line};
 use crate::ui::rows::{DetailRow, dry_run_says};
 use crate::ui::scene::{Scene, chrome, title};
@@ -29,7 +29,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };
     let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_runs.get(info.name()));
-    let columns = pod_columns(list.width);
+    let columns = pod_columns(info, list.width);
     for (i, row) in scene.state.derived.detail.iter().skip(scene.state.detail_list.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
@@ -48,6 +48,8 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }
+        let selected = scene.state.detail_list.selected.as_ref().is_some_and(|id| row.is(id));
+        table::mark(scene, area, selected, scene.state.focus == Pane::NodeDetail, buf);
     }
 }
 
@@ -101,8 +103,11 @@ fn step_line(scene: &Scene<'_>, step: &DryRunStep) -> Vec<Span<'static>> {
     spans
 }
 
-fn pod_columns(width: u16) -> Vec<Column> {
-    let mut columns = vec![left("  PODS ON THE NODE", Width::Rest), right("PRIORITY", Width::Fixed(10))];
+fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
+    let longest =
+        info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
+    let name = if width >= 120 { Width::Fixed((longest as u16).clamp(18, 64)) } else { Width::Rest };
+    let mut columns = vec![left("  PODS ON THE NODE", name), right("PRIORITY", Width::Fixed(10))];
     if width >= 70 {
         columns.extend([right("CPU", Width::Fixed(6)), right("MEM", Width::Fixed(7))]);
     }
@@ -147,6 +152,4 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<&DryRunView>, key: &Key, 
     let cells: Vec<Vec<Span<'_>>> =
         columns.iter().filter_map(|c| all.iter().find(|(title, _)| *title == c.title).map(|(_, cell)| cell.clone())).collect();
     table::row(scene, columns, area, &cells, buf);
-    let selected = matches!(&scene.state.detail_list.selected, Some(RowId::Pod(k)) if k == key);
-    table::mark(scene, area, selected, scene.state.focus == Pane::NodeDetail, buf);
 }

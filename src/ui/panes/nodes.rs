@@ -133,7 +133,9 @@ impl<'a> Look<'a> {
                 table::fit("BY", 18, cycle.verdicts.values().take(200).filter_map(|v| v.status.plugin()).map(PluginName::as_str)),
             ));
         }
-        plain.push(left("REASON", Width::Rest));
+        // Where there is room to spare, what is free stands beside the reason and not far away from it.
+        let reasons = cycle.verdicts.values().take(2000).flat_map(|v| v.status.reasons()).map(AsRef::as_ref);
+        plain.push(left("REASON", if width >= 140 { table::fit("REASON", 48, reasons) } else { Width::Rest }));
         let bars = if width >= 130 { 8 } else { 0 };
         let free = if bars > 0 { 21 } else { 11 };
         if width >= 58 {

@@ -28,17 +28,20 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
     let unhelpful = done.saturating_sub(preemption.candidates.len());
     let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(preemption.candidates.len(), "candidate"));
-    let inner = chrome(scene, plan, Pane::Preemption, heading, vec![scene.span(Role::Muted, words)], buf);
+    let right = if preemption.potential_nodes.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, words)] };
+    let inner = chrome(scene, plan, Pane::Preemption, heading, right, buf);
     if inner.is_empty() {
         return;
     }
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(summary(scene, preemption)));
-    if preemption.ineligible.is_some() {
-        return;
+    if preemption.potential_nodes.is_empty() {
+        return ruled_out(scene, preemption, inner, buf);
     }
     let list = plan.list(Pane::Preemption);
     let table = Table::new(preemption, list.width);
-    table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
+    if !preemption.candidates.is_empty() {
+        table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
+    }
     let rows = scene.state.derived.candidates.iter().skip(scene.state.candidates.offset).take(usize::from(list.height));
     for (i, row) in rows.enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
@@ -60,6 +63,14 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
     let below = split_bottom(inner, inner.height - list.height - 2).1;
     victims(scene, preemption, below, buf);
+}
+
+/// Why nothing is dry-run, where the summary does not say it already.
+fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &mut Buffer) {
+    if preemption.ineligible.is_none() && inner.height > 1 {
+        let words = "no node turned the pod down for something that goes away with other pods";
+        scene.line(buf, Rect { y: inner.y + 1, height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
+    }
 }
 
 fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -237,7 +248,10 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
 }
 
 fn victim_columns(victims: &[Victim], width: u16) -> Vec<Column> {
-    let mut columns = vec![left("", Width::Rest), right("PRIORITY", Width::Fixed(10))];
+    let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.pod)).collect();
+    let name =
+        if width >= 110 { table::fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
+    let mut columns = vec![left("", name), right("PRIORITY", Width::Fixed(10))];
     let budgets = victims.iter().map(|v| v.violates.first().map_or(12, |b| b.budget.len() as u16 + 24)).max().unwrap_or(12);
     columns.push(left("BUDGET", Width::Fixed(budgets.clamp(12, width / 3))));
     if width >= 70 {

@@ -6,8 +6,10 @@ use ratatui::text::{Line, Span};
 
 use crate::session::Frame;
 use crate::ui::action::Pane;
+use crate::ui::facts;
 use crate::ui::layout::Plan;
 use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::update::phrase;
 use crate::ui::widgets::scrub_bar;
@@ -19,7 +21,9 @@ const POINT: usize = 11;
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let mut heading = title(scene, Pane::Steps, "Steps");
     heading.push(scene.span(Role::Muted, format!("  a step is {}", phrase(scene.state.granularity))));
-    chrome(scene, plan, Pane::Steps, heading, points(scene), buf);
+    let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
+    let width = usize::from(plan.area(Pane::Steps).map_or(0, |a| a.width));
+    chrome(scene, plan, Pane::Steps, heading, points(scene, width.saturating_sub(used + 10)), buf);
     let list = plan.list(Pane::Steps);
     match scene.timeline.frame() {
         Some(frame) => sentences(scene, frame, list, buf),
@@ -31,42 +35,55 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     scrub_bar::draw(scene, plan.scrub, buf);
 }
 
-/// The extension points of the cycle, the one at the cursor marked.
-fn points(scene: &Scene<'_>) -> Vec<Span<'static>> {
-    let current = scene.timeline.current().map(crate::trace::Event::extension_point);
-    let mut spans = Vec::new();
-    let mut marked = false;
-    // A point that comes twice, such as the queue, is marked where the cursor has got to.
+/// The parts of the cycle, the one at the cursor marked; where there is too little room, those around it.
+fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
+    // A part that comes twice, such as the queue, is marked where the cursor has got to.
     let done = passed(scene);
-    for (i, point) in scene.state.derived.points.iter().enumerate() {
-        if i > 0 {
-            spans.push(scene.span(Role::Ahead, format!(" {} ", scene.glyphs.dot)));
-        }
-        let here = !marked && current == Some(*point) && i + 1 == done;
-        marked |= here;
-        let role = if here {
-            Role::Current
-        } else if i < done {
-            scrub_bar::role(*point)
+    let parts = &scene.state.derived.points;
+    let (mut from, mut to) = (0, parts.len());
+    let taken = |from: usize, to: usize| {
+        let cut = usize::from(from > 0) + usize::from(to < parts.len());
+        parts[from..to].iter().map(|p| text::width(p) + 3).sum::<usize>() + cut * 4
+    };
+    while from < to && taken(from, to) > room {
+        if done > from + (to - from) / 2 + 1 {
+            from += 1;
         } else {
-            Role::Muted
+            to -= 1;
+        }
+    }
+    let dot = || scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot));
+    let mut spans = Vec::new();
+    if from > 0 {
+        spans.extend([scene.span(Role::Muted, scene.glyphs.ellipsis), dot()]);
+    }
+    for (i, part) in parts.iter().enumerate().take(to).skip(from) {
+        if i > from {
+            spans.push(dot());
+        }
+        let (sign, role) = match () {
+            () if i + 1 == done => (scene.glyphs.here, Role::Current),
+            () if i < done => ("", Role::Text),
+            () => ("", Role::Muted),
         };
-        let sign = if here { scene.glyphs.here } else { "" };
-        spans.push(scene.span(role, format!("{sign}{point}")));
+        spans.push(scene.span(role, format!("{sign}{part}")));
+    }
+    if to < parts.len() {
+        spans.extend([dot(), scene.span(Role::Muted, scene.glyphs.ellipsis)]);
     }
     spans
 }
 
-/// How many of the cycle's extension points have been entered.
+/// How many of the cycle's parts have been entered.
 fn passed(scene: &Scene<'_>) -> usize {
     let Some(frame) = scene.timeline.frame() else { return 0 };
     let mut count = 0;
     let mut last = None;
     for event in &frame.events[..scene.timeline.cursor().event] {
-        let point = event.extension_point();
-        if last != Some(point) {
+        let part = facts::part(event);
+        if last != Some(part) {
             count += 1;
-            last = Some(point);
+            last = Some(part);
         }
     }
     count
@@ -91,9 +108,8 @@ fn sentences(scene: &Scene<'_>, frame: &Frame, list: Rect, buf: &mut Buffer) {
         match at.checked_sub(1).map(|i| &frame.events[i]) {
             None => spans.push(scene.span(role, frame.title.clone())),
             Some(event) => {
-                let point = event.extension_point();
-                let point_role = if at > here { Role::Ahead } else { scrub_bar::role(point) };
-                spans.push(scene.span(point_role, format!("{:<POINT$} ", point.to_string())));
+                let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
+                spans.push(scene.span(role_of_part, format!("{:<POINT$} ", facts::part(event))));
                 spans.push(scene.span(role, event.sentence()));
             }
         }

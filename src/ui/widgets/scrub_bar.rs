@@ -3,13 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::trace::ExtensionPoint;
+use crate::trace::{Event, ExtensionPoint, Outcome};
 use crate::ui::scene::Scene;
 use crate::ui::theme::Role;
 
-/// The role of an extension point.
-pub fn role(point: ExtensionPoint) -> Role {
-    match point {
+/// The role of the part of a cycle that an event belongs to.
+pub fn role(event: &Event) -> Role {
+    match event.extension_point() {
+        ExtensionPoint::Failure if matches!(event, Event::CycleFinished { outcome: Outcome::Scheduled, .. }) => Role::PointBind,
         ExtensionPoint::Queue | ExtensionPoint::PreEnqueue => Role::PointQueue,
         ExtensionPoint::PreFilter | ExtensionPoint::Filter => Role::PointFilter,
         ExtensionPoint::PostFilter => Role::PointPreempt,
@@ -36,12 +37,12 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         let event = (column * total).div_ceil(span).min(total - 1);
         let frame = starts.partition_point(|s| *s <= event).saturating_sub(1);
         let begins = event == starts[frame] && frame > 0 && total <= span * 4;
-        let point = frames[frame].events[event - starts[frame]].extension_point();
+        let part = role(&frames[frame].events[event - starts[frame]]);
         let (symbol, role) = match () {
             () if column == here => (scene.glyphs.scrub_here, Role::Current),
             () if begins => (scene.glyphs.scrub_edge, Role::Muted),
-            () if column < here => (scene.glyphs.scrub_done, role(point)),
-            () => (scene.glyphs.scrub_ahead, role(point)),
+            () if column < here => (scene.glyphs.scrub_done, part),
+            () => (scene.glyphs.scrub_ahead, part),
         };
         cell.set_symbol(symbol).set_style(scene.style(role));
     }

@@ -1,0 +1,39 @@
+//! A cluster of any size, made the same way every time: nodes in three zones filled to about nine tenths of their cpu by
+//! workloads of many replicas, a third of them under budgets, and one pod that fits only by preemption.
+
+use std::fmt::Write as _;
+
+/// The cluster as `kubectl get -o json` would print it.
+pub(crate) fn cluster_json(nodes: usize, pods_per_node: usize) -> String {
+    let mut out = String::from(r#"{"apiVersion":"v1","kind":"List","items":["#);
+    for node in 0..nodes {
+        let _ = write!(
+            out,
+            r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"name":"node-{node:05}","uid":"n{node}","labels":{{"kubernetes.io/hostname":"node-{node:05}","topology.kubernetes.io/zone":"zone-{}"}}}},"spec":{{}},"status":{{"allocatable":{{"cpu":"16","memory":"64Gi","pods":"110"}},"conditions":[{{"type":"Ready","status":"True"}}]}}}},"#,
+            node % 3
+        );
+        for pod in 0..pods_per_node {
+            let app = (node * 7 + pod * 13) % 400;
+            let cpu = 14_400 / pods_per_node.max(1);
+            let _ = write!(
+                out,
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"app-{app}-{node}-{pod}","namespace":"team-{}","uid":"p{node}-{pod}","labels":{{"app":"app-{app}"}}}},"spec":{{"nodeName":"node-{node:05}","schedulerName":"default-scheduler","priority":{},"containers":[{{"name":"c","image":"registry.example/app-{app}:1","resources":{{"requests":{{"cpu":"{cpu}m","memory":"256Mi"}}}}}}]}},"status":{{"phase":"Running","startTime":"2026-11-{:02}T08:00:00Z"}}}},"#,
+                app % 20,
+                [-10, 0, 1000][app % 3],
+                1 + (node + pod) % 19
+            );
+        }
+    }
+    for app in (0..400).step_by(3) {
+        let _ = write!(
+            out,
+            r#"{{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{{"name":"app-{app}","namespace":"team-{}"}},"spec":{{"selector":{{"matchLabels":{{"app":"app-{app}"}}}}}},"status":{{"disruptionsAllowed":{}}}}},"#,
+            app % 20,
+            app % 4
+        );
+    }
+    out.push_str(
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"preemptor","namespace":"team-0","uid":"preemptor"},"spec":{"schedulerName":"default-scheduler","priority":100000,"containers":[{"name":"c","resources":{"requests":{"cpu":"12","memory":"2Gi"}}}]},"status":{"phase":"Pending"}}]}"#,
+    );
+    out
+}

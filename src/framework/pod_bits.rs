@@ -1,0 +1,86 @@
+//! A few bits of each pod that rule most pods out before anything is compared; no counterpart upstream.
+
+use crate::cluster::{LabelSelector, Pod};
+
+/// One bit for a pod's namespace and one for each of its labels, drawn by hashing, so that different things may share a
+/// bit: a pod without all the bits of a query does not match it, a pod with them may.
+///
+/// A node holds the bits of its pods in one row of memory ([`NodeInfo::candidates`](super::NodeInfo::candidates)), so
+/// that counting pods over all nodes fetches only the few pods that may count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PodBits(u64);
+
+impl PodBits {
+    /// The bits of a pod.
+    pub fn of(pod: &Pod) -> Self {
+        let labels = pod.metadata.labels.iter().map(|(key, value)| Self::label(key, value));
+        labels.fold(Self::namespace(&pod.metadata.namespace), Self::and)
+    }
+
+    /// The bit that every pod of a namespace has.
+    pub fn namespace(namespace: &str) -> Self {
+        Self::bit(b"", namespace.as_bytes())
+    }
+
+    /// Bits that every pod has which the selector matches.
+    pub fn selected_by(selector: &LabelSelector) -> Self {
+        let by_label = selector.match_labels.iter().map(|(key, value)| Self::label(key, value));
+        let by_expression = selector.match_expressions.iter().filter(|r| r.operator == "In").filter_map(|r| match r.values.as_slice() {
+            [value] => Some(Self::label(&r.key, value)),
+            _ => None,
+        });
+        by_label.chain(by_expression).fold(Self::default(), Self::and)
+    }
+
+    /// The bits of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether all the bits of `wanted` are here.
+    pub fn covers(self, wanted: Self) -> bool {
+        self.0 & wanted.0 == wanted.0
+    }
+
+    fn label(key: &str, value: &str) -> Self {
+        Self::bit(key.as_bytes(), value.as_bytes())
+    }
+
+    /// FNV-1a over both parts, the key's end marked by a byte that UTF-8 does not have.
+    fn bit(key: &[u8], value: &[u8]) -> Self {
+        let bytes = key.iter().chain(&[0xff]).chain(value);
+        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+        // The upper bits are the well mixed ones once the lower have been folded into them.
+        Self(1 << (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_that_matches_always_has_the_bits() {
+        let pod: Pod = serde_json::from_str(r#"{"metadata":{"name":"p","namespace":"n","labels":{"a":"1","b":"2"}}}"#).unwrap();
+        let bits = PodBits::of(&pod);
+        assert!(bits.covers(PodBits::namespace("n")) && bits.covers(PodBits::default()));
+        for selector in [
+            "{}",
+            r#"{"matchLabels":{"a":"1","b":"2"}}"#,
+            r#"{"matchExpressions":[{"key":"a","operator":"In","values":["1"]}]}"#,
+            r#"{"matchExpressions":[{"key":"a","operator":"In","values":["7","1"]},{"key":"b","operator":"Exists"}]}"#,
+            r#"{"matchExpressions":[{"key":"c","operator":"NotIn","values":["3"]},{"key":"d","operator":"DoesNotExist"}]}"#,
+        ] {
+            let selector: LabelSelector = serde_json::from_str(selector).unwrap();
+            assert!(selector.matches(&pod.metadata.labels) && bits.covers(PodBits::selected_by(&selector)), "{selector:?}");
+        }
+    }
+
+    #[test]
+    fn different_labels_mostly_have_different_bits() {
+        let wanted = PodBits::label("app", "web").and(PodBits::namespace("shop"));
+        let others = (0..1000).filter(|i| PodBits::namespace("shop").and(PodBits::label("app", &format!("web-{i}"))).covers(wanted));
+        assert!(others.count() < 50);
+    }
+}

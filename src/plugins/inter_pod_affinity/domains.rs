@@ -1,0 +1,121 @@
+//! Counts and weights by topology domain; mirrors `topologyToMatchedTermCount` and `scoreMap` in
+//! `pkg/scheduler/framework/plugins/interpodaffinity/{filtering,scoring}.go`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::cluster::{Labels, Str};
+
+/// Numbers by topology domain, the domains grouped by key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Domains(Vec<(Str, HashMap<Str, i64>)>);
+
+impl Domains {
+    /// Adds to a domain's number; the domain is there from then on, whatever the sum.
+    pub(super) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
+        let at = self.0.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
+            self.0.push((key.clone(), HashMap::new()));
+            self.0.len() - 1
+        });
+        let values = &mut self.0[at].1;
+        match values.get_mut(value) {
+            Some(number) => *number += amount,
+            None => drop(values.insert(value.clone(), amount)),
+        }
+    }
+
+    /// A domain's number; 0 for one that was never added to.
+    pub(super) fn get(&self, key: &str, value: &str) -> i64 {
+        self.0.iter().find(|(k, _)| k.as_str() == key).and_then(|(_, values)| values.get(value)).copied().unwrap_or(0)
+    }
+
+    /// The sum of the numbers of a node's domains.
+    pub(super) fn sum(&self, labels: &Labels) -> i64 {
+        self.0.iter().filter_map(|(key, values)| values.get(labels.get(key)?)).sum()
+    }
+
+    /// True without domains.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &Str> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|(_, values)| values.len()).sum()
+    }
+}
+
+/// Numbers of one node by topology key, before they are added up over the nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ByKey(Vec<(Str, i64)>);
+
+impl ByKey {
+    /// Adds to a key's number.
+    pub(super) fn add(&mut self, key: &Str, amount: i64) {
+        match self.0.iter_mut().find(|(k, _)| k == key) {
+            Some((_, number)) => *number += amount,
+            None => self.0.push((key.clone(), amount)),
+        }
+    }
+
+    /// Adds the numbers to the node's domains; a key that the node does not have counts for nothing.
+    pub(super) fn add_to(&self, domains: &mut Domains, labels: &Labels) {
+        for (key, amount) in &self.0 {
+            if let Some(value) = labels.get(key) {
+                domains.add(key, value, *amount);
+            }
+        }
+    }
+}
+
+/// Counts of matching pods per domain: what `PreFilter` found, shared, and what `AddPod` and `RemovePod` changed since. A
+/// domain counts as present while its count is not 0.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    base: Arc<Domains>,
+    changes: Vec<(Str, Str, i64)>,
+    present: usize,
+}
+
+impl Counts {
+    /// Counts as found.
+    pub(super) fn new(base: Domains) -> Self {
+        let present = base.len();
+        Self { base: Arc::new(base), changes: Vec::new(), present }
+    }
+
+    /// A domain's count.
+    pub(super) fn get(&self, key: &str, value: &str) -> i64 {
+        let change = self.changes.iter().find(|(k, v, _)| k.as_str() == key && v.as_str() == value).map_or(0, |(_, _, n)| *n);
+        self.base.get(key, value) + change
+    }
+
+    /// Changes the count of the node's domain of that key; nothing where the node lacks the key.
+    pub(super) fn update(&mut self, labels: &Labels, key: &Str, amount: i64) {
+        let Some(value) = labels.get(key) else { return };
+        let before = self.get(key, value);
+        match self.changes.iter_mut().find(|(k, v, _)| k == key && v == value) {
+            Some((_, _, change)) => *change += amount,
+            None => self.changes.push((key.clone(), value.clone(), amount)),
+        }
+        match (before, before + amount) {
+            (0, after) if after != 0 => self.present += 1,
+            (before, 0) if before != 0 => self.present -= 1,
+            _ => {}
+        }
+    }
+
+    /// True where no domain is present.
+    pub(super) fn is_empty(&self) -> bool {
+        self.present == 0
+    }
+
+    /// Whether any domain of a node has a count above 0.
+    pub(super) fn any_positive(&self, labels: &Labels) -> bool {
+        let changed = self.changes.iter().map(|(key, _, _)| key);
+        !self.is_empty() && self.base.keys().chain(changed).any(|key| labels.get(key).is_some_and(|value| self.get(key, value) > 0))
+    }
+}
