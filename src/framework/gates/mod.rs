@@ -171,7 +171,9 @@ mod tests {
     fn the_flag_is_read_as_kube_scheduler_reads_it() {
         let set = |pairs: &[(Gate, bool)]| {
             let mut gates = FeatureGates::default();
-            pairs.iter().for_each(|(gate, on)| gates.set(*gate, *on));
+            for (gate, on) in pairs {
+                gates.set(*gate, *on);
+            }
             gates
         };
         for (text, expected) in [

@@ -71,23 +71,36 @@ enum Meant {
 
 /// The frameworks of the profiles; what is wrong goes to `errors`.
 pub(super) fn build(profiles: &[Profile], gates: FeatureGates, errors: &mut FieldErrors) -> Vec<Framework> {
-    let mut sorts: Vec<String> = Vec::new();
+    let mut first: Option<(Sort, Option<&Value>)> = None;
     let mut frameworks = Vec::new();
     for (i, profile) in profiles.iter().enumerate() {
         let name = profile.scheduler_name.as_deref().unwrap_or_default();
-        let mut builder =
-            Builder { profile, gates, path: format!("profiles[{i}]"), plugins: BTreeMap::new(), framework: Framework::default(), errors };
+        let path = format!("profiles[{i}]");
+        let mut builder = Builder { profile, gates, path: path.clone(), plugins: BTreeMap::new(), framework: Framework::default(), errors };
         let sort = builder.build(name);
         frameworks.push(builder.framework);
-        if let Some(sort) = sort {
-            if let Some(first) = sorts.first().filter(|first| **first != sort) {
-                let message = format!("different queue sort plugins for profile {name:?}: {sort:?}, first: {first:?}");
-                errors.add(format!("profiles[{i}].plugins.queueSort"), message);
-            }
-            sorts.push(sort);
+        let Some(sort) = sort else { continue };
+        let args = profile.plugin_config.iter().find(|c| c.name == sort.name).and_then(|c| c.args.as_ref());
+        let Some((first, first_args)) = &first else {
+            first = Some((sort, args));
+            continue;
+        };
+        // One queue serves all profiles. Two plugins from elsewhere might not be what sorts.
+        if sort.name != first.name && (sort.certain || first.certain) {
+            let message = format!("different queue sort plugins for profile {name:?}: {:?}, first: {:?}", sort.name, first.name);
+            errors.add(format!("{path}.plugins.queueSort"), message);
+        } else if sort.name == first.name && args != *first_args {
+            errors.add(format!("{path}.pluginConfig"), format!("different queue sort plugin args for profile {name:?}"));
         }
     }
     frameworks
+}
+
+/// The plugin that sorts the queue.
+struct Sort {
+    name: String,
+    /// Whether it does for sure, or might, since no other does.
+    certain: bool,
 }
 
 struct Builder<'a> {
@@ -100,8 +113,8 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Fills the framework; the name of the plugin that sorts the queue where it is certain.
-    fn build(&mut self, name: &str) -> Option<String> {
+    /// Fills the framework; what sorts the queue, where something does.
+    fn build(&mut self, name: &str) -> Option<Sort> {
         let multi_point = self.profile.plugins.at("multiPoint");
         for plugin in multi_point.enabled_names() {
             self.meant(plugin, "multiPoint");
@@ -127,21 +140,19 @@ impl<'a> Builder<'a> {
         let weight = |plugin: &PluginRef| weights.get(plugin.name().as_str()).copied().unwrap_or(1);
         f.score = score.into_iter().map(|plugin| (plugin.clone(), weight(&plugin))).collect();
         self.check(name, &sorts, &binds);
-        match &sorts.names[..] {
-            [only] => Some(only.clone()),
-            _ => None,
-        }
+        let sure = sorts.names.into_iter().next().map(|name| Sort { name, certain: true });
+        sure.or_else(|| sorts.maybe.map(|name| Sort { name, certain: false }))
     }
 
     fn check(&mut self, name: &str, sorts: &Count, binds: &Count) {
         let plugins = format!("{}.plugins", self.path);
         let of = format!("for profile with scheduler name {name:?}");
         let sorting = sorts.names.len();
-        if sorting > 1 || sorting == 0 && !sorts.maybe {
+        if sorting > 1 || sorting == 0 && sorts.maybe.is_none() {
             let message = format!("only one queue sort plugin required {of}, but got {sorting}");
             self.errors.add(format!("{plugins}.queueSort"), message);
         }
-        if binds.names.is_empty() && !binds.maybe {
+        if binds.names.is_empty() && binds.maybe.is_none() {
             self.errors.add(format!("{plugins}.bind"), format!("at least one bind plugin is needed {of}"));
         }
         if self.count("placementGenerate", Vec::new()).names.len() > 1 {
@@ -269,14 +280,14 @@ impl<'a> Builder<'a> {
     fn count(&self, point: &str, known: Vec<PluginRef>) -> Count {
         let set = self.profile.plugins.at(point);
         let mut names: Vec<String> = known.into_iter().map(|p| p.name().as_str().to_owned()).collect();
-        let mut maybe = false;
+        let mut maybe = None;
         for name in set.enabled_names().filter(|n| matches!(self.plugins.get(*n), Some(Meant::Elsewhere | Meant::PodGroup(_)))) {
             names.push(name.to_owned());
         }
         for name in self.profile.plugins.at("multiPoint").enabled_names().filter(|n| !set.disables("*") && !set.disables(n)) {
             match self.plugins.get(name) {
                 Some(Meant::PodGroup(points)) if points.contains(&point) && !names.iter().any(|n| n == name) => names.push(name.to_owned()),
-                Some(Meant::Elsewhere) => maybe = true,
+                Some(Meant::Elsewhere) if maybe.is_none() => maybe = Some(name.to_owned()),
                 _ => {}
             }
         }
@@ -310,6 +321,6 @@ impl<'a> Builder<'a> {
 struct Count {
     /// Those that extend it.
     names: Vec<String>,
-    /// Whether some plugin might extend it besides.
-    maybe: bool,
+    /// The first plugin that might extend it besides.
+    maybe: Option<String>,
 }
