@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 
-use crate::framework::{FeatureGates, Gate};
+use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Sampling, Scheduler};
 use crate::source::{self, Input, Loaded, STORIES, Severity, Story};
 
@@ -85,24 +85,14 @@ fn print(text: &str) -> Result<u8, Failure> {
 
 /// Reads the configuration that a command names, or the defaults.
 fn config(args: &SchedulerArgs) -> Result<Config, Failure> {
-    let gates = gates(args.feature_gates.as_deref().unwrap_or(""))?;
+    let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""));
+    let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
     let Some(path) = &args.config else { return Ok(Config::defaults(gates)) };
     let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
-    Config::parse(&text, gates).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
-}
-
-/// Reads `A=true,B=false`.
-fn gates(text: &str) -> Result<FeatureGates, Failure> {
-    let mut gates = FeatureGates::default();
-    for pair in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-        let (name, value) =
-            pair.split_once('=').ok_or_else(|| Failure::usage(format!("--feature-gates: {pair:?} is not NAME=true or NAME=false")))?;
-        let gate: Gate =
-            name.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name:?} is not a feature gate that changes a decision")))?;
-        let on = value.parse().map_err(|_| Failure::usage(format!("--feature-gates: {name}={value} is neither true nor false")))?;
-        gates.set(gate, on);
-    }
-    Ok(gates)
+    Config::parse(&text, gates).map_err(|e| {
+        let lines: Vec<String> = e.to_string().lines().map(|line| format!("{}: {line}", path.display())).collect();
+        Failure::usage(lines.join("\n"))
+    })
 }
 
 /// What a command reads.

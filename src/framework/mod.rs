@@ -2,7 +2,9 @@
 //! events. Everything above speaks it; it knows only [`crate::cluster`].
 
 mod cycle_state;
+mod duration;
 mod events;
+mod field;
 mod gates;
 mod names;
 mod node_info;
@@ -17,7 +19,9 @@ mod snapshot;
 mod status;
 
 pub use cycle_state::{CycleState, StateData};
+pub use duration::{format_duration, parse_duration};
 pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
+pub use field::{FieldError, FieldErrors};
 pub use gates::{FeatureGates, Gate};
 pub use names::{PluginName, PluginSet};
 pub use node_info::{HostPorts, NodeInfo, host_ports, is_same_pod};

@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::Pod;
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, Gate, Plugin, PluginName, PodInfo,
-    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FieldErrors, Gate, Plugin,
+    PluginName, PodInfo, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Status,
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
 
@@ -26,6 +26,26 @@ pub struct DefaultPreemptionArgs {
 impl Default for DefaultPreemptionArgs {
     fn default() -> Self {
         Self { min_candidate_nodes_percentage: 10, min_candidate_nodes_absolute: 100 }
+    }
+}
+
+impl DefaultPreemptionArgs {
+    /// What `ValidateDefaultPreemptionArgs` refuses.
+    pub fn validate(&self) -> Result<(), FieldErrors> {
+        let (percentage, absolute) = (self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute);
+        let mut errors = FieldErrors::default();
+        if !(0..=100).contains(&percentage) {
+            errors.invalid("minCandidateNodesPercentage", &percentage, "not in valid range [0, 100]");
+        }
+        if absolute < 0 {
+            errors.invalid("minCandidateNodesAbsolute", &absolute, "not in valid range [0, inf)");
+        }
+        if percentage == 0 && absolute == 0 {
+            let same_time = "cannot be zero at the same time as";
+            errors.invalid("minCandidateNodesPercentage", &0, format!("{same_time} minCandidateNodesAbsolute"));
+            errors.invalid("minCandidateNodesAbsolute", &0, format!("{same_time} minCandidateNodesPercentage"));
+        }
+        errors.into_result()
     }
 }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::cluster::{Node, Object, Pod, Taint, Toleration};
-use crate::framework::{Change, FeatureGates, Gate, MAX_NODE_SCORE};
+use crate::framework::{Change, FeatureGates, FieldErrors, Gate, MAX_NODE_SCORE};
 
 /// Whether one toleration tolerates a taint.
 ///
@@ -93,6 +93,28 @@ pub struct FunctionShapePoint {
     pub utilization: i64,
     /// The function's value there.
     pub score: i64,
+}
+
+/// What is wrong with a shape of points `(utilization, score)`, with paths relative to the list; mirrors
+/// `validateFunctionShape` in `pkg/scheduler/apis/config/validation/validation_pluginargs.go`.
+pub fn function_shape_errors(points: impl IntoIterator<Item = (i32, i32)>) -> FieldErrors {
+    let points: Vec<(i32, i32)> = points.into_iter().collect();
+    let mut errors = FieldErrors::default();
+    if points.is_empty() {
+        errors.required("", "at least one point must be specified");
+    }
+    if let Some(i) = points.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
+        errors.invalid(format!("[{}].utilization", i + 1), &points[i + 1].0, "values must be sorted in increasing order");
+    }
+    for (i, (utilization, score)) in points.into_iter().enumerate() {
+        // The highest score is `MaxCustomPriorityScore`.
+        for (field, value, max) in [("utilization", utilization, 100), ("score", score, 10)] {
+            if !(0..=max).contains(&value) {
+                errors.invalid(format!("[{i}].{field}"), &value, format!("not in valid range [0, {max}]"));
+            }
+        }
+    }
+    errors
 }
 
 /// The value at `p` of the function that runs straight between the points of `shape`, and level outside them.

@@ -12,8 +12,8 @@ use serde::de::IgnoredAny;
 use super::helper::{changed_nodes, default_normalize_score};
 use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, SelectorError, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
-    Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FieldErrors, FilterPlugin,
+    NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
 };
 
 /// The node does not match the pod's own selector or affinity.
@@ -37,7 +37,8 @@ pub struct NodeAffinityArgs {
 
 impl NodeAffinityArgs {
     /// What `ValidateNodeAffinityArgs` refuses: selector terms that cannot be parsed.
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
         let Some(added) = &self.added_affinity else { return Ok(()) };
         let required =
             added.required.iter().flat_map(|s| required_errors(s, "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution."));
@@ -45,7 +46,11 @@ impl NodeAffinityArgs {
             .preferred
             .iter()
             .flat_map(|terms| preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution"));
-        SelectorError::aggregate(required.chain(preferred)).map_or(Ok(()), |error| Err(error.to_string()))
+        for error in required.chain(preferred) {
+            let (path, message) = error.split_once(": ").unwrap_or(("addedAffinity", &error));
+            errors.add(path, message);
+        }
+        errors.into_result()
     }
 }
 

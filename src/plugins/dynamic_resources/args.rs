@@ -1,9 +1,11 @@
-//! `DynamicResourcesArgs` of `kubescheduler.config.k8s.io/v1`.
+//! `DynamicResourcesArgs` of `kubescheduler.config.k8s.io/v1`; mirrors `staging/src/k8s.io/kube-scheduler/config/v1/types.go`
+//! and `pkg/scheduler/apis/config/validation/validation_pluginargs.go`.
 
 use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::cluster::Str;
+use crate::framework::{FeatureGates, FieldErrors, Gate, format_duration, parse_duration};
 
 /// The plugin's arguments.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -13,9 +15,9 @@ pub struct DynamicResourcesArgs {
     /// because plugins have no clock.
     #[serde(deserialize_with = "go_duration")]
     pub filter_timeout: SignedDuration,
-    /// How long devices may take to become ready after allocation.
-    #[serde(deserialize_with = "go_duration")]
-    pub binding_timeout: SignedDuration,
+    /// How long devices may take to become ready after allocation; `None` where it is not given, for 10 minutes.
+    #[serde(deserialize_with = "optional_go_duration")]
+    pub binding_timeout: Option<SignedDuration>,
     /// Accepted, and ignored.
     pub api_version: Option<Str>,
     /// Accepted, and ignored.
@@ -24,43 +26,44 @@ pub struct DynamicResourcesArgs {
 
 impl Default for DynamicResourcesArgs {
     fn default() -> Self {
-        Self {
-            filter_timeout: SignedDuration::from_secs(10),
-            binding_timeout: SignedDuration::from_mins(10),
-            api_version: None,
-            kind: None,
+        Self { filter_timeout: SignedDuration::from_secs(10), binding_timeout: None, api_version: None, kind: None }
+    }
+}
+
+impl DynamicResourcesArgs {
+    /// How long devices may take to become ready after allocation.
+    pub fn binding_timeout(&self) -> SignedDuration {
+        self.binding_timeout.unwrap_or(SignedDuration::from_mins(10))
+    }
+
+    /// What `ValidateDynamicResourcesArgs` refuses; a timeout that the gates leave without effect is refused, too.
+    pub fn validate(&self, gates: FeatureGates) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
+        if self.filter_timeout.is_negative() {
+            errors.invalid("filterTimeout", &format_duration(self.filter_timeout), "must be zero or positive");
         }
+        let effective = gates.enabled(Gate::DRADeviceBindingConditions) && gates.enabled(Gate::DRAResourceClaimDeviceStatus);
+        match self.binding_timeout {
+            Some(_) if !effective => {
+                let gates = "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled";
+                errors.forbidden("bindingTimeout", gates);
+            }
+            Some(timeout) if timeout < SignedDuration::from_secs(1) => {
+                errors.invalid("bindingTimeout", &format_duration(timeout), "must be at least 1 second");
+            }
+            _ => {}
+        }
+        errors.into_result()
     }
 }
 
 fn go_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SignedDuration, D::Error> {
-    let text = Str::deserialize(deserializer)?;
-    parse_go_duration(&text).ok_or_else(|| de::Error::custom(format!("{text:?} is not a duration such as 10s, 1m30s or 500ms")))
+    parse_duration(&Str::deserialize(deserializer)?).map_err(de::Error::custom)
 }
 
-/// Reads what Go's `time.ParseDuration` reads: a sign, then decimal numbers with a unit each.
-fn parse_go_duration(text: &str) -> Option<SignedDuration> {
-    let (sign, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (-1.0, rest),
-        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if rest == "0" {
-        return Some(SignedDuration::ZERO);
-    }
-    let mut seconds = 0.0;
-    while !rest.is_empty() || seconds == 0.0 {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let number: f64 = rest[..end].parse().ok()?;
-        rest = &rest[end..];
-        let units = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-        let (unit, scale) = units.iter().find(|(unit, _)| rest.starts_with(unit))?;
-        rest = &rest[unit.len()..];
-        seconds += number * scale;
-        if rest.is_empty() {
-            break;
-        }
-    }
-    SignedDuration::try_from_secs_f64(sign * seconds).ok()
+fn optional_go_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SignedDuration>, D::Error> {
+    let text = Option::<Str>::deserialize(deserializer)?;
+    text.map(|text| parse_duration(&text).map_err(de::Error::custom)).transpose()
 }
 
 #[cfg(test)]
@@ -73,13 +76,30 @@ mod tests {
             r#"{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"DynamicResourcesArgs","filterTimeout":"1m30s"}"#,
         )
         .unwrap();
-        assert_eq!((args.filter_timeout.as_secs(), args.binding_timeout.as_secs()), (90, 600));
-        for (text, millis) in [("500ms", 500), ("0", 0), ("0s", 0), ("1h", 3_600_000), ("1.5s", 1500), ("-2s", -2000)] {
-            assert_eq!(parse_go_duration(text).unwrap().as_millis(), millis, "{text}");
+        assert_eq!((args.filter_timeout.as_secs(), args.binding_timeout().as_secs()), (90, 600));
+        for wrong in [r#"{"nothing":1}"#, r#"{"filterTimeout":"10"}"#, r#"{"bindingTimeout":"ten"}"#, r#"{"filterTimeout":10}"#] {
+            assert!(serde_json::from_str::<DynamicResourcesArgs>(wrong).is_err(), "{wrong}");
         }
-        for text in ["", "10", "s", "1x", "1s2"] {
-            assert!(parse_go_duration(text).is_none(), "{text}");
-        }
-        assert!(serde_json::from_str::<DynamicResourcesArgs>(r#"{"nothing":1}"#).is_err());
+    }
+
+    #[test]
+    fn timeouts_are_checked() {
+        let mut gates = FeatureGates::default();
+        let check = |text: &str, gates, expected: &str| {
+            let args: DynamicResourcesArgs = serde_json::from_str(text).unwrap();
+            let errors = args.validate(gates).err().unwrap_or_default();
+            assert_eq!(errors.to_string(), expected, "{text}");
+        };
+        check(r#"{"filterTimeout":"0s","bindingTimeout":"1s"}"#, gates, "");
+        check(
+            r#"{"filterTimeout":"-1s","bindingTimeout":"500ms"}"#,
+            gates,
+            "filterTimeout: Invalid value: \"-1s\": must be zero or positive\n\
+             bindingTimeout: Invalid value: \"500ms\": must be at least 1 second",
+        );
+        gates.set(Gate::DRADeviceBindingConditions, false);
+        let off = "bindingTimeout: Forbidden: DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled";
+        check(r#"{"bindingTimeout":"10s"}"#, gates, off);
+        check("{}", gates, "");
     }
 }

@@ -90,7 +90,7 @@ impl DynamicResources {
         }
         for claim in claims {
             if !is_ready_for_binding(claim)? {
-                if is_timed_out(claim, self.args.binding_timeout, cx.now) {
+                if is_timed_out(claim, self.args.binding_timeout(), cx.now) {
                     return Err(format!("device binding timeout: claim={}", claim.metadata.name));
                 }
                 return Ok(());

@@ -240,7 +240,7 @@ impl DynamicResources {
             return true;
         }
         match is_ready_for_binding(claim) {
-            Ok(ready) => ready || !is_timed_out(claim, self.args.binding_timeout, cx.now),
+            Ok(ready) => ready || !is_timed_out(claim, self.args.binding_timeout(), cx.now),
             Err(_) => false,
         }
     }

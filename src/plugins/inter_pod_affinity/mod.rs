@@ -17,8 +17,8 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::{Cluster, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, Str};
 use crate::framework::{
-    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FeatureGates, FilterPlugin, Plugin, PluginName,
-    PodBits, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FeatureGates, FieldErrors, FilterPlugin, Plugin,
+    PluginName, PodBits, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
 
 pub use filtering::{ERR_REASON_AFFINITY_RULES_NOT_MATCH, ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH, ERR_REASON_EXISTING_ANTI_AFFINITY};
@@ -46,11 +46,12 @@ impl Default for InterPodAffinityArgs {
 
 impl InterPodAffinityArgs {
     /// What `ValidateInterPodAffinityArgs` finds wrong, in its words.
-    pub fn validate(&self) -> Result<(), String> {
-        match self.hard_pod_affinity_weight {
-            0..=100 => Ok(()),
-            weight => Err(format!("hardPodAffinityWeight: Invalid value: {weight}: not in valid range [0, 100]")),
+    pub fn validate(&self) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
+        if !(0..=100).contains(&self.hard_pod_affinity_weight) {
+            errors.invalid("hardPodAffinityWeight", &self.hard_pod_affinity_weight, "not in valid range [0, 100]");
         }
+        errors.into_result()
     }
 }
 
@@ -221,7 +222,7 @@ mod tests {
         for weight in [-1, 101] {
             let args = InterPodAffinityArgs { hard_pod_affinity_weight: weight, ..InterPodAffinityArgs::default() };
             let expected = format!("hardPodAffinityWeight: Invalid value: {weight}: not in valid range [0, 100]");
-            assert_eq!(args.validate().unwrap_err(), expected);
+            assert_eq!(args.validate().unwrap_err().to_string(), expected);
         }
     }
 

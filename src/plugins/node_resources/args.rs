@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
-use crate::cluster::{List, Str};
+use crate::cluster::{LabelSelector, List, Str};
+use crate::framework::FieldErrors;
+use crate::plugins::helper::function_shape_errors;
 
 /// Arguments of NodeResourcesFit.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -51,7 +53,7 @@ impl Default for NodeResourcesBalancedAllocationArgs {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScoringStrategy {
     /// Which formula.
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default = "no_type")]
     pub kind: ScoringStrategyType,
     /// The resources that count, with their weights; never empty once read.
     #[serde(default = "default_resources", deserialize_with = "read_resources")]
@@ -68,7 +70,7 @@ impl Default for ScoringStrategy {
 }
 
 /// The formulas of NodeResourcesFit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub enum ScoringStrategyType {
     /// The more room is left, the better.
     LeastAllocated,
@@ -76,6 +78,9 @@ pub enum ScoringStrategyType {
     MostAllocated,
     /// A function of utilization.
     RequestedToCapacityRatio,
+    /// Anything else, which is refused; empty where no type is given.
+    #[serde(untagged)]
+    Unsupported(Str),
 }
 
 /// A resource and how much it counts.
@@ -106,6 +111,11 @@ pub struct UtilizationShapePoint {
     pub score: i32,
 }
 
+/// A strategy that is given has no default type.
+fn no_type() -> ScoringStrategyType {
+    ScoringStrategyType::Unsupported(Str::default())
+}
+
 /// cpu and memory, with equal weight.
 fn default_resources() -> List<ResourceSpec> {
     ["cpu", "memory"].into_iter().map(|name| ResourceSpec { name: name.into(), weight: 1 }).collect()
@@ -127,59 +137,70 @@ fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(des
 }
 
 impl NodeResourcesFitArgs {
-    /// What `ValidateNodeResourcesFitArgs` refuses: the first thing wrong, with the field it is in.
-    pub fn validate(&self) -> Result<(), String> {
-        if let Some(group) = self.ignored_resource_groups.iter().find(|g| g.contains('/')) {
-            return Err(format!("ignoredResourceGroups: Invalid value: {:?}: resource group name can't contain '/'", group.as_str()));
+    /// What `ValidateNodeResourcesFitArgs` refuses.
+    pub fn validate(&self) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
+        for (i, name) in self.ignored_resources.iter().enumerate() {
+            validate_label_name(name, &format!("ignoredResources[{i}]"), &mut errors);
         }
-        let strategy = &self.scoring_strategy;
-        if let Some(r) = strategy.resources.iter().find(|r| !(1..=100).contains(&r.weight)) {
-            let (name, weight) = (&r.name, r.weight);
-            return Err(format!(
-                "scoringStrategy.resources: Invalid value: {weight}: resource weight of {name} not in valid range (0, 100]"
-            ));
-        }
-        let field = "scoringStrategy.requestedToCapacityRatio";
-        match (strategy.kind, &strategy.requested_to_capacity_ratio) {
-            (ScoringStrategyType::RequestedToCapacityRatio, None) => {
-                Err(format!("{field}: Required value: must be specified when type is RequestedToCapacityRatio"))
+        for (i, group) in self.ignored_resource_groups.iter().enumerate() {
+            let path = format!("ignoredResourceGroups[{i}]");
+            if group.contains('/') {
+                errors.invalid(&path, group, "resource group name can't contain '/'");
             }
-            (ScoringStrategyType::RequestedToCapacityRatio, Some(ratio)) => {
-                validate_shape(&ratio.shape).map_err(|error| format!("{field}.shape: {error}"))
-            }
-            (_, Some(_)) => Err(format!("{field}: Forbidden: must be nil when type is not RequestedToCapacityRatio")),
-            (_, None) => Ok(()),
+            validate_label_name(group, &path, &mut errors);
         }
+        errors.extend_at("scoringStrategy", self.scoring_strategy.errors());
+        errors.into_result()
     }
 }
 
-fn validate_shape(shape: &[UtilizationShapePoint]) -> Result<(), String> {
-    if shape.is_empty() {
-        return Err("Required value: at least one point must be specified".into());
+fn validate_label_name(name: &Str, path: &str, errors: &mut FieldErrors) {
+    for problem in LabelSelector::key_errors(name) {
+        errors.invalid(path, name, problem);
     }
-    if let Some(pair) = shape.windows(2).find(|pair| pair[0].utilization >= pair[1].utilization) {
-        return Err(format!("Invalid value: {}: values must be sorted in increasing order", pair[1].utilization));
+}
+
+impl ScoringStrategy {
+    fn errors(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        if let ScoringStrategyType::Unsupported(other) = &self.kind {
+            errors.unsupported("type", other, &["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]);
+        }
+        for (i, resource) in self.resources.iter().enumerate().filter(|(_, r)| !(1..=100).contains(&r.weight)) {
+            let rule = format!("resource weight of {} not in valid range (0, 100]", resource.name);
+            errors.invalid(format!("resources[{i}].weight"), &resource.weight, rule);
+        }
+        let field = "requestedToCapacityRatio";
+        match (&self.kind, &self.requested_to_capacity_ratio) {
+            (ScoringStrategyType::RequestedToCapacityRatio, None) => {
+                errors.required(field, "must be specified when type is RequestedToCapacityRatio");
+            }
+            (ScoringStrategyType::RequestedToCapacityRatio, Some(ratio)) => {
+                let points = ratio.shape.iter().map(|p| (p.utilization, p.score));
+                errors.extend_at("requestedToCapacityRatio.shape", function_shape_errors(points));
+            }
+            (_, Some(_)) => errors.forbidden(field, "must be nil when type is not RequestedToCapacityRatio"),
+            (_, None) => {}
+        }
+        errors
     }
-    shape.iter().try_for_each(|point| match point {
-        UtilizationShapePoint { utilization, .. } if !(0..=100).contains(utilization) => {
-            Err(format!("Invalid value: {utilization}: utilization not in valid range [0, 100]"))
-        }
-        UtilizationShapePoint { score, .. } if !(0..=10).contains(score) => {
-            Err(format!("Invalid value: {score}: score not in valid range [0, 10]"))
-        }
-        _ => Ok(()),
-    })
 }
 
 impl NodeResourcesBalancedAllocationArgs {
-    /// What `ValidateNodeResourcesBalancedAllocationArgs` refuses: the first thing wrong, with the field it is in.
-    pub fn validate(&self) -> Result<(), String> {
+    /// What `ValidateNodeResourcesBalancedAllocationArgs` refuses.
+    pub fn validate(&self) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
         let mut seen = BTreeSet::new();
-        self.resources.iter().enumerate().try_for_each(|(i, resource)| match resource.weight {
-            _ if !seen.insert(&resource.name) => Err(format!("resources[{i}].name: Duplicate value: {:?}", resource.name)),
-            1 => Ok(()),
-            weight => Err(format!("resources[{i}].weight: Invalid value: {weight}: must be 1")),
-        })
+        for (i, resource) in self.resources.iter().enumerate() {
+            if !seen.insert(&resource.name) {
+                errors.duplicate(format!("resources[{i}].name"), &resource.name);
+            }
+            if resource.weight != 1 {
+                errors.invalid(format!("resources[{i}].weight"), &resource.weight, "must be 1");
+            }
+        }
+        errors.into_result()
     }
 }
 
@@ -205,7 +226,7 @@ mod tests {
             let args: NodeResourcesBalancedAllocationArgs = serde_yaml::from_str(yaml).unwrap();
             assert_eq!(args, NodeResourcesBalancedAllocationArgs::default(), "{yaml}");
         }
-        for yaml in ["{extra: 1}", "{scoringStrategy: {}}", "{scoringStrategy: {type: Best}}"] {
+        for yaml in ["{extra: 1}", "{scoringStrategy: {kind: Best}}"] {
             assert!(serde_yaml::from_str::<NodeResourcesFitArgs>(yaml).is_err(), "{yaml}");
         }
     }
@@ -218,11 +239,11 @@ mod tests {
             ("{}".to_owned(), ""),
             (
                 "{ignoredResourceGroups: [a/b]}".into(),
-                "ignoredResourceGroups: Invalid value: \"a/b\": resource group name can't contain '/'",
+                "ignoredResourceGroups[0]: Invalid value: \"a/b\": resource group name can't contain '/'",
             ),
             (
                 strategy("type: MostAllocated, resources: [{name: x, weight: 101}]"),
-                "scoringStrategy.resources: Invalid value: 101: resource weight of x not in valid range (0, 100]",
+                "scoringStrategy.resources[0].weight: Invalid value: 101: resource weight of x not in valid range (0, 100]",
             ),
             (
                 strategy("type: RequestedToCapacityRatio"),
@@ -232,23 +253,29 @@ mod tests {
                 strategy("type: LeastAllocated, requestedToCapacityRatio: {}"),
                 "scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil when type is not RequestedToCapacityRatio",
             ),
+            (
+                strategy("resources: [{name: x, weight: -1}]"),
+                "scoringStrategy.type: Unsupported value: \"\": supported values: \"LeastAllocated\", \"MostAllocated\", \
+                 \"RequestedToCapacityRatio\"\n\
+                 scoringStrategy.resources[0].weight: Invalid value: -1: resource weight of x not in valid range (0, 100]",
+            ),
             (shape(""), "scoringStrategy.requestedToCapacityRatio.shape: Required value: at least one point must be specified"),
             (
                 shape("{utilization: 5}, {utilization: 5}"),
-                "scoringStrategy.requestedToCapacityRatio.shape: Invalid value: 5: values must be sorted in increasing order",
+                "scoringStrategy.requestedToCapacityRatio.shape[1].utilization: Invalid value: 5: values must be sorted in increasing order",
             ),
             (
                 shape("{utilization: 101}"),
-                "scoringStrategy.requestedToCapacityRatio.shape: Invalid value: 101: utilization not in valid range [0, 100]",
+                "scoringStrategy.requestedToCapacityRatio.shape[0].utilization: Invalid value: 101: not in valid range [0, 100]",
             ),
             (
                 shape("{utilization: 5, score: 11}"),
-                "scoringStrategy.requestedToCapacityRatio.shape: Invalid value: 11: score not in valid range [0, 10]",
+                "scoringStrategy.requestedToCapacityRatio.shape[0].score: Invalid value: 11: not in valid range [0, 10]",
             ),
             (shape("{utilization: 0, score: 0}, {utilization: 100, score: 10}"), ""),
         ] {
             let args: NodeResourcesFitArgs = serde_yaml::from_str(&yaml).unwrap();
-            assert_eq!(args.validate().err().unwrap_or_default(), expected, "{yaml}");
+            assert_eq!(args.validate().err().unwrap_or_default().to_string(), expected, "{yaml}");
         }
         for (resources, expected) in [
             ("{name: a}, {name: b}", ""),
@@ -256,7 +283,7 @@ mod tests {
             ("{name: a, weight: 2}", "resources[0].weight: Invalid value: 2: must be 1"),
         ] {
             let args: NodeResourcesBalancedAllocationArgs = serde_yaml::from_str(&format!("{{resources: [{resources}]}}")).unwrap();
-            assert_eq!(args.validate().err().unwrap_or_default(), expected, "{resources}");
+            assert_eq!(args.validate().err().unwrap_or_default().to_string(), expected, "{resources}");
         }
     }
 }

@@ -110,7 +110,7 @@ impl NodeResourcesFit {
     pub fn new(args: NodeResourcesFitArgs) -> Self {
         let NodeResourcesFitArgs { ignored_resources, ignored_resource_groups, scoring_strategy: strategy, .. } = args;
         let formula = match strategy.kind {
-            ScoringStrategyType::LeastAllocated => Formula::LeastAllocated,
+            ScoringStrategyType::LeastAllocated | ScoringStrategyType::Unsupported(_) => Formula::LeastAllocated,
             ScoringStrategyType::MostAllocated => Formula::MostAllocated,
             ScoringStrategyType::RequestedToCapacityRatio => {
                 let shape = strategy.requested_to_capacity_ratio.unwrap_or_default().shape;

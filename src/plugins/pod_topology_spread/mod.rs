@@ -14,17 +14,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cluster::{LabelSelector, Labels, List, Node, Object, Pod, TopologySpreadConstraint};
+use crate::cluster::{LabelSelector, Labels, List, Node, Object, Pod, Str, TopologySpreadConstraint};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, FilterPlugin, Plugin, PluginName,
-    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, FieldErrors, FilterPlugin, Plugin,
+    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
 
 pub use filtering::{ERR_REASON_CONSTRAINTS_NOT_MATCH, ERR_REASON_NODE_LABEL_NOT_MATCH};
 
 /// Which constraints stand in for those that a pod does not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum DefaultingType {
     /// kube-scheduler's own: by host with a skew of 3 and by zone with a skew of 5, both as a preference.
     #[default]
@@ -32,6 +32,9 @@ pub enum DefaultingType {
     System,
     /// Those of the arguments.
     List,
+    /// Anything else, which is refused.
+    #[serde(untagged)]
+    Unsupported(Str),
 }
 
 /// `PodTopologySpreadArgs` of `kubescheduler.config.k8s.io/v1`.
@@ -49,45 +52,47 @@ pub struct PodTopologySpreadArgs {
 }
 
 impl PodTopologySpreadArgs {
-    /// The first thing that `ValidatePodTopologySpreadArgs` finds wrong, in its words.
-    pub fn validate(&self) -> Result<(), String> {
-        if self.defaulting_type == DefaultingType::System && !self.default_constraints.is_empty() {
-            return Err(r#"defaultingType: Invalid value: "System": when .defaultConstraints are not empty"#.to_string());
+    /// What `ValidatePodTopologySpreadArgs` refuses.
+    pub fn validate(&self) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
+        match &self.defaulting_type {
+            DefaultingType::System if !self.default_constraints.is_empty() => {
+                errors.invalid("defaultingType", &"System", "when .defaultConstraints are not empty");
+            }
+            DefaultingType::Unsupported(other) => errors.unsupported("defaultingType", other, &["System", "List"]),
+            DefaultingType::System | DefaultingType::List => {}
         }
-        for (i, constraint) in self.default_constraints.iter().enumerate() {
-            let earlier = &self.default_constraints[..i];
-            validate_constraint(constraint, earlier).map_err(|e| format!("defaultConstraints[{i}]{e}"))?;
+        for i in 0..self.default_constraints.len() {
+            validate_constraint(&self.default_constraints, i, &mut errors);
         }
-        Ok(())
+        errors.into_result()
     }
 }
 
-fn validate_constraint(constraint: &TopologySpreadConstraint, earlier: &[TopologySpreadConstraint]) -> Result<(), String> {
-    let TopologySpreadConstraint { max_skew, topology_key, when_unsatisfiable, .. } = constraint;
+fn validate_constraint(constraints: &[TopologySpreadConstraint], at: usize, errors: &mut FieldErrors) {
+    let TopologySpreadConstraint { max_skew, topology_key, when_unsatisfiable, label_selector, .. } = &constraints[at];
+    let path = format!("defaultConstraints[{at}]");
     if *max_skew <= 0 {
-        return Err(format!(".maxSkew: Invalid value: {max_skew}: not in valid range (0, inf)"));
+        errors.invalid(format!("{path}.maxSkew"), max_skew, "not in valid range (0, inf)");
     }
     if topology_key.is_empty() {
-        return Err(".topologyKey: Required value: can not be empty".to_string());
-    }
-    if let Some(error) = LabelSelector::key_errors(topology_key).first() {
-        return Err(format!(".topologyKey: Invalid value: {topology_key:?}: {error}"));
+        errors.required(format!("{path}.topologyKey"), "can not be empty");
+    } else {
+        for problem in LabelSelector::key_errors(topology_key) {
+            errors.invalid(format!("{path}.topologyKey"), topology_key, problem);
+        }
     }
     match when_unsatisfiable.as_str() {
         "DoNotSchedule" | "ScheduleAnyway" => {}
-        "" => return Err(".whenUnsatisfiable: Required value: can not be empty".to_string()),
-        other => {
-            let supported = r#"supported values: "DoNotSchedule", "ScheduleAnyway""#;
-            return Err(format!(".whenUnsatisfiable: Unsupported value: {other:?}: {supported}"));
-        }
+        "" => errors.required(format!("{path}.whenUnsatisfiable"), "can not be empty"),
+        other => errors.unsupported(format!("{path}.whenUnsatisfiable"), other, &["DoNotSchedule", "ScheduleAnyway"]),
     }
-    if constraint.label_selector.is_some() {
-        return Err(".labelSelector: Forbidden: constraint must not define a selector, as they deduced for each pod".to_string());
+    if label_selector.is_some() {
+        errors.forbidden(format!("{path}.labelSelector"), "constraint must not define a selector, as they deduced for each pod");
     }
-    if earlier.iter().any(|c| c.topology_key == *topology_key && c.when_unsatisfiable == *when_unsatisfiable) {
-        return Err(format!(": Duplicate value: \"{{{topology_key}, {when_unsatisfiable}}}\""));
+    if constraints[..at].iter().any(|c| c.topology_key == *topology_key && c.when_unsatisfiable == *when_unsatisfiable) {
+        errors.duplicate(path, &format!("{{{topology_key}, {when_unsatisfiable}}}"));
     }
-    Ok(())
 }
 
 /// Spreads the pods of a group evenly over hosts, zones or other domains.
@@ -116,7 +121,9 @@ impl PodTopologySpread {
             DefaultingType::System => {
                 Self { default_constraints: vec![system(LABEL_HOSTNAME, 3), system(LABEL_TOPOLOGY_ZONE, 5)], system_defaulted: true }
             }
-            DefaultingType::List => Self { default_constraints: args.default_constraints.0, system_defaulted: false },
+            DefaultingType::List | DefaultingType::Unsupported(_) => {
+                Self { default_constraints: args.default_constraints.0, system_defaulted: false }
+            }
         }
     }
 }
@@ -223,17 +230,18 @@ mod tests {
         let read = |json: &str| serde_json::from_str::<PodTopologySpreadArgs>(json);
         assert_eq!(read("{}").unwrap(), PodTopologySpreadArgs::default());
         assert_eq!(read(r#"{"defaultingType":"","kind":"K","apiVersion":"v"}"#).unwrap(), PodTopologySpreadArgs::default());
-        assert!(read(r#"{"defaultingType":"Some"}"#).is_err() && read(r#"{"constraints":[]}"#).is_err());
+        assert!(read(r#"{"constraints":[]}"#).is_err());
         assert!(PodTopologySpread::default().system_defaulted);
         let check = |defaulting: &str, constraints: &str, expected: &str| {
             let args = read(&format!(r#"{{"defaultingType":"{defaulting}","defaultConstraints":[{constraints}]}}"#)).unwrap();
-            assert_eq!(args.validate().err().unwrap_or_default(), expected, "{constraints}");
+            assert_eq!(args.validate().err().unwrap_or_default().to_string(), expected, "{constraints}");
             args
         };
         let good = r#"{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"}"#;
         let plugin = PodTopologySpread::new(check("List", good, ""));
         assert_eq!((plugin.default_constraints.len(), plugin.system_defaulted), (1, false));
         check("List", "", "");
+        check("Some", "", r#"defaultingType: Unsupported value: "Some": supported values: "System", "List""#);
         check("System", good, r#"defaultingType: Invalid value: "System": when .defaultConstraints are not empty"#);
         check("List", &good.replace('1', "0"), "defaultConstraints[0].maxSkew: Invalid value: 0: not in valid range (0, inf)");
         check("List", &good.replace("zone", ""), "defaultConstraints[0].topologyKey: Required value: can not be empty");

@@ -2,11 +2,11 @@
 //! `pkg/scheduler/apis/config/v1/defaults.go`.
 
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::cluster::List;
-use crate::framework::{FeatureGates, Gate};
-use crate::plugins::helper::FunctionShapePoint;
+use crate::framework::{FeatureGates, FieldErrors, Gate};
+use crate::plugins::helper::{FunctionShapePoint, function_shape_errors};
 
 /// Arguments of VolumeBinding.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -16,7 +16,7 @@ pub struct VolumeBindingArgs {
     #[serde(deserialize_with = "read_timeout")]
     pub bind_timeout_seconds: i64,
     /// The score by utilization, with the gate `StorageCapacityScoring`; without points, emptier is better.
-    pub shape: List<UtilizationShapePoint>,
+    pub shape: Option<List<UtilizationShapePoint>>,
     /// Accepted, and of no effect.
     #[doc(hidden)]
     pub api_version: IgnoredAny,
@@ -26,8 +26,10 @@ pub struct VolumeBindingArgs {
 }
 
 /// A point of [`VolumeBindingArgs::shape`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+///
+/// Written in the spelling of the internal type, as an error shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all(serialize = "PascalCase", deserialize = "camelCase"), deny_unknown_fields, default)]
 pub struct UtilizationShapePoint {
     /// 0 to 100, in per cent.
     pub utilization: i32,
@@ -42,7 +44,7 @@ const MAX_SCORE: i32 = 10;
 
 impl Default for VolumeBindingArgs {
     fn default() -> Self {
-        Self { bind_timeout_seconds: DEFAULT_BIND_TIMEOUT_SECONDS, shape: List::default(), api_version: IgnoredAny, kind: IgnoredAny }
+        Self { bind_timeout_seconds: DEFAULT_BIND_TIMEOUT_SECONDS, shape: None, api_version: IgnoredAny, kind: IgnoredAny }
     }
 }
 
@@ -53,43 +55,31 @@ fn read_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Er
 impl VolumeBindingArgs {
     /// What is wrong with the arguments, as `ValidateVolumeBindingArgs` of
     /// `pkg/scheduler/apis/config/validation/validation_pluginargs.go` finds it.
-    pub fn validate(&self, gates: FeatureGates) -> Result<(), String> {
-        let mut wrong = Vec::new();
+    pub fn validate(&self, gates: FeatureGates) -> Result<(), FieldErrors> {
+        let mut errors = FieldErrors::default();
         if self.bind_timeout_seconds < 0 {
-            let value = self.bind_timeout_seconds;
-            wrong.push(format!("bindTimeoutSeconds: Invalid value: {value}: invalid BindTimeoutSeconds, should not be a negative value"));
+            let rule = "invalid BindTimeoutSeconds, should not be a negative value";
+            errors.invalid("bindTimeoutSeconds", &self.bind_timeout_seconds, rule);
         }
-        if gates.enabled(Gate::StorageCapacityScoring) {
-            self.validate_shape(&mut wrong);
-        } else if !self.shape.is_empty() {
-            wrong.push("shape: unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring".into());
-        }
-        match wrong.as_slice() {
-            [] => Ok(()),
-            [one] => Err(one.clone()),
-            many => Err(format!("[{}]", many.join(", "))),
-        }
-    }
-
-    fn validate_shape(&self, wrong: &mut Vec<String>) {
-        if let Some(i) = self.shape.windows(2).position(|pair| pair[0].utilization >= pair[1].utilization) {
-            let value = self.shape[i + 1].utilization;
-            wrong.push(format!("shape[{}].utilization: Invalid value: {value}: values must be sorted in increasing order", i + 1));
-        }
-        for (i, point) in self.shape.iter().enumerate() {
-            for (field, value, max) in [("utilization", point.utilization, MAX_UTILIZATION), ("score", point.score, MAX_SCORE)] {
-                if !(0..=max).contains(&value) {
-                    wrong.push(format!("shape[{i}].{field}: Invalid value: {value}: not in valid range [0, {max}]"));
-                }
+        match &self.shape {
+            Some(shape) if !gates.enabled(Gate::StorageCapacityScoring) => {
+                let rule = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring";
+                errors.invalid("shape", shape, rule);
             }
+            // An empty shape stands for the default one.
+            Some(shape) if !shape.is_empty() => {
+                errors.extend_at("shape", function_shape_errors(shape.iter().map(|p| (p.utilization, p.score))));
+            }
+            _ => {}
         }
+        errors.into_result()
     }
 
     /// The function that scores are read from, with scores brought from 0..=10 to 0..=100.
     pub(super) fn function(&self) -> Vec<FunctionShapePoint> {
         let default =
             [UtilizationShapePoint { utilization: 0, score: MAX_SCORE }, UtilizationShapePoint { utilization: MAX_UTILIZATION, score: 0 }];
-        let points = if self.shape.is_empty() { &default[..] } else { &self.shape[..] };
+        let points: &[UtilizationShapePoint] = self.shape.as_deref().map(Vec::as_slice).filter(|s| !s.is_empty()).unwrap_or(&default);
         let scale = crate::framework::MAX_NODE_SCORE / i64::from(MAX_SCORE);
         points.iter().map(|p| FunctionShapePoint { utilization: p.utilization.into(), score: i64::from(p.score) * scale }).collect()
     }
@@ -110,7 +100,7 @@ mod tests {
             assert_eq!(read(text), Ok(VolumeBindingArgs::default()), "{text}");
         }
         let set = read(r#"{"bindTimeoutSeconds":5,"shape":[{"utilization":0,"score":1},{"utilization":50,"score":10}]}"#).unwrap();
-        assert_eq!((set.bind_timeout_seconds, set.shape.len()), (5, 2));
+        assert_eq!((set.bind_timeout_seconds, set.shape.as_deref().unwrap().len()), (5, 2));
         assert_eq!(set.function(), [FunctionShapePoint { utilization: 0, score: 10 }, FunctionShapePoint { utilization: 50, score: 100 }]);
         assert!(read(r#"{"bindTimeout":5}"#).is_err());
     }
@@ -119,18 +109,25 @@ mod tests {
     fn refuses_what_upstream_refuses() {
         let mut gates = FeatureGates::default();
         let shape = r#"{"shape":[{"utilization":0,"score":11},{"utilization":0,"score":1},{"utilization":101,"score":1}]}"#;
-        let unexpected = "shape: unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring";
+        let unexpected = "Invalid value: [{\"Utilization\":0,\"Score\":1}]: unexpected field `shape`, remove it or turn on the feature gate \
+                          StorageCapacityScoring";
         let negative = "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative value";
-        assert_eq!(read("{}").unwrap().validate(gates), Ok(()));
-        assert_eq!(read(shape).unwrap().validate(gates), Err(unexpected.to_string()));
-        assert_eq!(read(r#"{"bindTimeoutSeconds":-1}"#).unwrap().validate(gates), Err(negative.to_string()));
+        let check = |text: &str, gates, expected: &str| {
+            let errors = read(text).unwrap().validate(gates).err().unwrap_or_default();
+            assert_eq!(errors.to_string(), expected, "{text}");
+        };
+        check("{}", gates, "");
+        check(r#"{"shape":[{"score":1}]}"#, gates, &format!("shape: {unexpected}"));
+        check(r#"{"bindTimeoutSeconds":-1}"#, gates, negative);
         gates.set(Gate::StorageCapacityScoring, true);
-        assert_eq!(read("{}").unwrap().validate(gates), Ok(()));
-        assert_eq!(
-            read(shape).unwrap().validate(gates).unwrap_err(),
-            "[shape[1].utilization: Invalid value: 0: values must be sorted in increasing order, \
-             shape[0].score: Invalid value: 11: not in valid range [0, 10], \
-             shape[2].utilization: Invalid value: 101: not in valid range [0, 100]]"
+        check("{}", gates, "");
+        check(r#"{"shape":[]}"#, gates, "");
+        check(
+            shape,
+            gates,
+            "shape[1].utilization: Invalid value: 0: values must be sorted in increasing order\n\
+             shape[0].score: Invalid value: 11: not in valid range [0, 10]\n\
+             shape[2].utilization: Invalid value: 101: not in valid range [0, 100]",
         );
     }
 }

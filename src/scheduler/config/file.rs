@@ -1,0 +1,241 @@
+//! A configuration file as it is written; mirrors `staging/src/k8s.io/kube-scheduler/config/v1/types.go` and how
+//! `cmd/kube-scheduler/app/options/configfile.go` decodes it.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::fields::{CONFIGURATION, plugin_args};
+use crate::framework::{FieldErrors, parse_duration};
+
+/// The group of all kinds.
+const GROUP: &str = "kubescheduler.config.k8s.io";
+/// The one version there is.
+pub(super) const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
+const KIND: &str = "KubeSchedulerConfiguration";
+
+/// The parts of a file that are read; the others are only held against their type.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ConfigFile {
+    pub(super) parallelism: Option<i32>,
+    pub(super) leader_election: LeaderElection,
+    pub(super) client_connection: ClientConnection,
+    pub(super) percentage_of_nodes_to_score: Option<i32>,
+    pub(super) pod_initial_backoff_seconds: Option<i64>,
+    pub(super) pod_max_backoff_seconds: Option<i64>,
+    pub(super) profiles: Vec<Profile>,
+    pub(super) extenders: Vec<Extender>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct LeaderElection {
+    pub(super) leader_elect: Option<bool>,
+    pub(super) lease_duration: GoDuration,
+    pub(super) renew_deadline: GoDuration,
+    pub(super) retry_period: GoDuration,
+    pub(super) resource_lock: String,
+}
+
+/// A duration; zero where it is not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct GoDuration(pub(super) SignedDuration);
+
+impl TryFrom<String> for GoDuration {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        parse_duration(&text).map(Self)
+    }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ClientConnection {
+    pub(super) burst: i32,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Profile {
+    pub(super) scheduler_name: Option<String>,
+    pub(super) percentage_of_nodes_to_score: Option<i32>,
+    pub(super) plugins: Plugins,
+    pub(super) plugin_config: Vec<PluginConfig>,
+}
+
+/// The sets of plugins by extension point, among them `multiPoint`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Plugins(BTreeMap<String, PluginSet>);
+
+impl Plugins {
+    /// The set of an extension point, such as `preFilter`.
+    pub(super) fn at(&self, point: &str) -> &PluginSet {
+        static EMPTY: PluginSet = PluginSet { enabled: Vec::new(), disabled: Vec::new() };
+        self.0.get(point).unwrap_or(&EMPTY)
+    }
+
+    /// Whether a plugin is enabled anywhere.
+    pub(super) fn enables(&self, name: &str) -> bool {
+        self.0.values().any(|set| set.enabled_names().any(|n| n == name))
+    }
+
+    /// Sets the plugins of an extension point.
+    pub(super) fn set(&mut self, point: &str, set: PluginSet) {
+        self.0.insert(point.to_owned(), set);
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(super) struct PluginSet {
+    pub(super) enabled: Vec<Plugin>,
+    pub(super) disabled: Vec<Plugin>,
+}
+
+impl PluginSet {
+    /// Whether a name is disabled; `*` is a name of its own.
+    pub(super) fn disables(&self, name: &str) -> bool {
+        self.disabled.iter().any(|d| d.name == name)
+    }
+
+    /// The names that are enabled, in order.
+    pub(super) fn enabled_names(&self) -> impl Iterator<Item = &str> {
+        self.enabled.iter().map(|p| p.name.as_str())
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(super) struct Plugin {
+    pub(super) name: String,
+    /// Zero where it is not given.
+    pub(super) weight: i32,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PluginConfig {
+    pub(super) name: String,
+    pub(super) args: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Extender {
+    pub(super) url_prefix: String,
+    pub(super) filter_verb: String,
+    pub(super) preempt_verb: String,
+    pub(super) prioritize_verb: String,
+    pub(super) weight: i64,
+    pub(super) bind_verb: String,
+    pub(super) tls_config: TLSConfig,
+    pub(super) managed_resources: Vec<ManagedResource>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct TLSConfig {
+    pub(super) insecure: bool,
+    pub(super) ca_file: String,
+    pub(super) ca_data: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ManagedResource {
+    pub(super) name: String,
+    pub(super) ignored_by_scheduler: bool,
+}
+
+impl ConfigFile {
+    /// Reads YAML or JSON strictly: a field that does not belong, given twice or of the wrong type is an error.
+    pub(super) fn decode(text: &str) -> Result<Self, FieldErrors> {
+        let mut errors = FieldErrors::default();
+        let value = parse(text).map_err(|e| one_error("", e))?;
+        check_type(&value)?;
+        let mut value = CONFIGURATION.read(value, "", &mut errors).unwrap_or_default();
+        for (i, profile) in items(&mut value, "profiles").enumerate() {
+            for (j, config) in items(profile, "pluginConfig").enumerate() {
+                decode_args(config, &format!("profiles[{i}].pluginConfig[{j}]"), &mut errors);
+            }
+        }
+        errors.into_result()?;
+        Self::deserialize(value).map_err(|e| one_error("", e.to_string()))
+    }
+}
+
+fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    errors.add(path, message);
+    errors
+}
+
+/// The first document of a text; of YAML with several the others are not looked at.
+fn parse(text: &str) -> Result<Value, String> {
+    let document = serde_yaml::Deserializer::from_str(text).next();
+    let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
+    match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
+        Ok(yaml) => serde_json::to_value(yaml).map_err(|e| e.to_string()),
+        // Indentation with tabs is JSON and no YAML.
+        Err(error) => serde_json::from_str(text).map_err(|_| error.to_string()),
+    }
+}
+
+/// The items of a list in a field, none where there is no such list.
+fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
+    value.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+fn check_type(value: &Value) -> Result<(), FieldErrors> {
+    let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if kind.is_empty() {
+        return Err(one_error("kind", "Object 'Kind' is missing"));
+    }
+    if api_version.is_empty() {
+        return Err(one_error("apiVersion", "Object 'apiVersion' is missing"));
+    }
+    if api_version == API_VERSION && kind == KIND {
+        return Ok(());
+    }
+    if !is_registered(api_version, kind) {
+        let path = if api_version == API_VERSION { "kind" } else { "apiVersion" };
+        return Err(one_error(path, not_registered(api_version, kind)));
+    }
+    Err(one_error("kind", format!("couldn't decode as {KIND}, got {GROUP}/v1, Kind={kind}")))
+}
+
+fn is_registered(api_version: &str, kind: &str) -> bool {
+    api_version == API_VERSION && (kind == KIND || kind.strip_suffix("Args").is_some_and(|p| plugin_args(p).is_some()))
+}
+
+fn not_registered(api_version: &str, kind: &str) -> String {
+    format!("no kind {kind:?} is registered for version {api_version:?}")
+}
+
+/// Holds the arguments of a plugin against their type and takes out what does not matter; mirrors
+/// `decodeNestedObjects`.
+fn decode_args(config: &mut Value, path: &str, errors: &mut FieldErrors) {
+    let Some(config) = config.as_object_mut() else { return };
+    let name = config.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let Some(schema) = plugin_args(&name) else { return };
+    let mut args = config.remove("args").filter(|a| !a.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
+    let text = |field: &str| args.get(field).and_then(Value::as_str).filter(|t| !t.is_empty());
+    let wanted = format!("{name}Args");
+    let (api_version, kind) = (text("apiVersion").unwrap_or(API_VERSION), text("kind").unwrap_or(&wanted));
+    if !is_registered(api_version, kind) {
+        errors.add(path, format!("decoding args for plugin {name}: {}", not_registered(api_version, kind)));
+        return;
+    }
+    if kind != wanted {
+        errors.add(path, format!("args for plugin {name} were not of type {wanted}.{GROUP}, got {kind}.{GROUP}"));
+        return;
+    }
+    args = schema.read(args, &format!("{path}.args"), errors).unwrap_or_default();
+    config.insert("args".to_owned(), args);
+}

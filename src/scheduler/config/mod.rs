@@ -1,0 +1,116 @@
+//! KubeSchedulerConfiguration (`kubescheduler.config.k8s.io/v1`) and the profiles it makes.
+//!
+//! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
+//! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
+//! everything named that this step found. Plugins that are not part of kube-scheduler are let through, because a
+//! scheduler may be built with more of them, and so are extenders; both are remembered as not emulated.
+
+mod defaults;
+mod fields;
+mod file;
+mod profile;
+mod schema;
+mod validation;
+
+use serde_json::{Map, Value};
+
+use super::runtime::Framework;
+use crate::framework::{FeatureGates, FieldErrors};
+use file::{ConfigFile, Extender};
+
+/// What is wrong with a configuration.
+pub type ConfigError = FieldErrors;
+
+/// A configuration ready for use.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The profiles, in order.
+    pub profiles: Vec<Framework>,
+    /// Global `percentageOfNodesToScore`; 0 adapts.
+    pub percentage_of_nodes_to_score: i32,
+    /// `podInitialBackoffSeconds`.
+    pub pod_initial_backoff_seconds: i64,
+    /// `podMaxBackoffSeconds`.
+    pub pod_max_backoff_seconds: i64,
+    /// Feature gates.
+    pub gates: FeatureGates,
+}
+
+impl Config {
+    /// The configuration of a kube-scheduler without a configuration file.
+    ///
+    /// # Panics
+    ///
+    /// Never: the defaults are valid whatever the gates.
+    pub fn defaults(gates: FeatureGates) -> Self {
+        Self::build(ConfigFile::default(), gates).expect("the default configuration is valid")
+    }
+
+    /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
+    pub fn parse(text: &str, gates: FeatureGates) -> Result<Self, ConfigError> {
+        Self::build(ConfigFile::decode(text)?, gates)
+    }
+
+    /// The profile that takes pods of a scheduler name.
+    pub fn profile(&self, scheduler_name: &str) -> Option<&Framework> {
+        self.profiles.iter().find(|p| p.name == scheduler_name)
+    }
+
+    fn build(mut file: ConfigFile, gates: FeatureGates) -> Result<Self, ConfigError> {
+        file.set_defaults(gates);
+        validation::validate(&file, gates).into_result()?;
+        apply_extenders(&mut file)?;
+        let mut errors = FieldErrors::default();
+        let mut profiles = profile::build(&file.profiles, gates, &mut errors);
+        errors.into_result()?;
+        for profile in &mut profiles {
+            profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
+        }
+        let (pod_initial_backoff_seconds, pod_max_backoff_seconds) = file.backoff_seconds();
+        Ok(Self {
+            profiles,
+            percentage_of_nodes_to_score: file.percentage_of_nodes_to_score.unwrap_or(0),
+            pod_initial_backoff_seconds,
+            pod_max_backoff_seconds,
+            gates,
+        })
+    }
+}
+
+/// What an extender could have had a say in; `None` for one that is never called.
+fn not_emulated(at: usize, extender: &Extender) -> Option<(String, Vec<&'static str>)> {
+    let verbs = [
+        ("filter", &extender.filter_verb),
+        ("prioritize", &extender.prioritize_verb),
+        ("preempt", &extender.preempt_verb),
+        ("bind", &extender.bind_verb),
+    ];
+    let called: Vec<&str> = verbs.into_iter().filter(|(_, verb)| !verb.is_empty()).map(|(point, _)| point).collect();
+    (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", extender.url_prefix), called))
+}
+
+/// Resources that extenders manage and the scheduler is to ignore take the place of those that NodeResourcesFit was
+/// told to ignore; mirrors `buildExtenders` in `pkg/scheduler/scheduler.go`.
+fn apply_extenders(file: &mut ConfigFile) -> Result<(), FieldErrors> {
+    let mut errors = FieldErrors::default();
+    for (i, extender) in file.extenders.iter().enumerate() {
+        let tls = &extender.tls_config;
+        if tls.insecure && !(tls.ca_file.is_empty() && tls.ca_data.is_empty()) {
+            let path = format!("extenders[{i}].tlsConfig");
+            errors.add(path, "specifying a root certificates file with the insecure flag is not allowed");
+        }
+    }
+    let resources = file.extenders.iter().flat_map(|e| &e.managed_resources).filter(|r| r.ignored_by_scheduler);
+    let ignored: Vec<Value> = resources.map(|r| r.name.clone().into()).collect();
+    for (i, profile) in file.profiles.iter_mut().enumerate().filter(|_| !ignored.is_empty()) {
+        if let Some(config) = profile.plugin_config.iter_mut().find(|c| c.name == "NodeResourcesFit") {
+            let args = config.args.get_or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(args) = args {
+                args.insert("ignoredResources".to_owned(), Value::Array(ignored.clone()));
+            }
+        } else {
+            errors.add(format!("profiles[{i}].pluginConfig"), "can't find NodeResourcesFitArgs in plugin config");
+        }
+    }
+    errors.into_result()
+}

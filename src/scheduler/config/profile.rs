@@ -1,0 +1,326 @@
+//! Makes the plugins of the profiles and sorts them by extension point; mirrors `NewFramework` in
+//! `pkg/scheduler/framework/runtime/framework.go` and `pkg/scheduler/profile/profile.go`.
+//!
+//! kube-scheduler stops at the first thing wrong; here all of it is named.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::file::{PluginSet, Plugins, Profile};
+use super::validation::is_removed;
+use crate::cluster::Str;
+use crate::framework::{FeatureGates, FieldErrors, MAX_NODE_SCORE};
+use crate::plugins;
+use crate::scheduler::runtime::{Framework, PluginRef};
+
+/// An extension point.
+struct Point {
+    /// Its name in a configuration.
+    key: &'static str,
+    /// What plugins that extend it are called.
+    interface: &'static str,
+    /// Whether a plugin extends it.
+    extends: fn(&PluginRef) -> bool,
+}
+
+/// All of them, in the order in which kube-scheduler goes through them.
+static POINTS: [Point; 14] = [
+    Point { key: "preFilter", interface: "PreFilterPlugin", extends: |p| p.pre_filter().is_some() },
+    Point { key: "filter", interface: "FilterPlugin", extends: |p| p.filter().is_some() },
+    Point { key: "postFilter", interface: "PostFilterPlugin", extends: |p| p.post_filter().is_some() },
+    Point { key: "reserve", interface: "ReservePlugin", extends: |p| p.reserve().is_some() },
+    Point { key: "preScore", interface: "PreScorePlugin", extends: |p| p.pre_score().is_some() },
+    Point { key: "score", interface: "ScorePlugin", extends: |p| p.score().is_some() },
+    Point { key: "preBind", interface: "PreBindPlugin", extends: |p| p.pre_bind().is_some() },
+    Point { key: "bind", interface: "BindPlugin", extends: |p| p.binds() },
+    Point { key: "postBind", interface: "PostBindPlugin", extends: |_| false },
+    Point { key: "permit", interface: "PermitPlugin", extends: |p| p.permit().is_some() },
+    Point { key: "preEnqueue", interface: "PreEnqueuePlugin", extends: |p| p.pre_enqueue().is_some() },
+    Point { key: "queueSort", interface: "QueueSortPlugin", extends: |p| p.sorts_queue() },
+    Point { key: "placementGenerate", interface: "PlacementGeneratePlugin", extends: |_| false },
+    // Placements are of pod groups, which are not emulated.
+    Point { key: "placementScore", interface: "PlacementScorePlugin", extends: |p| p.name().as_str() == "NodeResourcesFit" },
+];
+
+/// Points where no plugin has a say in what becomes of a single pod.
+const WITHOUT_SAY: [&str; 3] = ["postBind", "placementGenerate", "placementScore"];
+
+/// Plugins of kube-scheduler for pod groups, with the points that they extend.
+fn pod_group_plugin(name: &str) -> Option<&'static [&'static str]> {
+    Some(match name {
+        "GangScheduling" => &["preEnqueue", "permit"],
+        "PodGroupPodsCount" => &["placementScore"],
+        "TopologyPlacementGenerator" => &["placementGenerate"],
+        _ => return None,
+    })
+}
+
+/// What a name in a configuration stands for.
+#[derive(Clone)]
+enum Meant {
+    /// A plugin of ours.
+    Known(PluginRef),
+    /// A plugin of kube-scheduler that extends these points and is not emulated.
+    PodGroup(&'static [&'static str]),
+    /// A plugin from elsewhere, which may extend anything.
+    Elsewhere,
+    /// No plugin, or one that could not be made.
+    Nothing,
+}
+
+/// The frameworks of the profiles; what is wrong goes to `errors`.
+pub(super) fn build(profiles: &[Profile], gates: FeatureGates, errors: &mut FieldErrors) -> Vec<Framework> {
+    let mut first: Option<(Sort, Option<&Value>)> = None;
+    let mut frameworks = Vec::new();
+    for (i, profile) in profiles.iter().enumerate() {
+        let name = profile.scheduler_name.as_deref().unwrap_or_default();
+        let path = format!("profiles[{i}]");
+        let mut builder = Builder { profile, gates, path: path.clone(), plugins: BTreeMap::new(), framework: Framework::default(), errors };
+        let sort = builder.build(name);
+        frameworks.push(builder.framework);
+        let Some(sort) = sort else { continue };
+        let args = profile.plugin_config.iter().find(|c| c.name == sort.name).and_then(|c| c.args.as_ref());
+        let Some((first, first_args)) = &first else {
+            first = Some((sort, args));
+            continue;
+        };
+        // One queue serves all profiles. Two plugins from elsewhere might not be what sorts.
+        if sort.name != first.name && (sort.certain || first.certain) {
+            let message = format!("different queue sort plugins for profile {name:?}: {:?}, first: {:?}", sort.name, first.name);
+            errors.add(format!("{path}.plugins.queueSort"), message);
+        } else if sort.name == first.name && args != *first_args {
+            errors.add(format!("{path}.pluginConfig"), format!("different queue sort plugin args for profile {name:?}"));
+        }
+    }
+    frameworks
+}
+
+/// The plugin that sorts the queue.
+struct Sort {
+    name: String,
+    /// Whether it does for sure, or might, since no other does.
+    certain: bool,
+}
+
+struct Builder<'a> {
+    profile: &'a Profile,
+    gates: FeatureGates,
+    path: String,
+    plugins: BTreeMap<String, Meant>,
+    framework: Framework,
+    errors: &'a mut FieldErrors,
+}
+
+impl<'a> Builder<'a> {
+    /// Fills the framework; what sorts the queue, where something does.
+    fn build(&mut self, name: &str) -> Option<Sort> {
+        let multi_point = self.profile.plugins.at("multiPoint");
+        for plugin in multi_point.enabled_names() {
+            self.meant(plugin, "multiPoint");
+        }
+        let mut repeated: Vec<&str> = Vec::new();
+        let mut lists: BTreeMap<&str, Vec<PluginRef>> = POINTS.iter().map(|point| (point.key, self.expand(point, &mut repeated))).collect();
+        let mut take = |key: &str| lists.remove(key).unwrap_or_default();
+        let score = take("score");
+        let weights = self.weights(multi_point);
+        let sorts = self.count("queueSort", take("queueSort"));
+        let binds = self.count("bind", take("bind"));
+        let f = &mut self.framework;
+        f.name = Str::from(name);
+        f.percentage_of_nodes_to_score = self.profile.percentage_of_nodes_to_score;
+        f.pre_enqueue = take("preEnqueue");
+        f.pre_filter = take("preFilter");
+        f.filter = take("filter");
+        f.post_filter = take("postFilter");
+        f.pre_score = take("preScore");
+        f.reserve = take("reserve");
+        f.permit = take("permit");
+        f.pre_bind = take("preBind");
+        let weight = |plugin: &PluginRef| weights.get(plugin.name().as_str()).copied().unwrap_or(1);
+        f.score = score.into_iter().map(|plugin| (plugin.clone(), weight(&plugin))).collect();
+        self.check(name, &sorts, &binds);
+        let sure = sorts.names.into_iter().next().map(|name| Sort { name, certain: true });
+        sure.or_else(|| sorts.maybe.map(|name| Sort { name, certain: false }))
+    }
+
+    fn check(&mut self, name: &str, sorts: &Count, binds: &Count) {
+        let plugins = format!("{}.plugins", self.path);
+        let of = format!("for profile with scheduler name {name:?}");
+        let sorting = sorts.names.len();
+        if sorting > 1 || sorting == 0 && sorts.maybe.is_none() {
+            let message = format!("only one queue sort plugin required {of}, but got {sorting}");
+            self.errors.add(format!("{plugins}.queueSort"), message);
+        }
+        if binds.names.is_empty() && binds.maybe.is_none() {
+            self.errors.add(format!("{plugins}.bind"), format!("at least one bind plugin is needed {of}"));
+        }
+        if self.count("placementGenerate", Vec::new()).names.len() > 1 {
+            let message = format!("at most one placement generate plugin is allowed {of}");
+            self.errors.add(format!("{plugins}.placementGenerate"), message);
+        }
+    }
+
+    /// What a name means; it is made when it is met first.
+    fn meant(&mut self, name: &str, point: &'static str) -> Meant {
+        let met = self.plugins.get(name).cloned();
+        let meant = met.unwrap_or_else(|| {
+            let meant = self.make(name, point);
+            self.plugins.insert(name.to_owned(), meant.clone());
+            meant
+        });
+        let emulated = match meant {
+            Meant::Known(_) | Meant::Nothing => true,
+            // Of these it is known which points they extend.
+            Meant::PodGroup(points) => !points.contains(&point),
+            Meant::Elsewhere => false,
+        };
+        if !emulated && !WITHOUT_SAY.contains(&point) {
+            match self.framework.not_emulated.iter_mut().find(|(n, _)| n == name) {
+                Some((_, points)) if points.contains(&point) => {}
+                Some((_, points)) => points.push(point),
+                None => self.framework.not_emulated.push((name.to_owned(), vec![point])),
+            }
+        }
+        meant
+    }
+
+    fn make(&mut self, name: &str, point: &'static str) -> Meant {
+        if let Some(points) = pod_group_plugin(name) {
+            return Meant::PodGroup(points);
+        }
+        if is_removed(name) || matches!(name, "" | "*") {
+            let interface = POINTS.iter().find(|p| p.key == point).unwrap_or(&POINTS[0]).interface;
+            self.errors.add(format!("{}.plugins.{point}", self.path), format!("{interface} {name:?} does not exist"));
+            return Meant::Nothing;
+        }
+        let config = self.profile.plugin_config.iter().enumerate().find(|(_, c)| c.name == name);
+        let args: Option<&Value> = config.and_then(|(_, c)| c.args.as_ref());
+        match plugins::new_plugin(name, args, self.gates) {
+            Ok(Some(plugin)) => {
+                self.framework.all.push(plugin.clone());
+                Meant::Known(plugin)
+            }
+            Ok(None) => Meant::Elsewhere,
+            Err(errors) => {
+                let at = config.map(|(i, _)| format!("[{i}]")).unwrap_or_default();
+                self.errors.extend_at(&format!("{}.pluginConfig{at}.args", self.path), errors);
+                Meant::Nothing
+            }
+        }
+    }
+
+    /// The plugins of one extension point in the order they run; mirrors `updatePluginList` and
+    /// `expandMultiPointPlugins`.
+    ///
+    /// `repeated` holds the names of multiPoint that were found to be there twice.
+    fn expand(&mut self, point: &'static Point, repeated: &mut Vec<&'a str>) -> Vec<PluginRef> {
+        let plugins: &'a Plugins = &self.profile.plugins;
+        let (set, multi_point) = (plugins.at(point.key), plugins.at("multiPoint"));
+        let path = format!("{}.plugins.{}", self.path, point.key);
+        let twice = |name: &str| format!("plugin {name:?} already registered as {:?}", point.interface);
+        let mut explicit: Vec<&str> = Vec::new();
+        for (i, name) in set.enabled_names().enumerate() {
+            let extends = match self.meant(name, point.key) {
+                Meant::Known(plugin) => (point.extends)(&plugin),
+                Meant::PodGroup(points) => points.contains(&point.key),
+                Meant::Elsewhere | Meant::Nothing => true,
+            };
+            let path = format!("{path}.enabled[{i}]");
+            if !extends {
+                self.errors.add(path, format!("plugin {name:?} does not extend {} plugin", point.interface));
+            } else if explicit.contains(&name) {
+                self.errors.add(path, twice(name));
+            } else {
+                explicit.push(name);
+            }
+        }
+        let mut implied: Vec<&str> = Vec::new();
+        let mut overridden: Vec<&str> = Vec::new();
+        let all_disabled = set.disables("*");
+        for name in multi_point.enabled_names().filter(|name| !all_disabled && !set.disables(name)) {
+            let extends = match self.meant(name, "multiPoint") {
+                Meant::Known(plugin) => (point.extends)(&plugin),
+                Meant::PodGroup(points) => {
+                    let extends = points.contains(&point.key);
+                    if extends {
+                        self.meant(name, point.key);
+                    }
+                    extends
+                }
+                // It may extend the point or not.
+                Meant::Elsewhere => true,
+                Meant::Nothing => false,
+            };
+            if !extends {
+                continue;
+            }
+            if explicit.contains(&name) {
+                overridden.push(name);
+            } else if implied.contains(&name) {
+                // What is enabled twice is so at every point; kube-scheduler names the first.
+                if !repeated.contains(&name) {
+                    self.errors.add(format!("{}.plugins.multiPoint", self.path), twice(name));
+                }
+                repeated.push(name);
+            } else {
+                implied.push(name);
+            }
+        }
+        let first = explicit.iter().filter(|n| overridden.contains(n));
+        let last = explicit.iter().filter(|n| !overridden.contains(n));
+        let known = |name: &&str| match self.plugins.get(*name) {
+            Some(Meant::Known(plugin)) => Some(plugin.clone()),
+            _ => None,
+        };
+        first.chain(&implied).chain(last).filter_map(known).collect()
+    }
+
+    /// Who extends a point: the plugins that are known to, and whether others might.
+    fn count(&self, point: &str, known: Vec<PluginRef>) -> Count {
+        let set = self.profile.plugins.at(point);
+        let mut names: Vec<String> = known.into_iter().map(|p| p.name().as_str().to_owned()).collect();
+        let mut maybe = None;
+        for name in set.enabled_names().filter(|n| matches!(self.plugins.get(*n), Some(Meant::Elsewhere | Meant::PodGroup(_)))) {
+            names.push(name.to_owned());
+        }
+        for name in self.profile.plugins.at("multiPoint").enabled_names().filter(|n| !set.disables("*") && !set.disables(n)) {
+            match self.plugins.get(name) {
+                Some(Meant::PodGroup(points)) if points.contains(&point) && !names.iter().any(|n| n == name) => names.push(name.to_owned()),
+                Some(Meant::Elsewhere) if maybe.is_none() => maybe = Some(name.to_owned()),
+                _ => {}
+            }
+        }
+        Count { names, maybe }
+    }
+
+    /// The weights of plugins that score. One given at the extension point wins over one of multiPoint; none or zero
+    /// means 1. Mirrors `getValidScoreWeights`.
+    fn weights(&mut self, multi_point: &PluginSet) -> BTreeMap<String, i64> {
+        let mut weights = BTreeMap::new();
+        let mut total: i64 = 0;
+        for plugin in self.profile.plugins.at("score").enabled.iter().chain(&multi_point.enabled) {
+            let scores = matches!(self.plugins.get(&plugin.name), Some(Meant::Known(p)) if p.score().is_some());
+            if !scores || weights.contains_key(&plugin.name) {
+                continue;
+            }
+            let weight = if plugin.weight == 0 { 1 } else { i64::from(plugin.weight) };
+            weights.insert(plugin.name.clone(), weight);
+            // Weights are too small to reach the limit, but behind a negative one the difference wraps around in Go.
+            if weight * MAX_NODE_SCORE > i64::MAX.wrapping_sub(total) {
+                self.errors.add(format!("{}.plugins.score", self.path), "score plugins: total score of Score plugins could overflow");
+                break;
+            }
+            total += weight * MAX_NODE_SCORE;
+        }
+        weights
+    }
+}
+
+/// The plugins at a point.
+struct Count {
+    /// Those that extend it.
+    names: Vec<String>,
+    /// The first plugin that might extend it besides.
+    maybe: Option<String>,
+}

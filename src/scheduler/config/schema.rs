@@ -1,0 +1,224 @@
+//! Strict decoding: holds a value against the fields that its type has and names everything that does not belong.
+//!
+//! Mirrors what `sigs.k8s.io/json` and the strict serializer of
+//! `staging/src/k8s.io/apimachinery/pkg/runtime/serializer` accept. Null stands for the zero value everywhere.
+
+use serde_json::{Map, Number, Value};
+
+use crate::framework::{FieldErrors, parse_duration};
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Schema {
+    /// Anything.
+    Any,
+    /// A boolean.
+    Bool,
+    /// An `int32`.
+    Int32,
+    /// An `int64`.
+    Int64,
+    /// A `float32`.
+    Float,
+    /// Text.
+    String,
+    /// A `metav1.Duration`, such as `1m30s`.
+    Duration,
+    /// Base64.
+    Bytes,
+    /// A list.
+    List(&'static Schema),
+    /// A map from text to text.
+    StringMap,
+    /// An object with these fields and no others.
+    Object(Fields),
+}
+
+/// The fields of an object.
+pub(super) type Fields = &'static [(&'static str, Schema)];
+
+impl Schema {
+    /// The value without its nulls, with a zero value in place of those in lists. What does not fit is left out and
+    /// named.
+    pub(super) fn read(self, value: Value, path: &str, errors: &mut FieldErrors) -> Option<Value> {
+        if value.is_null() {
+            return None;
+        }
+        match (self, value) {
+            (Self::Object(fields), Value::Object(map)) => Some(read_object(fields, map, path, errors)),
+            (Self::List(item), Value::Array(list)) => Some(item.read_list(list, path, errors)),
+            (Self::StringMap, Value::Object(map)) => {
+                let read = |(key, value): (String, Value)| {
+                    let value = Self::String.read(value, &format!("{path}[{key}]"), errors);
+                    (key, value.unwrap_or_else(|| Self::String.zero()))
+                };
+                Some(Value::Object(map.into_iter().map(read).collect()))
+            }
+            (Self::Int32, Value::Number(number)) => integer(&number, i32::MIN.into(), i32::MAX.into(), "int32", path, errors),
+            (Self::Int64, Value::Number(number)) => integer(&number, i64::MIN, i64::MAX, "int64", path, errors),
+            (Self::Duration, Value::String(text)) => match parse_duration(&text) {
+                Ok(_) => Some(Value::String(text)),
+                Err(error) => {
+                    errors.add(path, error);
+                    None
+                }
+            },
+            (Self::Bytes, Value::String(text)) => {
+                if !is_base64(&text) {
+                    errors.add(path, "illegal base64 data");
+                }
+                Some(Value::String(text))
+            }
+            (Self::Any, value)
+            | (Self::Bool, value @ Value::Bool(_))
+            | (Self::Float, value @ Value::Number(_))
+            | (Self::String, value @ Value::String(_)) => Some(value),
+            (_, value) => {
+                errors.add(path, format!("cannot unmarshal {} into a field of type {}", describe(&value), self.name()));
+                None
+            }
+        }
+    }
+
+    fn read_list(self, list: Vec<Value>, path: &str, errors: &mut FieldErrors) -> Value {
+        let items = list.into_iter().enumerate();
+        items.map(|(i, item)| self.read(item, &format!("{path}[{i}]"), errors).unwrap_or_else(|| self.zero())).collect()
+    }
+
+    fn zero(self) -> Value {
+        match self {
+            Self::Any => Value::Null,
+            Self::Bool => Value::Bool(false),
+            Self::Int32 | Self::Int64 | Self::Float => Value::from(0),
+            Self::String | Self::Bytes => Value::from(""),
+            Self::Duration => Value::from("0s"),
+            Self::List(_) => Value::Array(Vec::new()),
+            Self::StringMap | Self::Object(_) => Value::Object(Map::new()),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Bool => "bool",
+            Self::Int32 => "int32",
+            Self::Int64 => "int64",
+            Self::Float => "float32",
+            Self::String | Self::Duration | Self::Bytes => "string",
+            Self::List(_) => "list",
+            Self::StringMap | Self::Object(_) => "object",
+        }
+    }
+}
+
+fn read_object(fields: Fields, map: Map<String, Value>, path: &str, errors: &mut FieldErrors) -> Value {
+    let dot = if path.is_empty() { "" } else { "." };
+    let mut out = Map::new();
+    for (key, value) in map {
+        let path = format!("{path}{dot}{key}");
+        match fields.iter().find(|(name, _)| *name == key) {
+            Some((_, schema)) => {
+                if let Some(value) = schema.read(value, &path, errors) {
+                    out.insert(key, value);
+                }
+            }
+            None => errors.add(path, "unknown field"),
+        }
+    }
+    Value::Object(out)
+}
+
+/// A whole number; YAML may have written it with a fraction of zero.
+fn integer(number: &Number, min: i64, max: i64, name: &str, path: &str, errors: &mut FieldErrors) -> Option<Value> {
+    // Beyond 2^53 a float does not tell which number is meant.
+    let exact = |f: f64| (f.fract() == 0.0 && f.abs() <= 9_007_199_254_740_992.0).then_some(f as i64);
+    let whole = number.as_i64().or_else(|| number.as_f64().filter(|_| number.is_f64()).and_then(exact));
+    let fits = whole.filter(|n| (min..=max).contains(n));
+    if fits.is_none() {
+        errors.add(path, format!("cannot unmarshal number {number} into a field of type {name}"));
+    }
+    fits.map(Value::from)
+}
+
+/// Whether text is base64 of the standard alphabet, padded.
+fn is_base64(text: &str) -> bool {
+    let text: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
+    let padding = text.iter().rev().take_while(|b| **b == b'=').count();
+    let letter = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    text.len().is_multiple_of(4) && padding <= 2 && text[..text.len() - padding].iter().all(letter)
+}
+
+fn describe(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const INNER: Schema = Schema::Object(&[("name", Schema::String)]);
+    const OUTER: Schema = Schema::Object(&[
+        ("bool", Schema::Bool),
+        ("small", Schema::Int32),
+        ("large", Schema::Int64),
+        ("float", Schema::Float),
+        ("text", Schema::String),
+        ("time", Schema::Duration),
+        ("bytes", Schema::Bytes),
+        ("any", Schema::Any),
+        ("labels", Schema::StringMap),
+        ("list", Schema::List(&INNER)),
+    ]);
+
+    #[test]
+    fn what_belongs_is_kept_and_nulls_are_zero() {
+        let full = json!({
+            "bool": true, "small": -1, "large": 5_000_000_000i64, "float": 1.5, "text": "t", "time": "1m", "bytes": "aGk=",
+            "any": [1], "labels": {"a": "b"}, "list": [{"name": "n"}],
+        });
+        for (value, expected) in [
+            (full.clone(), full),
+            (json!({"small": 2.0}), json!({"small": 2})),
+            (json!({"text": null, "list": [null, {"name": null}], "labels": {"a": null}}), json!({"list": [{}, {}], "labels": {"a": ""}})),
+        ] {
+            let mut errors = FieldErrors::default();
+            assert_eq!(OUTER.read(value.clone(), "", &mut errors), Some(expected), "{value}");
+            assert_eq!(errors.to_string(), "", "{value}");
+        }
+    }
+
+    #[test]
+    fn everything_that_does_not_belong_is_named() {
+        for (value, expected) in [
+            (json!({"other": 1, "list": [{"name": "n", "x": 1}]}), "at.list[0].x: unknown field\nat.other: unknown field"),
+            (json!({"Bool": true}), "at.Bool: unknown field"),
+            (json!({"bool": "true"}), "at.bool: cannot unmarshal string into a field of type bool"),
+            (json!({"small": 2_147_483_648i64}), "at.small: cannot unmarshal number 2147483648 into a field of type int32"),
+            (json!({"large": 1.5}), "at.large: cannot unmarshal number 1.5 into a field of type int64"),
+            (json!({"large": u64::MAX}), "at.large: cannot unmarshal number 18446744073709551615 into a field of type int64"),
+            (json!({"float": "1"}), "at.float: cannot unmarshal string into a field of type float32"),
+            (json!({"text": 1}), "at.text: cannot unmarshal number into a field of type string"),
+            (json!({"time": 1}), "at.time: cannot unmarshal number into a field of type string"),
+            (json!({"time": "1"}), "at.time: time: missing unit in duration \"1\""),
+            (json!({"bytes": "a"}), "at.bytes: illegal base64 data"),
+            (json!({"bytes": "a==="}), "at.bytes: illegal base64 data"),
+            (json!({"labels": {"a": 1}}), "at.labels[a]: cannot unmarshal number into a field of type string"),
+            (json!({"list": {}}), "at.list: cannot unmarshal object into a field of type list"),
+            (json!({"list": [true]}), "at.list[0]: cannot unmarshal bool into a field of type object"),
+            (json!([]), "at: cannot unmarshal array into a field of type object"),
+        ] {
+            let mut errors = FieldErrors::default();
+            OUTER.read(value.clone(), "at", &mut errors);
+            assert_eq!(errors.to_string(), expected, "{value}");
+        }
+    }
+}
