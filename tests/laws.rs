@@ -1,0 +1,257 @@
+//! What holds for every cluster, whatever kube-scheduler would decide on it.
+//!
+//! The clusters are small and generated, always the same ones. One test says that among them there are enough of each
+//! kind that the laws are about.
+
+#[path = "common/deciding.rs"]
+mod deciding;
+#[path = "common/worlds.rs"]
+mod worlds;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use deciding::{decision, explained, scheduler};
+use jiff::Timestamp;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestRunner};
+use schedscope::cluster::{Key, Object};
+use schedscope::framework::{DryRunStep, Victim};
+use schedscope::trace::{CycleView, Outcome};
+use serde_json::{Value, json};
+use worlds::{World, object, world};
+
+/// The same cases on every run; a failure is shrunk and shown, not kept in a file.
+fn always_the_same(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn start() -> Timestamp {
+    "2026-11-20T00:00:00Z".parse().expect("a time")
+}
+
+fn waiting() -> Key {
+    Key::new("a", "waiting")
+}
+
+fn decide(objects: Vec<Object>) -> Value {
+    decision(&scheduler(objects, start()), &waiting())
+}
+
+fn view(world: &World) -> CycleView {
+    explained(&scheduler(world.objects(), start()), &waiting())
+}
+
+/// Counts the reasons in the first sentence of a message, and the nodes it speaks of: `0/3 nodes are available: 2 x, 1 y.`
+fn counts(message: &str) -> (usize, BTreeMap<String, usize>) {
+    let (nodes, rest) = message.strip_prefix("0/").and_then(|m| m.split_once(" nodes are available: ")).expect("a message");
+    let sentence = rest.split_once(". ").map_or(rest.trim_end_matches('.'), |(first, _)| first);
+    let reasons = sentence.split(", ").map(|part| {
+        let (count, reason) = part.split_once(' ').expect("a count");
+        (reason.to_owned(), count.parse().expect("a count"))
+    });
+    (nodes.parse().expect("a number"), reasons.collect())
+}
+
+/// The decision without what a node that the pod can never use may change, and the message of the attempt.
+fn without_node(mut decision: Value, node: &str) -> (Value, Vec<Value>, String) {
+    let filter = decision["filter"].as_array().cloned().unwrap_or_default();
+    let (own, others): (Vec<Value>, Vec<Value>) = filter.into_iter().partition(|v| v["node"] == node);
+    decision["filter"] = json!(others);
+    let message = decision["message"].as_str().unwrap_or_default().to_owned();
+    decision["message"] = Value::Null;
+    if decision["preemption"].is_object() {
+        decision["preemption"]["status"] = Value::Null;
+    }
+    (decision, own, message)
+}
+
+/// A node that nobody can use, and that is in no topology.
+fn useless_node() -> Value {
+    json!({
+        "kind": "Node", "metadata": {"name": "useless", "uid": "useless"},
+        "spec": {"taints": [{"key": "nobody", "effect": "NoExecute"}]},
+        "status": {"allocatable": {"cpu": "64", "memory": "64Gi", "pods": "110"}}
+    })
+}
+
+/// A node of a pool that the waiting pod does not ask for, in a zone of its own.
+fn other_pool() -> Value {
+    let labels = json!({"kubernetes.io/hostname": "useless", "topology.kubernetes.io/zone": "zone-9", "pool": "other"});
+    json!({
+        "kind": "Node", "metadata": {"name": "useless", "uid": "useless", "labels": labels},
+        "status": {"allocatable": {"cpu": "64", "memory": "64Gi", "pods": "110"}}
+    })
+}
+
+/// The same decision but for one more node that did not take the pod.
+fn check_one_more_node(before: Value, after: Value, plugin: &str) {
+    let (mut before, _, text) = without_node(before, "useless");
+    let (mut after, verdicts, more_text) = without_node(after, "useless");
+    assert_eq!(verdicts.len(), 1);
+    assert_eq!((&verdicts[0]["plugin"], &verdicts[0]["code"]), (&json!(plugin), &json!("UnschedulableAndUnresolvable")));
+    let plugins = |decision: &mut Value| -> BTreeSet<String> {
+        serde_json::from_value(std::mem::take(&mut decision["unschedulablePlugins"])).expect("names")
+    };
+    let (mut plugins_before, plugins_after) = (plugins(&mut before), plugins(&mut after));
+    assert_eq!(before, after);
+    if text.is_empty() {
+        assert_eq!((more_text.as_str(), &plugins_before), ("", &plugins_after));
+        return;
+    }
+    plugins_before.insert(plugin.to_owned());
+    assert_eq!(plugins_before, plugins_after);
+    let (nodes, mut reasons) = counts(&text);
+    *reasons.entry(verdicts[0]["reasons"][0].as_str().expect("a reason").to_owned()).or_default() += 1;
+    assert_eq!((nodes + 1, reasons), counts(&more_text));
+}
+
+proptest! {
+    #![proptest_config(always_the_same(384))]
+
+    #[test]
+    fn the_order_of_objects_never_changes_a_decision(
+        (world, order) in world().prop_flat_map(|w| { let n = w.values().len(); (Just(w), Just((0..n).collect::<Vec<_>>()).prop_shuffle()) }),
+    ) {
+        let objects = world.objects();
+        let shuffled = order.iter().map(|i| objects[*i].clone()).collect();
+        prop_assert_eq!(decide(objects), decide(shuffled));
+    }
+
+    #[test]
+    fn a_node_and_a_pod_that_have_nothing_to_do_with_the_pod_change_only_counts(world in world()) {
+        let mut values = world.values();
+        let before = decide(world.objects());
+        values.push(useless_node());
+        let with_node = decide(values.iter().map(object).collect());
+        check_one_more_node(before.clone(), with_node.clone(), "TaintToleration");
+        let stranger = json!({
+            "kind": "Pod", "metadata": {"name": "stranger", "namespace": "elsewhere", "uid": "stranger", "labels": {"app": "app-0"}},
+            "spec": {"nodeName": "useless", "priority": -1, "containers": [{"name": "c", "ports": [{"hostPort": 8080}]}]},
+            "status": {"phase": "Running"}
+        });
+        values.push(stranger);
+        prop_assert_eq!(decide(values.iter().map(object).collect()), with_node);
+        if world.waiting.pool.is_some() {
+            let mut values = world.values();
+            values.push(other_pool());
+            check_one_more_node(before, decide(values.iter().map(object).collect()), "NodeAffinity");
+        }
+    }
+
+    /// Every step of every dry run is true of a cluster in which exactly those pods are gone.
+    #[test]
+    fn a_dry_run_says_what_the_filters_say_of_such_a_cluster(world in world()) {
+        let view = view(&world);
+        let objects = world.objects();
+        for (node, run) in view.preemption.iter().flat_map(|p| &p.dry_runs) {
+            let mut gone: BTreeSet<Key> = BTreeSet::new();
+            for step in &run.steps {
+                let (fits, back) = match step {
+                    DryRunStep::Removed(victim) => {
+                        gone.insert(victim.pod.clone());
+                        continue;
+                    }
+                    DryRunStep::Filtered(status) => (status.is_success(), None),
+                    DryRunStep::Reprieved(victim) => (true, Some(victim)),
+                    DryRunStep::Condemned(victim, _) => (false, Some(victim)),
+                };
+                if let Some(victim) = back {
+                    gone.remove(&victim.pod);
+                }
+                let left = objects.iter().filter(|o| !(matches!(o, Object::Pod(_)) && gone.contains(&o.key()))).cloned().collect();
+                let now = explained(&scheduler(left, start()), &waiting());
+                prop_assert_eq!(now.feasible().any(|n| n == node), fits, "{} without {:?}", node, gone);
+                if let (Some(victim), false) = (back, fits) {
+                    gone.insert(victim.pod.clone());
+                }
+            }
+            let victims: BTreeSet<Key> = view.preemption.iter().filter_map(|p| p.candidates.get(node)).flat_map(|c| &c.victims).map(|v| v.pod.clone()).collect();
+            if run.status.as_ref().is_some_and(|s| s.is_success()) {
+                prop_assert_eq!(gone, victims, "whoever is not back is a victim");
+            }
+        }
+    }
+
+    #[test]
+    fn budgets_cover_the_most_important_pods_as_far_as_they_allow(world in world()) {
+        for run in view(&world).preemption.iter().flat_map(|p| p.dry_runs.values()) {
+            check_budgets(&world, &run.steps);
+        }
+        for candidate in view(&world).preemption.iter().flat_map(|p| p.candidates.values()) {
+            let violating = candidate.victims.iter().filter(|v| !v.violates.is_empty()).count();
+            prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).expect("few"));
+            prop_assert!(candidate.victims.is_sorted_by_key(importance));
+        }
+    }
+}
+
+/// Sorts the more important pod first.
+fn importance(victim: &Victim) -> (Reverse<i32>, Option<i64>) {
+    (Reverse(victim.priority), victim.start_time)
+}
+
+/// Counts off each budget anew over the pods that were taken off a node, and compares what came back in which order.
+fn check_budgets(world: &World, steps: &[DryRunStep]) {
+    let put_back = |step: &DryRunStep| match step {
+        DryRunStep::Reprieved(victim) | DryRunStep::Condemned(victim, _) => Some(victim.clone()),
+        DryRunStep::Removed(_) | DryRunStep::Filtered(_) => None,
+    };
+    let put_back: Vec<Victim> = steps.iter().filter_map(put_back).collect();
+    let mut by_importance = put_back.clone();
+    by_importance.sort_by_key(importance);
+    let mut left: Vec<i32> = world.budgets.iter().map(|b| b.allowed).collect();
+    let (mut violating, mut others) = (Vec::new(), Vec::new());
+    for victim in by_importance {
+        let (spec, _, b) = &world.pods[victim.pod.name[1..].parse::<usize>().expect("a number")];
+        let mut violated = Vec::new();
+        for (i, budget) in world.budgets.iter().enumerate().filter(|(_, u)| u.namespace == *b && u.app == spec.app) {
+            if left[i] <= 0 {
+                violated.push((format!("budget-{i}"), budget.allowed, left[i]));
+            }
+            left[i] -= 1;
+        }
+        let own: Vec<_> = victim.violates.iter().map(|v| (v.budget.to_string(), v.allowed, v.left)).collect();
+        assert_eq!(own, violated, "{}", victim.pod);
+        if violated.is_empty() { others.push(victim.pod) } else { violating.push(victim.pod) }
+    }
+    violating.extend(others);
+    assert_eq!(put_back.into_iter().map(|v| v.pod).collect::<Vec<_>>(), violating, "whoever would violate a budget comes back first");
+}
+
+/// A law about something that never happens would say nothing.
+#[test]
+fn the_worlds_hold_enough_of_everything() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut runner = TestRunner::new(always_the_same(384));
+    let seen_cell = std::cell::RefCell::new(&mut seen);
+    let outcome = runner.run(&world(), |world| {
+        let view = view(&world);
+        let mut seen = seen_cell.borrow_mut();
+        let mut count = |what, yes: bool| *seen.entry(what).or_default() += usize::from(yes);
+        count("scheduled", view.outcome == Some(Outcome::Scheduled));
+        count("several feasible nodes", view.scores.len() > 1);
+        count("unschedulable", view.outcome == Some(Outcome::Unschedulable));
+        let Some(preemption) = &view.preemption else { return Ok(()) };
+        let steps: Vec<&DryRunStep> = preemption.dry_runs.values().flat_map(|r| &r.steps).collect();
+        count("a candidate", !preemption.candidates.is_empty());
+        count("several candidates", preemption.candidates.len() > 1);
+        count("several victims", preemption.candidates.values().any(|c| c.victims.len() > 1));
+        count("a violation", preemption.candidates.values().any(|c| c.pdb_violations > 0));
+        count("a reprieve", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(_))));
+        count("a reprieve under a budget", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(v) if !v.violates.is_empty())));
+        let because = |text: &str| steps.iter().any(|s| matches!(s, DryRunStep::Condemned(_, status) if status.message().contains(text)));
+        count("condemned for cpu", because("Insufficient cpu"));
+        count("condemned for a port", because("free ports"));
+        count("condemned for anti-affinity", because("anti-affinity"));
+        count("condemned for spreading", because("topology spread"));
+        count("in vain", steps.iter().any(|s| matches!(s, DryRunStep::Filtered(status) if !status.is_success())));
+        Ok(())
+    });
+    outcome.expect("counting cannot fail");
+    println!("{seen:#?}");
+    assert_eq!(seen.len(), 14);
+    for (what, times) in seen {
+        assert!(times >= 5, "{what}: {times}");
+    }
+}
