@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::annotations::read_annotations;
+use super::str::read_unique;
 use super::{Labels, List, Str};
 
 /// What names an object among those of its kind; `namespace` is empty for cluster-scoped kinds.
@@ -34,12 +35,13 @@ impl fmt::Display for Key {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Meta {
+    #[serde(deserialize_with = "read_unique")]
     pub name: Str,
     #[serde(skip_serializing_if = "str_empty")]
     pub namespace: Str,
-    #[serde(skip_serializing_if = "str_empty")]
+    #[serde(skip_serializing_if = "str_empty", deserialize_with = "read_unique")]
     pub uid: Str,
-    #[serde(skip_serializing_if = "str_empty")]
+    #[serde(skip_serializing_if = "str_empty", deserialize_with = "read_unique")]
     pub resource_version: Str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creation_timestamp: Option<Timestamp>,

@@ -23,7 +23,7 @@ pub struct Str(
 );
 
 /// Slots of the table of strings made lately; a power of two.
-const INTERNER_SLOTS: usize = 1 << 13;
+const INTERNER_SLOTS: usize = 1 << 16;
 
 /// Longer strings are seldom equal to another one, and costly to compare.
 const INTERNED_LENGTH: usize = 160;
@@ -172,27 +172,37 @@ impl Serialize for Str {
 
 impl<'de> Deserialize<'de> for Str {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Str;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Str, E> {
-                Ok(Str::interned(text))
-            }
-            fn visit_unit<E: serde::de::Error>(self) -> Result<Str, E> {
-                Ok(Str::default())
-            }
-            fn visit_none<E: serde::de::Error>(self) -> Result<Str, E> {
-                Ok(Str::default())
-            }
-            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Str, D::Error> {
-                deserializer.deserialize_str(self)
-            }
-        }
-        deserializer.deserialize_option(Visitor)
+        deserialize_with(deserializer, Str::interned)
     }
+}
+
+/// Reads a string that no other object has, such as a uid: looking for an equal one is in vain, and would push out
+/// others that do repeat.
+pub(super) fn read_unique<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str, D::Error> {
+    deserialize_with(deserializer, |text| Str::from(text))
+}
+
+fn deserialize_with<'de, D: Deserializer<'de>>(deserializer: D, make: fn(&str) -> Str) -> Result<Str, D::Error> {
+    struct Visitor(fn(&str) -> Str);
+    impl<'de> serde::de::Visitor<'de> for Visitor {
+        type Value = Str;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Str, E> {
+            Ok((self.0)(text))
+        }
+        fn visit_unit<E: serde::de::Error>(self) -> Result<Str, E> {
+            Ok(Str::default())
+        }
+        fn visit_none<E: serde::de::Error>(self) -> Result<Str, E> {
+            Ok(Str::default())
+        }
+        fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Str, D::Error> {
+            deserializer.deserialize_str(self)
+        }
+    }
+    deserializer.deserialize_option(Visitor(make))
 }
 
 #[cfg(test)]

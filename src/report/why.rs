@@ -1,6 +1,6 @@
 //! The decision in one plain sentence, built from the record.
 
-use crate::framework::{BudgetViolation, Candidate, Code};
+use crate::framework::{BudgetViolation, Candidate};
 use crate::trace::{CycleView, Outcome, PreemptionView, Selection};
 
 /// What an operator wants to read first. Empty while the cycle has decided nothing yet.
@@ -93,10 +93,14 @@ fn eviction(preemption: &PreemptionView, view: &CycleView) -> String {
     let Some((node, _)) = &preemption.selected else {
         return if preemption.potential_nodes.is_empty() {
             "evicting pods cannot help on any node".to_owned()
-        } else if preemption.dry_runs.values().all(|r| r.status.as_ref().is_some_and(|s| s.code() == Code::UnschedulableAndUnresolvable)) {
+        } else if preemption.dry_runs.values().all(|run| run.steps.is_empty()) {
             "no node has a pod of lower priority to evict".to_owned()
         } else {
-            format!("evicting every pod of lower priority would not make room on any of {} nodes", preemption.potential_nodes.len())
+            let where_it_might_help = match preemption.potential_nodes.len() {
+                1 => "the one node where that might help".to_owned(),
+                n => format!("any of {n} nodes"),
+            };
+            format!("evicting every pod of lower priority would not make room on {where_it_might_help}")
         };
     };
     let Some(candidate) = preemption.candidates.get(node) else { return format!("it is nominated to {node}") };

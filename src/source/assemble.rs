@@ -89,11 +89,11 @@ impl Assembly {
         let file = self.report.files.len() as u32;
         let mut tallies = FileTallies::default();
         let before = self.objects.len();
-        if contents.entries.is_empty() && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
+        if contents.entries.iter().all(Vec::is_empty) && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
             let what = if contents.bytes == 0 { "is empty" } else { "holds no objects" };
             self.remark(Severity::Warning, name, what.to_owned());
         }
-        for entry in contents.entries {
+        for entry in contents.entries.into_iter().flatten() {
             self.add_entry(file, name, *found, entry, &mut tallies);
         }
         self.finish_file(name, *found, &tallies);

@@ -29,7 +29,8 @@ pub(super) struct Entry {
 /// Everything in one file.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    pub(super) entries: Vec<Entry>,
+    /// By window, so that no long list has to grow.
+    pub(super) entries: Vec<Vec<Entry>>,
     pub(super) bytes: u64,
     /// Where the file could not be read to its end: why.
     pub(super) broken_off: Option<String>,
@@ -40,16 +41,20 @@ pub(super) struct Contents {
 }
 
 impl Contents {
+    fn all(&self) -> impl Iterator<Item = &What> {
+        self.entries.iter().flatten().map(|entry| &entry.decoded.what)
+    }
+
     fn mistakes(&self) -> usize {
-        self.entries.iter().filter(|e| matches!(e.decoded.what, What::Bad(_) | What::Kindless)).count()
+        self.all().filter(|what| matches!(what, What::Bad(_) | What::Kindless)).count()
     }
 
     fn objects(&self) -> usize {
-        self.entries.iter().filter(|e| matches!(e.decoded.what, What::Object { .. })).count()
+        self.all().filter(|what| matches!(what, What::Object { .. })).count()
     }
 
     fn syntax_is_broken(&self) -> bool {
-        self.entries.iter().any(|e| matches!(&e.decoded.what, What::Bad(bad) if bad.syntax))
+        self.all().any(|what| matches!(what, What::Bad(bad) if bad.syntax))
     }
 }
 
@@ -124,7 +129,7 @@ fn read_as(document: &Document, careful: bool) -> io::Result<Contents> {
                 }
             },
         );
-        contents.entries.extend(entries);
+        contents.entries.push(entries);
         if window.last {
             contents.bytes = offset;
             break;
@@ -143,6 +148,7 @@ impl Source<'_> {
             return false;
         }
         let wanted = target - text.len();
+        text.reserve_exact(wanted);
         match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
             Ok(count) => count < wanted,
             Err(error) => {
@@ -217,7 +223,7 @@ fn decode_window(window: &Window) -> Vec<Entry> {
 /// Decodes the items that had to wait for the kind of their list.
 fn settle(contents: &mut Contents, lists: &[List]) {
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();
-    if !contents.entries.iter().any(|e| matches!(e.decoded.what, What::Pending(..))) {
+    if !contents.all().any(|what| matches!(what, What::Pending(..))) {
         return;
     }
     let unknown = TypeMeta::default();
@@ -231,7 +237,7 @@ fn settle(contents: &mut Contents, lists: &[List]) {
         out.into_iter().map(place).collect()
     };
     let entries = std::mem::take(&mut contents.entries);
-    contents.entries = entries.into_par_iter().flat_map_iter(settle_one).collect();
+    contents.entries = entries.into_par_iter().map(|window| window.into_iter().flat_map(settle_one).collect()).collect();
 }
 
 /// How a text is written, by its first characters.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::cluster::{Object, Pod, PodSpec};
 
 /// Slots of the table of specs seen lately; a power of two.
-const SLOTS: usize = 1 << 12;
+const SLOTS: usize = 1 << 15;
 
 thread_local! {
     static SPECS: RefCell<Vec<Option<Arc<PodSpec>>>> = const { RefCell::new(Vec::new()) };

@@ -1,0 +1,3 @@
+//! What several tests share.
+
+pub(crate) mod pty;
