@@ -155,19 +155,7 @@ impl<'a> Look<'a> {
         if width >= 104 {
             plain.push(left("MEM FREE", Width::Fixed(free + 4)));
         }
-        let plugins: Vec<PluginName> =
-            state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
-        let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)), right("TOTAL", Width::Fixed(6))];
-        let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
-        for plugin in &plugins {
-            let title = score_title(*plugin);
-            let need = text::width(title) as u16 + 2;
-            if need > room {
-                break;
-            }
-            room -= need;
-            scored.push(right(title, Width::Fixed(need - 2)));
-        }
+        let (scored, plugins) = score_columns(scene, name, verdict, width);
         let chosen = cycle
             .bound
             .as_ref()
@@ -188,6 +176,24 @@ impl<'a> Look<'a> {
             bars,
         }
     }
+}
+
+/// The columns of scores that fit, and the plugins they belong to, in the profile's order.
+fn score_columns(scene: &Scene<'_>, name: Column, verdict: Column, width: u16) -> (Vec<Column>, Vec<PluginName>) {
+    let plugins: Vec<PluginName> =
+        scene.state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+    let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)), right("TOTAL", Width::Fixed(6))];
+    let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
+    for plugin in &plugins {
+        let title = score_title(*plugin);
+        let need = text::width(title) as u16 + 2;
+        if need > room {
+            break;
+        }
+        room -= need;
+        scored.push(right(title, Width::Fixed(need - 2)));
+    }
+    (scored, plugins)
 }
 
 /// A heading for a plugin's score; its full name stands in the pane of one node.
