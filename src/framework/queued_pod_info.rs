@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{PluginName, PluginSet, PodInfo};
+use super::{FeatureGates, PluginName, PluginSet, PodInfo};
 use crate::cluster::{Key, Pod};
 
 /// A pod with its history in the queue.
@@ -38,9 +38,9 @@ pub struct QueuedPodInfo {
 
 impl QueuedPodInfo {
     /// A pod that is new to the queue.
-    pub fn new(pod: Arc<Pod>, now: Timestamp, sequence: u64) -> Self {
+    pub fn new(pod: Arc<Pod>, now: Timestamp, sequence: u64, gates: FeatureGates) -> Self {
         Self {
-            pod_info: Arc::new(PodInfo::new(pod)),
+            pod_info: Arc::new(PodInfo::with_gates(pod, gates)),
             timestamp: now,
             sequence,
             attempts: 0,
@@ -64,8 +64,8 @@ impl QueuedPodInfo {
     }
 
     /// Replaces the pod's object; the history stays.
-    pub fn update(&mut self, pod: Arc<Pod>) {
-        self.pod_info = Arc::new(PodInfo::new(pod));
+    pub fn update(&mut self, pod: Arc<Pod>, gates: FeatureGates) {
+        self.pod_info = Arc::new(PodInfo::with_gates(pod, gates));
     }
 
     /// Whether a `PreEnqueue` plugin keeps the pod out.

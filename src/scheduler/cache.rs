@@ -9,7 +9,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{FeatureGates, ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
 
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
@@ -29,14 +29,14 @@ impl Cache {
     ///
     /// The order of a node's pods shows where preemption has to choose among equals. kube-scheduler gets them in the
     /// order in which the API server happens to list them.
-    pub fn load(objects: &[Object]) -> Self {
+    pub fn load(objects: &[Object], gates: FeatureGates) -> Self {
         let mut cache = Self::default();
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
         for pod in bound {
-            cache.add_pod(Arc::new(PodInfo::new(pod.clone())));
+            cache.add_pod(Arc::new(PodInfo::with_gates(pod.clone(), gates)));
         }
         cache
     }

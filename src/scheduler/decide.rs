@@ -47,7 +47,7 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         events.push(Event::PreEnqueueRejected { pod: key, status });
         return finish(events, Outcome::Gated);
     }
-    let info = PodInfo::new(pod.clone());
+    let info = PodInfo::with_gates(pod.clone(), ground.config.gates);
     events.push(Event::CycleStarted(cycle_start(1, &info, snapshot.len())));
     if pod.is_terminating() {
         let reason = format!("skip schedule deleting pod: {key}");

@@ -113,7 +113,7 @@ impl State {
             ..QueueConfig::default()
         };
         let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
-        let cache = Cache::load(&objects);
+        let cache = Cache::load(&objects, config.gates);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
         let mut state = Self {
@@ -238,11 +238,11 @@ impl State {
                 if self.cache.is_assumed(&pod) {
                     self.cache.forget(&pod);
                 }
-                self.cache.add_pod(Arc::new(PodInfo::new(pod)));
+                self.cache.add_pod(Arc::new(PodInfo::with_gates(pod, self.config.gates)));
             }
             HandlerStep::CacheUpdatePod { old, new } => {
                 self.cache.remove_pod(&old);
-                self.cache.add_pod(Arc::new(PodInfo::new(new)));
+                self.cache.add_pod(Arc::new(PodInfo::with_gates(new, self.config.gates)));
             }
             HandlerStep::CacheRemovePod(pod) => drop(self.cache.remove_pod(&pod)),
             HandlerStep::QueueAdd(pod) => self.with_queue(events, |queue, env| queue.add(env, pod)),

@@ -31,7 +31,7 @@ impl Scheduler {
         };
         let mut assumed = Pod::clone(info.pod());
         assumed.node_name = node.clone();
-        let assumed = Arc::new(PodInfo::new(Arc::new(assumed)));
+        let assumed = Arc::new(PodInfo::with_gates(Arc::new(assumed), self.state.config.gates));
         self.state.cache.assume(assumed.clone());
         self.state.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
         events.push(Event::PodAssumed { pod: info.key(), node: node.clone() });

@@ -33,7 +33,7 @@ impl Scheduler {
                 return None;
             }
             Some(pod) if pod.node_name.is_empty() => {
-                info.update(pod.clone());
+                info.update(pod.clone(), state.config.gates);
                 let back = info.clone();
                 // Already waiting somewhere means that an update brought it back; that one stays.
                 let _ = state.with_queue(events, |queue, env| queue.add_unschedulable_if_not_present(env, back));

@@ -214,7 +214,7 @@ impl Fixture {
         info.clear_rejector_plugins();
         info.unschedulable_plugins = plugins.iter().copied().collect();
         info.pending_plugins = pending.iter().copied().collect();
-        info.update(self.pod(name));
+        info.update(self.pod(name), FeatureGates::default());
         self.run(|q, w| q.add_unschedulable_if_not_present(w, info))
     }
 
