@@ -1,196 +1,218 @@
-//! Runs the real binary in a pseudo-terminal and reads its screen.
+//! The real binary on a terminal of its own: keys in, screen out.
 //!
-//! Nothing here sleeps for a fixed time: a reader thread feeds the terminal's parser, and every wait ends as soon as the
-//! screen shows what is waited for, or fails at a deadline with the screen in the message.
+//! Nothing here sleeps for a guessed time: every wait looks at the screen (or at the process) until it shows what is
+//! waited for, and fails with the screen in its message once a deadline has passed.
 
-use std::io::{Read as _, Write as _};
-use std::num::NonZeroU16;
-use std::sync::{Arc, Condvar, Mutex};
+use std::io::{Read as _, Write};
+use std::num::NonZero;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// No step takes this long, on however loaded a machine.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// How long anything may take; generous, as machines that run tests are busy.
+const DEADLINE: Duration = Duration::from_secs(30);
 
+/// What the terminal shows, filled by a thread that reads.
+#[derive(Default)]
 struct Shared {
-    screen: Mutex<Feed>,
+    screen: Mutex<Output>,
     changed: Condvar,
 }
 
-struct Feed {
-    parser: vt100::Parser,
-    /// Everything the program wrote, escape sequences and all.
+#[derive(Default)]
+struct Output {
+    parser: Option<vt100::Parser>,
     raw: Vec<u8>,
-    ended: bool,
+    closed: bool,
 }
 
-impl Feed {
-    /// Whether the last frame is there to its end: the explorer marks where each begins and ends, as terminals that show
-    /// a frame at once expect it.
+impl Output {
+    /// Whether the last frame has arrived to its end: the explorer marks begin and end of each, as terminals that can
+    /// draw a frame at once expect it.
     fn is_whole(&self) -> bool {
         let last = |mark: &[u8]| self.raw.windows(mark.len()).rposition(|w| w == mark);
         last(b"\x1b[?2026h") <= last(b"\x1b[?2026l")
     }
-
-    /// Whether the terminal is as a shell wants it: main screen, cursor shown, no reports of mouse and paste.
-    fn is_restored(&self) -> bool {
-        let screen = self.parser.screen();
-        !screen.alternate_screen()
-            && !screen.hide_cursor()
-            && !screen.bracketed_paste()
-            && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
-    }
 }
 
-fn cells(count: u16) -> NonZeroU16 {
-    NonZeroU16::new(count).expect("a terminal has a size")
-}
-
-/// The program and its terminal.
-pub(crate) struct Terminal {
-    shared: Arc<Shared>,
+/// A running program and its terminal.
+pub(crate) struct Pty {
     master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn std::io::Write + Send>,
+    writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
+    shared: Arc<Shared>,
 }
 
-impl Terminal {
-    /// Starts `schedscope ARGUMENTS` on a terminal of this size.
-    pub(crate) fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
-        Self::start_in(&[], arguments, columns, rows)
+impl Pty {
+    /// Starts `schedscope` with arguments on a terminal of this size, with 24-bit colour and Unicode.
+    pub(crate) fn start(args: &[&str], columns: u16, rows: u16) -> Self {
+        Self::start_in(&[], args, columns, rows)
     }
 
-    /// The same, with other variables in its environment than those of a terminal with all colours and Unicode.
-    pub(crate) fn start_in(variables: &[(&str, &str)], arguments: &[&str], columns: u16, rows: u16) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+    /// The same, with other variables in its environment.
+    pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
-        command.args(arguments);
+        command.args(args);
         command.env_remove("NO_COLOR");
-        let usual = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8"), ("RUST_BACKTRACE", "0")];
-        for (name, value) in usual.iter().chain(variables) {
+        for (name, value) in [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8")].iter().chain(variables) {
             command.env(name, value);
         }
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pseudo terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
-        let feed = Feed { parser: vt100::Parser::new(cells(rows), cells(columns), 0), raw: Vec::new(), ended: false };
-        let shared = Arc::new(Shared { screen: Mutex::new(feed), changed: Condvar::new() });
+        drop(pair.slave);
+        let shared = Arc::new(Shared::default());
+        lock(&shared).parser = Some(vt100::Parser::new(some(rows), some(columns), 0));
         let mut reader = pair.master.try_clone_reader().expect("a reader");
-        let fed = shared.clone();
+        let writer = pair.master.take_writer().expect("a writer");
+        let filled = Arc::clone(&shared);
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
             loop {
-                let read = reader.read(&mut buffer).unwrap_or(0);
-                let mut feed = fed.screen.lock().expect("the feed");
-                feed.parser.process(&buffer[..read]);
-                feed.raw.extend_from_slice(&buffer[..read]);
-                feed.ended = read == 0;
-                fed.changed.notify_all();
-                if read == 0 {
+                let read = reader.read(&mut buffer);
+                let mut output = lock(&filled);
+                match read {
+                    Ok(n) if n > 0 => {
+                        output.raw.extend_from_slice(&buffer[..n]);
+                        if let Some(parser) = &mut output.parser {
+                            parser.process(&buffer[..n]);
+                        }
+                    }
+                    _ => output.closed = true,
+                }
+                let closed = output.closed;
+                drop(output);
+                filled.changed.notify_all();
+                if closed {
                     return;
                 }
             }
         });
-        let writer = pair.master.take_writer().expect("a writer");
-        Self { shared, master: pair.master, writer, child }
+        Self { master: pair.master, writer, child, shared }
     }
 
-    /// Presses keys, as the bytes a terminal sends for them.
-    pub(crate) fn press(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
-        self.writer.flush().expect("the terminal takes keys");
+    /// Sends bytes as they are.
+    pub(crate) fn send(&mut self, bytes: &str) {
+        self.writer.write_all(bytes.as_bytes()).and_then(|()| self.writer.flush()).expect("the terminal takes keys");
     }
 
-    /// Waits until the screen satisfies the condition, and gives it.
-    pub(crate) fn wait(&self, what: &str, condition: impl Fn(&str) -> bool) -> String {
+    /// Changes the size of the terminal.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        if let Some(parser) = &mut lock(&self.shared).parser {
+            parser.screen_mut().set_size(some(rows), some(columns));
+        }
+        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("a new size");
+    }
+
+    /// Waits until the screen contains a text, and returns the screen.
+    pub(crate) fn wait_for(&self, text: &str) -> String {
+        self.wait_until(&format!("the screen contains {text:?}"), |screen| screen.contents().contains(text))
+    }
+
+    /// Waits until the screen no longer contains a text, and returns the screen.
+    pub(crate) fn wait_gone(&self, text: &str) -> String {
+        self.wait_until(&format!("the screen no longer contains {text:?}"), |screen| !screen.contents().contains(text))
+    }
+
+    /// Waits until the screen is as it should be, and returns its text.
+    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> String {
         let end = Instant::now() + DEADLINE;
-        let mut feed = self.shared.screen.lock().expect("the feed");
+        let mut output = lock(&self.shared);
         loop {
-            let screen = feed.parser.screen().contents();
-            if feed.is_whole() && condition(&screen) {
-                return screen;
+            let screen = output.parser.as_ref().expect("set at the start").screen();
+            if output.is_whole() && is_so(screen) {
+                return screen.contents();
             }
             let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero() && !feed.ended, "waited in vain for {what}; the screen is\n{screen}");
-            feed = self.shared.changed.wait_timeout(feed, left).expect("the feed").0;
+            assert!(!left.is_zero() && !output.closed, "waiting until {what}; the screen is\n{}", screen.contents());
+            output = self.shared.changed.wait_timeout(output, left).expect("no thread panics with the lock").0;
         }
     }
 
-    /// Waits until the screen shows a text, and gives the screen.
-    pub(crate) fn wait_for(&self, text: &str) -> String {
-        self.wait(&format!("{text:?}"), |screen| screen.contains(text))
+    /// The screen's text now.
+    pub(crate) fn screen(&self) -> String {
+        lock(&self.shared).parser.as_ref().expect("set at the start").screen().contents()
     }
 
-    /// Waits until the screen shows all of these, and gives the screen.
-    pub(crate) fn wait_for_all(&self, texts: &[&str]) -> String {
-        self.wait(&format!("{texts:?}"), |screen| texts.iter().all(|text| screen.contains(text)))
-    }
-
-    /// Changes the terminal's size.
-    pub(crate) fn resize(&self, columns: u16, rows: u16) {
-        self.shared.screen.lock().expect("the feed").parser.set_size(cells(rows), cells(columns));
-        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("a new size");
+    /// Waits for the program to end and returns its exit code; everything it wrote has been read then.
+    pub(crate) fn wait_exit(&mut self) -> u32 {
+        let end = Instant::now() + DEADLINE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("the program can be waited for") {
+                break status;
+            }
+            assert!(Instant::now() < end, "the program does not end; the screen is\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let mut output = lock(&self.shared);
+        while !output.closed && Instant::now() < end {
+            output = self.shared.changed.wait_timeout(output, Duration::from_millis(50)).expect("no thread panics with the lock").0;
+            if cfg!(target_os = "macos") {
+                break;
+            }
+        }
+        status.exit_code()
     }
 
     /// Sends a signal to the program.
     pub(crate) fn signal(&self, name: &str) {
-        let pid = self.pid();
-        let status = std::process::Command::new("kill").args(["-s", name, &pid]).status().expect("kill");
-        assert!(status.success(), "kill -s {name} {pid}");
+        let id = self.child.process_id().expect("it runs").to_string();
+        let status = std::process::Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
+        assert!(status.success(), "kill -s {name} {id}");
     }
 
-    /// Waits until the program is stopped, as `ps` tells it, with the terminal as it was.
-    pub(crate) fn wait_stopped(&self) {
+    /// The one-letter state of the program, as `ps` tells it.
+    pub(crate) fn state(&self) -> String {
+        let id = self.child.process_id().expect("it runs").to_string();
+        let output = std::process::Command::new("ps").args(["-o", "state=", "-p", &id]).output().expect("ps runs");
+        String::from_utf8_lossy(&output.stdout).trim().chars().take(1).collect()
+    }
+
+    /// Waits until the program is in a state.
+    pub(crate) fn wait_state(&self, state: &str) {
         let end = Instant::now() + DEADLINE;
-        let state = || {
-            let output = std::process::Command::new("ps").args(["-o", "state=", "-p", &self.pid()]).output().expect("ps");
-            String::from_utf8_lossy(&output.stdout).trim().to_owned()
-        };
-        // Nobody tells us that a program was stopped, so this one wait asks again and again.
-        while !state().starts_with('T') {
-            assert!(Instant::now() < end, "the program is not stopped but {:?}", state());
+        while self.state() != state {
+            assert!(Instant::now() < end, "the program is in state {:?} and not {state:?}", self.state());
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// Waits until the terminal is as it was before the program started, or the program's.
-    pub(crate) fn wait_restored(&self, restored: bool) {
-        let end = Instant::now() + DEADLINE;
-        let mut feed = self.shared.screen.lock().expect("the feed");
-        while feed.is_restored() != restored {
-            let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero() && !feed.ended, "waited in vain for the terminal; it shows\n{}", feed.parser.screen().contents());
-            feed = self.shared.changed.wait_timeout(feed, left).expect("the feed").0;
-        }
+    /// Everything the program wrote, escape sequences and all.
+    pub(crate) fn raw(&self) -> String {
+        String::from_utf8_lossy(&lock(&self.shared).raw).into_owned()
     }
 
-    fn pid(&self) -> String {
-        self.child.process_id().expect("a running program").to_string()
+    /// Fails unless the terminal is as a shell wants it: main screen, cursor shown, no mouse and paste reports.
+    pub(crate) fn assert_restored(&self) {
+        let output = lock(&self.shared);
+        let screen = output.parser.as_ref().expect("set at the start").screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is still shown:\n{}", screen.contents());
+        assert!(!screen.hide_cursor(), "the cursor is still hidden");
+        assert!(!screen.bracketed_paste(), "pasting is still bracketed");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse still reports");
     }
 
-    /// Waits for the end; gives the exit code, what is on the screen then, and whether the terminal is as it was.
-    pub(crate) fn end(mut self) -> Ended {
-        let status = self.child.wait().expect("the program ends");
-        drop(self.writer);
-        let end = Instant::now() + DEADLINE;
-        let mut feed = self.shared.screen.lock().expect("the feed");
-        while !feed.is_restored() && !feed.ended && Instant::now() < end {
-            feed = self.shared.changed.wait_timeout(feed, Duration::from_secs(1)).expect("the feed").0;
-        }
-        Ended {
-            code: status.exit_code(),
-            screen: feed.parser.screen().contents(),
-            restored: feed.is_restored(),
-            raw: String::from_utf8_lossy(&feed.raw).into_owned(),
-        }
+    /// Fails unless the terminal is the explorer's.
+    pub(crate) fn assert_taken(&self) {
+        self.wait_until("the explorer has the terminal", |screen| {
+            screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste()
+        });
     }
 }
 
-/// How the program ended.
-pub(crate) struct Ended {
-    pub(crate) code: u32,
-    pub(crate) screen: String,
-    pub(crate) restored: bool,
-    /// Everything the program wrote, escape sequences and all.
-    pub(crate) raw: String,
+impl Drop for Pty {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn some(size: u16) -> NonZero<u16> {
+    NonZero::new(size).expect("a terminal has a size")
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, Output> {
+    shared.screen.lock().expect("no thread panics with the lock")
 }

@@ -1,0 +1,256 @@
+//! Journeys through the real program on a real terminal.
+#![cfg(unix)]
+
+#[path = "common/pty.rs"]
+mod pty;
+
+use pty::Pty;
+
+const ENTER: &str = "\r";
+const ESC: &str = "\x1b";
+
+fn demo(columns: u16, rows: u16) -> Pty {
+    let pty = Pty::start(&["demo", "payments"], columns, rows);
+    pty.wait_for("activeQ");
+    pty.assert_taken();
+    pty
+}
+
+/// Types a command behind `:`.
+fn command(pty: &mut Pty, line: &str) {
+    pty.send(":");
+    pty.wait_for("Enter run");
+    pty.send(line);
+    pty.wait_for(&format!(":{line}"));
+    pty.send(ENTER);
+}
+
+#[test]
+fn the_story_of_payments_is_read_off_the_screen() {
+    let mut pty = demo(120, 40);
+    pty.wait_for("12 nodes");
+    command(&mut pty, "pod shop/payments");
+    let screen = pty.wait_for("★ worker-a2");
+    assert!(screen.contains("8 candidates") && screen.contains("Preemption"), "{screen}");
+    assert!(screen.contains("any of these 2 is right"), "{screen}");
+    assert!(screen.contains("0/12 nodes are available: 1 node(s) were unschedulable"), "{screen}");
+    assert!(screen.contains("batch/reports-646f8d7fc5-zgcpb"), "a victim\n{screen}");
+
+    // The candidates, the one that fell and where.
+    pty.send("3");
+    let row = line(&pty.wait_for("MinHighest"), "worker-a1");
+    assert!(row.contains("1000 ✗"), "worker-a1 falls at the highest priority: {row}");
+    let row = line(&pty.screen(), "= worker-b1");
+    assert!(row.contains("-10 ✓") && row.contains("4294967276 ✓"), "{row}");
+
+    // On its node, the dry run in order.
+    pty.send("j");
+    pty.wait_for("VICTIMS ON WORKER-B1");
+    pty.send(ENTER);
+    let screen = pty.wait_for("Node worker-b1");
+    assert!(screen.contains("DRY RUN, IN ORDER") && screen.contains("reprieved"), "{screen}");
+    pty.send(ESC);
+    pty.wait_for("Nodes for shop/payments");
+
+    // Back to before the cycle, and quit.
+    pty.send("C");
+    pty.wait_for("step 0/");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+}
+
+fn line(screen: &str, part: &str) -> String {
+    screen.lines().find(|l| l.contains(part)).unwrap_or_else(|| panic!("{part:?} is nowhere in\n{screen}")).to_owned()
+}
+
+#[test]
+fn steps_run_and_go_back_exactly() {
+    let mut pty = demo(100, 32);
+    let start = pty.screen();
+    pty.send("n");
+    pty.wait_for("cycle 1/1");
+    pty.wait_gone("step 0/");
+    pty.send("r");
+    pty.wait_until("preemption is looked into", |s| s.contents().contains("▸PostFilter"));
+    pty.send("\x1b[H");
+    let back = pty.wait_for("step 0/");
+    let queues = |screen: &str| {
+        screen.lines().filter(|l| l.contains('/') && l.starts_with('┃')).map(|l| l.chars().take(34).collect()).collect::<Vec<String>>()
+    };
+    assert_eq!(queues(&back), queues(&start), "the queues are as they were");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
+
+#[test]
+fn a_pod_from_the_command_line_is_decided_at_once() {
+    let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);
+    let screen = pty.wait_for("shop/payments: nominated to worker-a2");
+    assert!(screen.contains("Nodes for shop/payments") && screen.contains("Preemption"), "{screen}");
+    assert!(screen.contains("MinNumPDBViolations") && screen.contains("Insufficient cpu"), "{screen}");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
+
+#[test]
+fn resizing_goes_through_every_arrangement() {
+    let mut pty = demo(200, 60);
+    pty.wait_for("6 Message");
+    pty.resize(50, 12);
+    pty.wait_for("needs a little more room");
+    pty.resize(80, 24);
+    pty.wait_for("▸1 Queues");
+    pty.resize(120, 40);
+    pty.wait_for("6 Message");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
+
+#[test]
+fn help_filter_and_mouse() {
+    let mut pty = demo(120, 40);
+    pty.send("?");
+    pty.wait_for("Keys and commands");
+    pty.send(ESC);
+    pty.wait_gone("Keys and commands");
+    pty.send("/");
+    pty.wait_for("filter queues");
+    pty.send("patient");
+    pty.wait_gone("shop/spread");
+    pty.send(ENTER);
+    pty.wait_for("/patient");
+    pty.send(ESC);
+    pty.wait_for("shop/spread");
+    // A paste outside a prompt types nothing and quits nothing.
+    pty.send("\x1b[200~q:q\r\x1b[201~");
+    // In a prompt it is text, and a line break in it does not run the command.
+    pty.send(":\x1b[200~node work\ner-a1\x1b[201~");
+    pty.wait_for(":node worker-a1");
+    pty.send(ENTER);
+    pty.wait_for("Node worker-a1");
+    // A press of the left button on the tab of preemption.
+    pty.send("\x1b[<0;55;2M\x1b[<0;55;2m");
+    pty.wait_for("nothing has been tried yet");
+    pty.send("\x03");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_panic_gives_the_terminal_back_before_it_is_reported() {
+    let mut pty = demo(100, 30);
+    command(&mut pty, "panic");
+    assert_ne!(pty.wait_exit(), 0);
+    pty.assert_restored();
+    let raw = pty.raw();
+    let left = raw.rfind("\x1b[?1049l").expect("the alternate screen was left");
+    let report = raw.rfind("a panic was asked for").expect("the panic was reported");
+    assert!(left < report, "the report comes after, on the main screen");
+}
+
+#[test]
+fn signals_give_the_terminal_back() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let mut pty = demo(80, 24);
+        pty.signal(signal);
+        assert_eq!(pty.wait_exit(), code, "{signal}");
+        pty.assert_restored();
+    }
+}
+
+#[test]
+fn stopping_gives_the_terminal_back_and_going_on_takes_it_again() {
+    let mut pty = demo(100, 30);
+    for keys in [Some("\x1a"), None] {
+        match keys {
+            Some(keys) => pty.send(keys),
+            None => pty.signal("TSTP"),
+        }
+        pty.wait_state("T");
+        pty.wait_until("the terminal is given back", |s| !s.alternate_screen());
+        pty.assert_restored();
+        pty.signal("CONT");
+        pty.assert_taken();
+        pty.wait_for("activeQ");
+    }
+    // Stopped from outside without a word: drawn anew when it goes on.
+    pty.signal("STOP");
+    pty.wait_state("T");
+    pty.signal("CONT");
+    pty.send("2");
+    pty.wait_for("2 Nodes");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+}
+
+#[test]
+fn without_colours_and_without_unicode_it_says_the_same() {
+    let args = ["demo", "payments", "--pod", "shop/payments"];
+    for (variables, more, winner) in
+        [(&[][..], &["--no-color"][..], "★ worker-a2"), (&[("NO_COLOR", "1"), ("LC_ALL", "C")], &[], "* worker-a2")]
+    {
+        let args: Vec<&str> = args.iter().chain(more).copied().collect();
+        let mut pty = Pty::start_in(variables, &args, 120, 40);
+        let screen = pty.wait_for(winner);
+        assert!(screen.contains("any of these 2 is right") && (winner.starts_with('★') || screen.is_ascii()), "{screen}");
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+        let raw = pty.raw();
+        for colour in ["\x1b[38;2;", "\x1b[38;5;", "\x1b[48;2;", "\x1b[48;5;"] {
+            assert!(!raw.contains(colour), "a colour is sent: {raw:?}");
+        }
+    }
+    // The other way round, so that the check above can fail.
+    let mut pty = Pty::start(&args, 120, 40);
+    pty.wait_for("★ worker-a2");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    assert!(pty.raw().contains("\x1b[38;2;"), "24-bit colours are sent where the terminal has them");
+}
+
+#[test]
+fn without_a_terminal_there_is_a_reason() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"))
+        .args(["demo", "payments"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("it starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("needs a terminal"), "{error}");
+}
+
+#[test]
+fn the_deciding_function_is_read_off_the_screen() {
+    for (pod, function) in [
+        ("1-fewest-violations", "MinNumPDBViolations"),
+        ("2-lowest-priority", "MinHighestPriority"),
+        ("3-smallest-sum", "MinSumPriorities"),
+        ("4-fewest-victims", "MinNumPods"),
+        ("5-latest-start", "LatestStartTime"),
+    ] {
+        let mut pty = Pty::start(&["demo", "tie-breaks", "--pod", &format!("demo/{pod}")], 120, 40);
+        pty.wait_for(&format!("decided by {function}"));
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+    }
+}
+
+#[test]
+fn the_dry_run_of_a_node_is_told_in_order() {
+    let mut pty = Pty::start(&["demo", "budgets"], 120, 40);
+    pty.wait_for("shop/checkout");
+    pty.send(ENTER);
+    pty.wait_for("decided by MinHighestPriority");
+    pty.send("2");
+    pty.send(ENTER);
+    pty.wait_for("victim     shop/report-0");
+    let screen = pty.wait_for("h nodes");
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text} is not on\n{screen}"));
+    assert!(at("removed    shop/cart-0") < at("reprieved  shop/cart-1"), "{screen}");
+    assert!(at("reprieved  shop/cart-2") < at("victim     shop/cart-0"), "{screen}");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
