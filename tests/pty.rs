@@ -76,7 +76,7 @@ fn steps_run_and_go_back_exactly() {
     pty.send("\x1b[H");
     let back = pty.wait_for("step 0/");
     let queues = |screen: &str| {
-        screen.lines().filter(|l| l.contains("/") && l.starts_with('┃')).map(|l| l.chars().take(34).collect()).collect::<Vec<String>>()
+        screen.lines().filter(|l| l.contains('/') && l.starts_with('┃')).map(|l| l.chars().take(34).collect()).collect::<Vec<String>>()
     };
     assert_eq!(queues(&back), queues(&start), "the queues are as they were");
     pty.send("q");
@@ -124,6 +124,11 @@ fn help_filter_and_mouse() {
     pty.wait_for("shop/spread");
     // A paste outside a prompt types nothing and quits nothing.
     pty.send("\x1b[200~q:q\r\x1b[201~");
+    // In a prompt it is text, and a line break in it does not run the command.
+    pty.send(":\x1b[200~node work\ner-a1\x1b[201~");
+    pty.wait_for(":node worker-a1");
+    pty.send(ENTER);
+    pty.wait_for("Node worker-a1");
     // A press of the left button on the tab of preemption.
     pty.send("\x1b[<0;55;2M\x1b[<0;55;2m");
     pty.wait_for("nothing has been tried yet");
@@ -133,6 +138,7 @@ fn help_filter_and_mouse() {
 }
 
 #[test]
+#[cfg(debug_assertions)]
 fn a_panic_gives_the_terminal_back_before_it_is_reported() {
     let mut pty = demo(100, 30);
     command(&mut pty, "panic");

@@ -15,7 +15,7 @@ pub struct Command {
     pub names: &'static [&'static str],
     /// What it takes.
     pub args: &'static str,
-    /// What it does.
+    /// What it does; empty for commands that are not for users and so are not listed.
     pub help: &'static str,
     run: Run,
 }
@@ -29,7 +29,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     #[cfg(debug_assertions)]
-    Command { names: &["panic"], args: "", help: "panic, to see that the terminal survives it", run: |_, _, _| Ok(Some(Effect::Panic)) },
+    Command { names: &["panic"], args: "", help: "", run: |_, _, _| Ok(Some(Effect::Panic)) },
     Command { names: &["pod"], args: "NAMESPACE/NAME", help: "show a pod's decision, taking it first if need be", run: pod },
     Command { names: &["quit", "q", "q!", "wq"], args: "", help: "leave", run: |_, _, _| Ok(Some(Effect::Quit)) },
     Command { names: &["report"], args: "", help: "what was read from the source", run: |s, d, _| Ok(update(s, d, Action::Report)) },
@@ -114,7 +114,7 @@ pub fn completions(driver: &dyn Driver, prompt: &Prompt) -> Vec<String> {
     let line = prompt.input.value();
     let begins = |candidate: &str, word: &str| candidate.starts_with(word) && candidate != word;
     let Some((name, word)) = line.split_once(' ') else {
-        return COMMANDS.iter().map(|c| c.names[0]).filter(|n| begins(n, line)).map(str::to_owned).collect();
+        return COMMANDS.iter().filter(|c| !c.help.is_empty()).map(|c| c.names[0]).filter(|n| begins(n, line)).map(str::to_owned).collect();
     };
     let timeline = driver.timeline();
     // A word without a slash matches the pod's own name as well, as nobody likes to type the namespace first.

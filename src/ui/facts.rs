@@ -178,6 +178,7 @@ pub fn answer(cycle: &CycleView, nodes: usize) -> Option<String> {
     } else if let Some((node, ..)) = &cycle.selected {
         match &cycle.failure {
             Some((reason, ..)) => format!("{pod}: was to run on {node}, but the attempt failed ({reason})"),
+            None if cycle.outcome.is_some() => format!("{pod}: fits, and goes to {node}{}", selection_text(cycle)),
             None => format!("{pod}: {node} is taken{}", selection_text(cycle)),
         }
     } else if let Some((_, status)) = cycle.narrowed.as_ref().filter(|_| cycle.pre_filter_rejected) {

@@ -339,6 +339,7 @@ fn what_the_world_has_to_do() {
         ("ctrl-z", Some(Effect::Suspend)),
         (": \"q\" enter", Some(Effect::Quit)),
         (": \"theme_light\" enter", Some(Effect::Theme("light".to_owned()))),
+        #[cfg(debug_assertions)]
         (": \"panic\" enter", Some(Effect::Panic)),
         ("? q", None),
         ("? ctrl-c", Some(Effect::Quit)),

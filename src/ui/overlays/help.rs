@@ -34,7 +34,7 @@ fn lines(scene: &Scene<'_>) -> Vec<Line<'static>> {
         }
     }
     heading(scene, &mut lines, "Commands, after :");
-    for command in COMMANDS {
+    for command in COMMANDS.iter().filter(|c| !c.help.is_empty()) {
         lines.push(entry(scene, &format!("{} {}", command.names[0], command.args), command.help));
     }
     heading(scene, &mut lines, "Mouse");

@@ -77,9 +77,11 @@ fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
 
 fn quiet(scene: &Scene<'_>) -> &'static str {
     let cycle = scene.cycle();
-    match (&cycle.start, &cycle.outcome) {
-        (None, _) => "no cycle is shown yet",
+    match (&cycle.start, cycle.outcome) {
+        (_, Some(Outcome::Scheduled)) => "no message: the pod fits",
+        (_, Some(Outcome::Gated)) => "no message: the pod is not tried while a gate keeps it out",
+        (_, Some(_)) => "no message was written",
         (Some(_), None) => "no message yet: the cycle goes on",
-        (Some(_), Some(_)) => "no message: the pod was scheduled",
+        (None, None) => "no cycle is shown yet",
     }
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::{Quantity, Str};
-use crate::framework::{NodeInfo, PluginName};
+use crate::framework::{NodeInfo, PluginName, Status};
 use crate::ui::action::Pane;
 use crate::ui::facts::{Class, NodeVerdict, Verdicts};
 use crate::ui::layout::Plan;
@@ -101,6 +101,15 @@ fn short_word(class: Class) -> &'static str {
     }
 }
 
+/// The word for the column of verdicts.
+fn verdict_word(look: &Look<'_>, class: Class) -> &'static str {
+    match class {
+        Class::Unseen if look.narrow => "not yet",
+        _ if look.narrow => short_word(class),
+        _ => class.word(),
+    }
+}
+
 /// Everything rows need that is the same for all of them.
 struct Look<'a> {
     verdicts: Verdicts<'a>,
@@ -111,6 +120,7 @@ struct Look<'a> {
     chosen: Option<&'a Str>,
     linked: Option<&'a Str>,
     grouped: bool,
+    narrow: bool,
     bars: usize,
 }
 
@@ -125,16 +135,17 @@ impl<'a> Look<'a> {
         let indent = if state.derived.grouped { 4 } else { 2 };
         let Width::Fixed(name) = table::fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
         let name = left("  NODE", Width::Fixed((name + indent).min(width / 3)));
-        let verdict = left("VERDICT", Width::Fixed(if width < 76 { 11 } else { 15 }));
+        let narrow = width < 76;
+        let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 }));
         let mut plain = vec![name, verdict];
+        // Widths come from the cycle as it ends, so that nothing shifts while one steps through it.
+        let whole = &state.derived.whole;
+        let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
         if width >= 84 {
-            plain.push(left(
-                "BY",
-                table::fit("BY", 18, cycle.verdicts.values().take(200).filter_map(|v| v.status.plugin()).map(PluginName::as_str)),
-            ));
+            plain.push(left("BY", table::fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
         }
         // Where there is room to spare, what is free stands beside the reason and not far away from it.
-        let reasons = cycle.verdicts.values().take(2000).flat_map(|v| v.status.reasons()).map(AsRef::as_ref);
+        let reasons = statuses().flat_map(Status::reasons).map(AsRef::as_ref);
         plain.push(left("REASON", if width >= 140 { table::fit("REASON", 48, reasons) } else { Width::Rest }));
         let bars = if width >= 130 { 8 } else { 0 };
         let free = if bars > 0 { 21 } else { 11 };
@@ -144,19 +155,7 @@ impl<'a> Look<'a> {
         if width >= 104 {
             plain.push(left("MEM FREE", Width::Fixed(free + 4)));
         }
-        let plugins: Vec<PluginName> =
-            state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
-        let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)), right("TOTAL", Width::Fixed(6))];
-        let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
-        for plugin in &plugins {
-            let title = score_title(*plugin);
-            let need = text::width(title) as u16 + 2;
-            if need > room {
-                break;
-            }
-            room -= need;
-            scored.push(right(title, Width::Fixed(need - 2)));
-        }
+        let (scored, plugins) = score_columns(scene, name, verdict, width);
         let chosen = cycle
             .bound
             .as_ref()
@@ -173,9 +172,28 @@ impl<'a> Look<'a> {
             chosen,
             linked,
             grouped: state.derived.grouped,
+            narrow,
             bars,
         }
     }
+}
+
+/// The columns of scores that fit, and the plugins they belong to, in the profile's order.
+fn score_columns(scene: &Scene<'_>, name: Column, verdict: Column, width: u16) -> (Vec<Column>, Vec<PluginName>) {
+    let plugins: Vec<PluginName> =
+        scene.state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+    let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)), right("TOTAL", Width::Fixed(6))];
+    let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
+    for plugin in &plugins {
+        let title = score_title(*plugin);
+        let need = text::width(title) as u16 + 2;
+        if need > room {
+            break;
+        }
+        room -= need;
+        scored.push(right(title, Width::Fixed(need - 2)));
+    }
+    (scored, plugins)
 }
 
 /// A heading for a plugin's score; its full name stands in the pane of one node.
@@ -199,7 +217,7 @@ fn group(scene: &Scene<'_>, look: &Look<'_>, key: &GroupKey, count: usize, open:
     let arrow = if open { scene.glyphs.open } else { scene.glyphs.closed };
     let mut cells = vec![
         vec![scene.span(Role::Accent, format!("{arrow} ")), scene.span(Role::Strong, text::count(count, "node"))],
-        vec![scene.span(role, format!("{sign} {}", key.class.word()))],
+        vec![scene.span(role, format!("{sign} {}", verdict_word(look, key.class)))],
     ];
     reason_cells(scene, look, key.plugin, &key.reason, &mut cells);
     table::row(scene, &look.plain, area, &cells, buf);
@@ -229,7 +247,7 @@ fn node(scene: &Scene<'_>, look: &Look<'_>, name: &Str, inside: bool, area: Rect
     };
     let indent = if inside { "  " } else { "" };
     let name_role = if verdict.class == Class::Unseen && scene.cycle().start.is_some() { Role::Muted } else { Role::Text };
-    let verdict_cell = if scene.cycle().start.is_some() { format!("{sign} {}", verdict.class.word()) } else { String::new() };
+    let verdict_cell = if scene.cycle().start.is_some() { format!("{sign} {}", verdict_word(look, verdict.class)) } else { String::new() };
     let mut cells = vec![
         vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
         vec![scene.span(role, verdict_cell)],

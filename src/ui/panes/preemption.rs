@@ -227,7 +227,7 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     if top.is_empty() {
         return;
     }
-    let columns = victim_columns(&candidate.victims, body.width);
+    let columns = victim_columns(scene, &candidate.victims, body.width);
     let mut titles = columns.clone();
     let heading = format!("  VICTIMS ON {}", node.to_uppercase());
     titles[0].title = "";
@@ -247,13 +247,13 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     }
 }
 
-fn victim_columns(victims: &[Victim], width: u16) -> Vec<Column> {
+fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Column> {
     let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.pod)).collect();
     let name =
         if width >= 110 { table::fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
     let mut columns = vec![left("", name), right("PRIORITY", Width::Fixed(10))];
-    let budgets = victims.iter().map(|v| v.violates.first().map_or(12, |b| b.budget.len() as u16 + 24)).max().unwrap_or(12);
-    columns.push(left("BUDGET", Width::Fixed(budgets.clamp(12, width / 3))));
+    let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
+    columns.push(left("BUDGET", table::fit("BUDGET", (width / 3).max(12), budgets.iter().map(String::as_str))));
     if width >= 70 {
         columns.push(left("STARTED", Width::Fixed(8)));
     }
