@@ -143,6 +143,15 @@ fn check_places(scheduler: &Scheduler) {
     let view = queue.view();
     let waiting = [view.active(), view.backoff(), view.unschedulable(), view.gated(), view.in_flight()].concat();
     assert!(waiting.iter().all(|e| places.contains_key(&e.pod)) && waiting.len() == places.len() && waiting.len() == view.entries.len());
+    for info in queue.active_pods().chain(queue.backoff_pods()).chain(queue.unschedulable_pods()) {
+        let entry = &view.entries[&info.key()];
+        assert_eq!(
+            (entry.priority, entry.attempts, entry.plugins),
+            (info.pod().priority(), info.attempts, info.rejectors()),
+            "{}",
+            entry.pod
+        );
+    }
     for node in state.snapshot().nodes() {
         node.pods.iter().for_each(|p| places.entry(p.pod.key()).or_default().push(format!("node {}", node.name())));
     }
