@@ -5,6 +5,8 @@
 
 #[path = "common/deciding.rs"]
 mod deciding;
+#[path = "common/histories.rs"]
+mod histories;
 #[path = "common/worlds.rs"]
 mod worlds;
 
@@ -12,14 +14,19 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use deciding::{decision, explained, scheduler};
+use histories::{Deed, apply, beginning, history};
 use jiff::Timestamp;
 use proptest::prelude::*;
+use proptest::sample::Index;
 use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::cluster::{Key, Object};
 use schedscope::framework::{DryRunStep, Victim};
-use schedscope::trace::{CycleView, Outcome};
+use schedscope::scheduler::Scheduler;
+use schedscope::session::{Cursor, Session, Timeline};
+use schedscope::trace::{CycleView, Event, Granularity, Outcome, Place};
 use serde_json::{Value, json};
-use worlds::{World, object, world};
+use strum::IntoEnumIterator as _;
+use worlds::{NodeSpec, World, object, world};
 
 /// The same cases on every run; a failure is shrunk and shown, not kept in a file.
 fn always_the_same(cases: u32) -> ProptestConfig {
@@ -107,7 +114,7 @@ fn check_one_more_node(before: Value, after: Value, plugin: &str) {
 }
 
 proptest! {
-    #![proptest_config(always_the_same(384))]
+    #![proptest_config(always_the_same(256))]
 
     #[test]
     fn the_order_of_objects_never_changes_a_decision(
@@ -222,12 +229,9 @@ fn check_budgets(world: &World, steps: &[DryRunStep]) {
 /// A law about something that never happens would say nothing.
 #[test]
 fn the_worlds_hold_enough_of_everything() {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut runner = TestRunner::new(always_the_same(384));
-    let seen_cell = std::cell::RefCell::new(&mut seen);
-    let outcome = runner.run(&world(), |world| {
-        let view = view(&world);
-        let mut seen = seen_cell.borrow_mut();
+    let seen = std::cell::RefCell::new(BTreeMap::<&str, usize>::new());
+    let outcome = TestRunner::new(always_the_same(256)).run(&world(), |world| {
+        let (view, mut seen) = (view(&world), seen.borrow_mut());
         let mut count = |what, yes: bool| *seen.entry(what).or_default() += usize::from(yes);
         count("scheduled", view.outcome == Some(Outcome::Scheduled));
         count("several feasible nodes", view.scores.len() > 1);
@@ -249,9 +253,167 @@ fn the_worlds_hold_enough_of_everything() {
         Ok(())
     });
     outcome.expect("counting cannot fail");
+    let seen = seen.into_inner();
     println!("{seen:#?}");
     assert_eq!(seen.len(), 14);
-    for (what, times) in seen {
-        assert!(times >= 5, "{what}: {times}");
+    assert!(seen.values().all(|times| *times >= 2), "{seen:?}");
+}
+
+/// A history from its beginning, with what happened.
+fn play(nodes: &[NodeSpec], deeds: &[Deed]) -> (Scheduler, Vec<Event>) {
+    let mut scheduler = scheduler(beginning(nodes), start());
+    let mut events = Vec::new();
+    for (number, deed) in deeds.iter().enumerate() {
+        events.extend(apply(&mut scheduler, deed, number));
+    }
+    (scheduler, events)
+}
+
+#[test]
+fn the_histories_hold_enough_of_everything() {
+    let seen = std::cell::RefCell::new(BTreeMap::<&str, usize>::new());
+    let outcome = TestRunner::new(always_the_same(96)).run(&history(), |(nodes, deeds)| {
+        let (mut seen, events) = (seen.borrow_mut(), play(&nodes, &deeds).1);
+        let mut count = |what, is: fn(&Event) -> bool| *seen.entry(what).or_default() += usize::from(events.iter().any(is));
+        count("bound", |e| matches!(e, Event::PodBound { .. }));
+        count("nominated", |e| matches!(e, Event::PodNominated { node, .. } if !node.is_empty()));
+        count("evicted", |e| matches!(e, Event::VictimEvicted { .. }));
+        count("nomination cleared", |e| matches!(e, Event::NominationCleared { .. }));
+        count("the nominated node tried", |e| matches!(e, Event::NominatedNodeTried { .. }));
+        count("to activeQ", |e| matches!(e, Event::QueueMoved(m) if m.from.is_some() && m.to == Place::Active));
+        count("to backoffQ", |e| matches!(e, Event::QueueMoved(m) if matches!(m.to, Place::Backoff { .. })));
+        count("parked", |e| matches!(e, Event::QueueMoved(m) if matches!(m.to, Place::Unschedulable { .. })));
+        count("gone", |e| matches!(e, Event::QueueMoved(m) if m.to == Place::Gone));
+        count("popped early", |e| matches!(e, Event::PodPopped { early_from_backoff: true, .. }));
+        Ok(())
+    });
+    outcome.expect("counting cannot fail");
+    let seen = seen.into_inner();
+    println!("{seen:#?}");
+    assert_eq!(seen.len(), 10);
+    assert!(seen.values().all(|times| *times >= 2), "{seen:?}");
+}
+
+/// A history as a session records it, with a question about a pod now and then.
+fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
+    let mut session = Session::new(scheduler(beginning(nodes), start()), "a history");
+    for (number, deed) in deeds.iter().enumerate() {
+        for operation in deed.operations(session.scheduler(), number) {
+            session.apply(operation);
+        }
+        let first = session.scheduler().state().cluster().pods.iter().next().map(|p| p.key());
+        if let Some(pod) = first.filter(|_| number % 7 == 0) {
+            session.explain(&pod);
+        }
+    }
+    session
+}
+
+/// A way to move the cursor.
+#[derive(Clone, Debug)]
+enum Move {
+    Forward(Granularity),
+    Back(Granularity),
+    Seek(Index, Index),
+}
+
+fn moves() -> impl Strategy<Value = Vec<Move>> {
+    let by = || proptest::sample::select(Granularity::iter().collect::<Vec<_>>());
+    let one = prop_oneof![
+        4 => by().prop_map(Move::Forward),
+        3 => by().prop_map(Move::Back),
+        1 => (any::<Index>(), any::<Index>()).prop_map(|(frame, event)| Move::Seek(frame, event)),
+    ];
+    proptest::collection::vec(one, 1..60)
+}
+
+/// Both show the same: cursor, cycle, queues and everything else at the moment.
+fn check_same(a: &Timeline, b: &Timeline) {
+    assert_eq!((a.cursor(), a.cycle(), a.queues()), (b.cursor(), b.cycle(), b.queues()));
+    let (one, other) = (a.moment(), b.moment());
+    assert_eq!((&one.cluster, &one.queues, one.clock), (&other.cluster, &other.queues, other.clock));
+    assert_eq!(one.snapshot.nodes(), other.snapshot.nodes());
+}
+
+proptest! {
+    #![proptest_config(always_the_same(96))]
+
+    /// What holds after each operation is in [`apply`].
+    #[test]
+    fn every_pod_is_in_one_place_and_the_same_history_repeats((nodes, deeds) in history()) {
+        let (first, events) = play(&nodes, &deeds);
+        let (second, again) = play(&nodes, &deeds);
+        prop_assert_eq!(events, again);
+        prop_assert_eq!(first.state().queue().view(), second.state().queue().view());
+        prop_assert_eq!(first.state().cluster(), second.state().cluster());
+    }
+}
+
+proptest! {
+    #![proptest_config(always_the_same(32))]
+
+    #[test]
+    fn any_walk_shows_what_going_there_directly_shows((nodes, deeds) in history(), moves in moves()) {
+        let from_the_start = session(&nodes, &deeds).timeline().clone();
+        let mut walker = from_the_start.clone();
+        for step in moves {
+            match step {
+                Move::Forward(by) => drop(walker.forward(by)),
+                Move::Back(by) => drop(walker.back(by)),
+                Move::Seek(..) if walker.frames().is_empty() => {}
+                Move::Seek(frame, event) => {
+                    let frame = frame.index(walker.frames().len());
+                    walker.seek(Cursor { frame, event: event.index(walker.frames()[frame].events.len() + 1) });
+                }
+            }
+            let mut direct = from_the_start.clone();
+            direct.seek(walker.cursor());
+            check_same(&walker, &direct);
+        }
+    }
+
+    /// From a place where a step of this granularity ends, forward and back is where one was; from the end, back and back
+    /// again is the way one came.
+    #[test]
+    fn back_undoes_forward((nodes, deeds) in history()) {
+        let session = session(&nodes, &deeds);
+        for by in Granularity::iter() {
+            let mut timeline = session.timeline().clone();
+            let mut way = vec![timeline.cursor()];
+            while timeline.forward(by) {
+                let here = timeline.clone();
+                prop_assert!(timeline.back(by));
+                prop_assert_eq!(Some(&timeline.cursor()), way.last());
+                prop_assert!(timeline.forward(by));
+                check_same(&timeline, &here);
+                way.push(timeline.cursor());
+            }
+            prop_assert!(timeline.at_end());
+            prop_assert!(way.is_sorted());
+            while timeline.back(by) {
+                way.pop();
+                prop_assert_eq!(Some(&timeline.cursor()), way.last());
+            }
+            prop_assert!(timeline.at_start() && way.len() == 1);
+        }
+    }
+
+    /// The events of a frame lead from what was before it to what is after it, and each frame goes on where the last ended.
+    #[test]
+    fn frames_join((nodes, deeds) in history()) {
+        let mut session = session(&nodes, &deeds);
+        let (end, frames) = (session.scheduler().state().queue().view().clone(), session.timeline().frames().to_vec());
+        let timeline = session.timeline_mut();
+        for (frame, pair) in frames.iter().enumerate() {
+            timeline.seek(Cursor { frame, event: pair.events.len() });
+            prop_assert_eq!(timeline.queues(), &pair.after.queues);
+            prop_assert!(pair.before.clock <= pair.after.clock);
+            if let Some(next) = frames.get(frame + 1) {
+                prop_assert_eq!(&pair.after.queues, &next.before.queues);
+                prop_assert!(pair.after.clock <= next.before.clock);
+            }
+        }
+        prop_assert!(frames.is_empty() || timeline.at_end());
+        prop_assert_eq!(timeline.queues(), &end);
     }
 }

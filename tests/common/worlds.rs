@@ -73,8 +73,9 @@ pub(crate) struct World {
     pub(crate) waiting: Waiting,
 }
 
-fn nodes() -> impl Strategy<Value = Vec<NodeSpec>> {
-    let one = (0..3_u8, 0..2_u8, 0..8_u8, 2..9_u8, 2..9_u8, proptest::bool::weighted(0.05))
+/// One to six nodes.
+pub(crate) fn nodes() -> impl Strategy<Value = Vec<NodeSpec>> {
+    let one = (0..3_u8, 0..2_u8, 0..5_u8, 2..14_u8, 3..9_u8, proptest::bool::weighted(0.05))
         .prop_map(|(zone, pool, taint, half_cpus, pods, cordoned)| NodeSpec { zone, pool, taint, half_cpus, pods, cordoned });
     prop_oneof![proptest::collection::vec(one.clone(), 1..=3), proptest::collection::vec(one, 1..=6)]
 }
@@ -96,7 +97,8 @@ pub(crate) fn pod(priorities: std::ops::Range<i32>) -> impl Strategy<Value = Pod
     (0..2_u8, priorities, 0..5_u8, wish()).prop_map(|(app, priority, half_cpus, wish)| PodSpec { app, priority, half_cpus, wish })
 }
 
-fn waiting() -> impl Strategy<Value = Waiting> {
+/// A pod that waits.
+pub(crate) fn waiting() -> impl Strategy<Value = Waiting> {
     (pod(2..6), any::<bool>(), proptest::option::weighted(0.2, 0..2_u8)).prop_map(|(mut spec, tolerates, pool)| {
         spec.half_cpus += 1;
         Waiting { spec, tolerates, pool }
@@ -105,7 +107,7 @@ fn waiting() -> impl Strategy<Value = Waiting> {
 
 /// Any small cluster.
 pub(crate) fn world() -> impl Strategy<Value = World> {
-    let pods = proptest::collection::vec((pod(0..5), any::<Index>(), any::<bool>()), 0..20);
+    let pods = proptest::collection::vec((pod(0..5), any::<Index>(), proptest::bool::weighted(0.3)), 0..20);
     let budget = (any::<bool>(), 0..2_u8, 0..2_i32).prop_map(|(namespace, app, allowed)| BudgetSpec { namespace, app, allowed });
     (nodes(), pods, proptest::collection::vec(budget, 0..6), waiting()).prop_map(|(nodes, pods, budgets, waiting)| World {
         nodes,
@@ -203,10 +205,18 @@ impl World {
     pub(crate) fn values(&self) -> Vec<Value> {
         let namespaces = [false, true].map(|b| json!({"kind": "Namespace", "metadata": {"name": namespace(b), "labels": {}}}));
         let nodes = self.nodes.iter().enumerate().map(|(i, n)| n.value(&format!("n{i}")));
-        let pods =
-            self.pods.iter().enumerate().map(|(i, (spec, place, b))| {
-                spec.value(namespace(*b), &format!("p{i:02}"), &format!("n{}", place.index(self.nodes.len())), i)
-            });
+        let mut taken = std::collections::BTreeSet::new();
+        let pods = self.pods.iter().enumerate().map(|(i, (spec, place, b))| {
+            let node = place.index(self.nodes.len());
+            let mut spec = spec.clone();
+            if let Wish::Port(port) = spec.wish
+                && !taken.insert((node, port))
+            {
+                // Two pods never have one port of a node; a node's ports are a set, and the first that goes would free it.
+                spec.wish = Wish::Nothing;
+            }
+            spec.value(namespace(*b), &format!("p{i:02}"), &format!("n{node}"), i)
+        });
         let budgets = self.budgets.iter().enumerate().map(|(i, b)| b.value(&format!("budget-{i}")));
         let mut all: Vec<Value> = namespaces.into_iter().chain(nodes).chain(pods).chain(budgets).collect();
         all.push(self.waiting.value("waiting"));
