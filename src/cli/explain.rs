@@ -2,8 +2,9 @@
 
 use super::args::{ExplainArgs, Output};
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
-use crate::cluster::Key;
+use crate::cluster::{Key, Kind};
 use crate::report::{Decision, text};
+use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
 
 /// Decides and prints.
@@ -21,11 +22,18 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     }
     let view = CycleView::of(&scheduler.explain(pod));
     print(&match args.output {
-        Output::Text => text(&view),
-        Output::Wide => text(&view) + &super::completeness(&loaded),
-        Output::Markdown => format!("### {key}\n\n```\n{}```\n", text(&view)),
+        Output::Text => text(&view) + &unknown(&view, &loaded),
+        Output::Wide => text(&view) + &unknown(&view, &loaded) + &super::completeness(&loaded),
+        Output::Markdown => format!("### {key}\n\n```\n{}{}```\n", text(&view), unknown(&view, &loaded)),
         Output::Json => super::json(&Decision::of(&view))? + "\n",
         Output::Yaml => serde_yaml::to_string(&Decision::of(&view)).map_err(|e| Failure::source(e.to_string()))?,
     })?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
+}
+
+/// What the answer cannot know for want of objects in the source.
+fn unknown(view: &CycleView, loaded: &Loaded) -> String {
+    let preempts = view.preemption.as_ref().is_some_and(|p| !p.candidates.is_empty());
+    let absent = loaded.report.absent.iter().find(|a| a.kind == Kind::PodDisruptionBudget).filter(|_| preempts);
+    absent.map_or_else(String::new, |a| format!("\nUNKNOWN\n  {}\n", a.effect))
 }
