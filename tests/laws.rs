@@ -174,7 +174,7 @@ proptest! {
                 }
             }
             let victims: BTreeSet<Key> = view.preemption.iter().filter_map(|p| p.candidates.get(node)).flat_map(|c| &c.victims).map(|v| v.pod.clone()).collect();
-            if run.status.as_ref().is_some_and(|s| s.is_success()) {
+            if run.status.as_ref().is_some_and(schedscope::framework::Status::is_success) {
                 prop_assert_eq!(gone, victims, "whoever is not back is a victim");
             }
         }

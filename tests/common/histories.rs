@@ -110,7 +110,9 @@ pub(crate) fn apply(scheduler: &mut Scheduler, deed: &Deed, number: usize) -> Ve
         };
         let mut view = scheduler.state().queue().view().clone();
         let events = scheduler.apply(operation);
-        events.iter().for_each(|e| view.apply(e));
+        for event in events {
+            view.apply(event);
+        }
         assert_eq!(&view, scheduler.state().queue().view(), "the events say where every pod is");
         check_clock(before, &events, scheduler.state().clock());
         assert_eq!(scheduler.state().clock(), before + took);
