@@ -110,7 +110,7 @@ pub(crate) fn apply(scheduler: &mut Scheduler, deed: &Deed, number: usize) -> Ve
         };
         let mut view = scheduler.state().queue().view().clone();
         let events = scheduler.apply(operation);
-        for event in events {
+        for event in &events {
             view.apply(event);
         }
         assert_eq!(&view, scheduler.state().queue().view(), "the events say where every pod is");
