@@ -180,6 +180,10 @@ pub struct PostFilterResult {
 pub trait PostFilterPlugin {
     /// Success and UnschedulableAndUnresolvable end the extension point.
     fn post_filter(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PostFilterResult;
+    /// What a preemption would find, for a plugin that preempts and was not reached; nothing is chosen.
+    fn consider(&self, _cx: &PostFilterContext<'_>, _state: &CycleState, _pod: &PodInfo) -> Option<Box<PreemptionRecord>> {
+        None
+    }
 }
 
 /// Prepares scoring.

@@ -83,12 +83,6 @@ impl DefaultPreemption {
         Self { args }
     }
 
-    /// Whether the pod may preempt and which candidates there are, where an earlier `PostFilter` plugin ended the
-    /// extension point and this one had no say. Nothing is selected.
-    pub fn consider(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
-        self.evaluator(cx).consider(state, pod)
-    }
-
     fn evaluator<'a>(&self, cx: &'a PostFilterContext<'a>) -> Evaluator<'a> {
         let (percentage, absolute) = (self.args.min_candidate_nodes_percentage, self.args.min_candidate_nodes_absolute);
         Evaluator::new(cx, CandidateLimits { percentage, absolute })
@@ -132,6 +126,10 @@ impl PostFilterPlugin for DefaultPreemption {
             status = Status::new(status.code(), [format!("preemption: {message}")]);
         }
         PostFilterResult { status, nominating, preemption: Some(Box::new(record)), writes: Vec::new() }
+    }
+
+    fn consider(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Box<PreemptionRecord>> {
+        Some(Box::new(self.evaluator(cx).consider(state, pod)))
     }
 }
 
@@ -222,7 +220,7 @@ mod tests {
         let result = PostFilterPlugin::post_filter(&plugin(), &cx, &state, &preemptor);
         assert_eq!((result.status.code(), result.status.message().as_str()), (code, message));
         assert_eq!(result.nominating, Some(NominatingInfo::Override(nominated.into())));
-        let considered = plugin().consider(&cx, &state, &preemptor);
+        let considered = plugin().consider(&cx, &state, &preemptor).unwrap();
         assert_eq!(result.preemption.unwrap().candidates, considered.candidates);
         assert_eq!(considered.candidates.is_empty(), nominated.is_empty());
     }

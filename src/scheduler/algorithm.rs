@@ -284,7 +284,7 @@ impl Attempt<'_> {
         pod: &PodInfo,
     ) -> Option<Box<PreemptionRecord>> {
         let plugin = self.framework.post_filter.iter().find(|p| p.name() == PluginName::DefaultPreemption)?;
-        plugin.post_filter()?.post_filter(px, state, pod).preemption
+        plugin.post_filter()?.consider(px, state, pod)
     }
 }
 

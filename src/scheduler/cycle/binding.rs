@@ -39,28 +39,19 @@ impl Scheduler {
         let mut cycle = Binding { framework, snapshot, cycle_state, pod: &assumed, node: node_info, scheduler: self };
         if let Err((status, binding)) = cycle.run(writes, events) {
             cycle.unreserve(events);
-            return Err(self.binding_failed(&assumed, node, &status, binding, writes, events));
+            return Err(self.binding_failed(&assumed, node, &status, binding, events));
         }
         self.write_binding(&assumed, writes, events);
         Ok(())
     }
 
     /// The pod is forgotten. A failure after the scheduling cycle is as good as a pod that went away, for the others.
-    fn binding_failed(
-        &mut self,
-        assumed: &PodInfo,
-        node: &Str,
-        status: &Status,
-        binding: bool,
-        writes: &mut Vec<Write>,
-        events: &mut Vec<Event>,
-    ) -> Failed {
+    fn binding_failed(&mut self, assumed: &PodInfo, node: &Str, status: &Status, binding: bool, events: &mut Vec<Event>) -> Failed {
         let forgotten = self.state.cache.forget(&assumed.pod);
         if let Some(pod) = forgotten.filter(|_| binding) {
             let change = Change { old: Some(Object::Pod(pod.pod.clone())), new: None };
             self.state.move_all(ClusterEvent::ASSIGNED_POD_DELETE, &change, None, events);
         }
-        let _ = writes;
         if !status.is_rejected() || binding {
             let reason = if status.is_rejected() { FailureReason::Unschedulable } else { FailureReason::SchedulerError };
             return Failed::new(reason, status.message());
