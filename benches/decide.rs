@@ -7,14 +7,14 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use schedscope::cluster::Key;
 use schedscope::framework::FeatureGates;
-use schedscope::scheduler::{Config, Sampling, Scheduler};
+use schedscope::scheduler::{Config, Options, Sampling, Scheduler};
 use schedscope::source::{Input, load};
 
 fn scheduler(nodes: usize, all_nodes: bool) -> Scheduler {
     let text = common::cluster_json(nodes, 30);
     let loaded = load(&[Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }]);
     let sampling = Sampling { all_nodes, ..Sampling::default() };
-    Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, jiff::Timestamp::UNIX_EPOCH, sampling, true)
+    Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, Options { sampling, ..Options::default() })
 }
 
 fn decide(c: &mut Criterion) {

@@ -11,7 +11,7 @@ use flate2::read::GzDecoder;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::framework::FeatureGates;
 use schedscope::report::Decision;
-use schedscope::scheduler::{Config, Sampling, Scheduler};
+use schedscope::scheduler::{Config, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn decide(case: &Value) -> Value {
     };
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
     let start = "2026-11-20T00:00:00Z".parse().expect("a time");
-    let scheduler = Scheduler::new(config, objects(&case["cluster"]), start, sampling, false);
+    let scheduler = Scheduler::new(config, objects(&case["cluster"]), Options { start, sampling, ..Options::default() });
     let (namespace, name) = case["pod"].as_str().and_then(|p| p.split_once('/')).expect("namespace/name");
     let pod = scheduler.state().cluster().pods.get(&Key::new(namespace, name)).expect("the pod is in the cluster");
     serde_json::to_value(Decision::of(&CycleView::of(&scheduler.explain(pod)))).expect("plain data")

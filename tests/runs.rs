@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 use schedscope::cluster::{Kind, Object};
 use schedscope::framework::FeatureGates;
 use schedscope::report::OperationReport;
-use schedscope::scheduler::{Config, Operation, Sampling, Scheduler};
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Sampling, Scheduler};
 use serde_json::Value;
 
 fn object(value: &Value) -> Option<Object> {
@@ -42,7 +42,10 @@ fn first_difference(case: &Value) -> Option<(String, String)> {
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
     let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(object).collect();
     let start = "2026-11-20T00:00:00Z".parse().expect("a time");
-    let mut scheduler = Scheduler::new(config, objects, start, sampling, case["graceful"] == true);
+    let mut scheduler = {
+        let evictions = if case["graceful"] == true { Evictions::Marked } else { Evictions::AtOnce };
+        Scheduler::new(config, objects, Options { start, sampling, evictions, ..Options::default() })
+    };
     let (ops, expected) = (case["ops"].as_array().expect("operations"), case["expected"].as_array().expect("answers"));
     let mut view = scheduler.state().queue().view().clone();
     for (index, (op, want)) in ops.iter().zip(expected).enumerate() {

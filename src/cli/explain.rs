@@ -4,13 +4,14 @@ use super::args::{ExplainArgs, Output};
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind};
 use crate::report::{Decision, text};
+use crate::scheduler::Evictions;
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::load(&super::inputs(&args.source)?)?;
-    let scheduler = super::scheduler(&args.scheduler, &mut loaded, true)?;
+    let scheduler = super::scheduler(&args.scheduler, &mut loaded, Evictions::AtOnce)?;
     let name = args.pod.strip_prefix("pod/").unwrap_or(&args.pod);
     let key = Key::new(args.namespace.as_str(), name);
     let pod = scheduler.state().cluster().pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source")))?;

@@ -5,6 +5,7 @@ use super::{EXIT_OK, Failure};
 use crate::app::{self, Explorer, Options};
 use crate::cluster::Key;
 use crate::report::completeness;
+use crate::scheduler::Evictions;
 use crate::session::Session;
 use crate::source::Input;
 use crate::ui::Depth;
@@ -35,7 +36,7 @@ fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerAr
     let mut loaded = super::load(inputs)?;
     let report =
         completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect();
-    let scheduler = super::scheduler(args, &mut loaded, true)?;
+    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
     let mut explorer = Explorer::new(Session::new(scheduler, name), report);
     app::install_panic_hook();
     let exit = app::run(&mut explorer, &options).map_err(|e| Failure::usage(e.to_string()))?;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::CommandFactory as _;
 
 use crate::framework::FeatureGates;
-use crate::scheduler::{Config, Sampling, Scheduler};
+use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Input, Loaded, STORIES, Severity, Story};
 
 /// The pod fits, or the command did its job.
@@ -121,11 +121,12 @@ fn load(inputs: &[Input]) -> Result<Loaded, Failure> {
 }
 
 /// A scheduler that has just started on what was loaded; the objects are taken out of it.
-fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, graceful: bool) -> Result<Scheduler, Failure> {
+fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) -> Result<Scheduler, Failure> {
     let config = config(args)?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
-    Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), start, sampling, graceful))
+    let options = Options { start, sampling, evictions, waiting: Waiting::Fresh };
+    Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), options))
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, Failure> {

@@ -8,7 +8,7 @@ use super::args::{Output, RunArgs};
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
 use crate::report::{OperationReport, why};
-use crate::scheduler::{Operation, Scheduler};
+use crate::scheduler::{Evictions, Operation, Scheduler};
 use crate::trace::{CycleView, Event};
 
 /// More turns than any cluster needs that comes to rest.
@@ -18,7 +18,12 @@ const MAX_TURNS: usize = 1_000_000;
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::load(&super::inputs(&args.source)?)?;
-    let mut scheduler = super::scheduler(&args.scheduler, &mut loaded, args.graceful)?;
+    let evictions = match (args.graceful, &operations) {
+        (false, _) => Evictions::AtOnce,
+        (true, Some(_)) => Evictions::Marked,
+        (true, None) => Evictions::AfterGracePeriod,
+    };
+    let mut scheduler = super::scheduler(&args.scheduler, &mut loaded, evictions)?;
     let mut out = String::new();
     match operations {
         Some(operations) => {

@@ -8,6 +8,7 @@ mod annotations;
 mod collections;
 mod meta;
 mod node;
+mod observed_event;
 mod pod;
 mod quantity;
 pub mod resource;
@@ -21,6 +22,7 @@ pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use meta::{Condition, Key, Kind, Meta, OwnerReference};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
+pub use observed_event::ObservedEvent;
 pub use pod::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use selector::{

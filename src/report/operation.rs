@@ -139,7 +139,7 @@ fn moves(events: &[Event]) -> Vec<MoveReport> {
             Place::Active => "Active",
             Place::Backoff { .. } => "Backoff",
             Place::Unschedulable { .. } => "Unschedulable",
-            Place::InFlight | Place::Bound { .. } | Place::Gone => continue,
+            Place::InFlight | Place::WaitingOnPermit { .. } | Place::Bound { .. } | Place::Gone => continue,
         };
         let report = MoveReport { pod: moved.pod.to_string(), event: moved.cause.to_string(), to };
         if all.get(start).is_some_and(|first| first.event != report.event) {

@@ -18,7 +18,7 @@ const MIN_FEASIBLE_NODES_TO_FIND: usize = 100;
 const MIN_FEASIBLE_NODES_PERCENTAGE: i64 = 5;
 
 /// How many nodes are looked at, and what stands in for chance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sampling {
     /// `percentageOfNodesToScore` of the configuration; 0 adapts to the number of nodes.
     pub percentage: i32,

@@ -20,6 +20,6 @@ pub use cache::Cache;
 pub use config::{Config, ConfigError};
 pub use decide::{Ground, decide};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
-pub use operations::{Operation, Scheduler};
+pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
 pub use state::State;

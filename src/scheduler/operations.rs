@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Ground, Sampling, State, decide};
-use crate::cluster::{Key, Object, Pod};
+use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::trace::Event;
 
 /// A scheduler on a cluster of its own, under a virtual clock.
@@ -15,8 +15,45 @@ pub struct Scheduler {
     pub(super) state: State,
     /// How many nodes are looked at.
     pub(super) sampling: Sampling,
-    /// Whether victims keep their grace period.
-    pub(super) graceful: bool,
+    /// How victims go.
+    pub(super) evictions: Evictions,
+}
+
+/// How evicted pods go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, Serialize, Deserialize)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Evictions {
+    /// They are gone at once.
+    #[default]
+    AtOnce,
+    /// They get a deletionTimestamp, and go when the virtual clock has passed it.
+    AfterGracePeriod,
+    /// They get a deletionTimestamp, and stay until an operation deletes them.
+    Marked,
+}
+
+/// Where waiting pods are when a session starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Waiting {
+    /// Every pod is new to the scheduler, as after its restart.
+    #[default]
+    Fresh,
+    /// Where the cluster's objects, and these events of it, suggest.
+    AsObserved(Vec<ObservedEvent>),
+}
+
+/// How a scheduler starts and runs, beside its configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Where the virtual clock begins.
+    pub start: Timestamp,
+    /// How many nodes are looked at.
+    pub sampling: Sampling,
+    /// How victims go.
+    pub evictions: Evictions,
+    /// Where waiting pods are.
+    pub waiting: Waiting,
 }
 
 /// One thing to do.
@@ -45,15 +82,32 @@ pub enum Operation {
         /// How much.
         seconds: u64,
     },
+    /// Time passes until a moment; nothing happens where that is not in the future.
+    #[serde(rename = "advance-to")]
+    AdvanceTo {
+        /// Until when.
+        time: Timestamp,
+    },
+    /// Every Permit plugin that a pod waits for allows it.
+    Allow {
+        /// The pod.
+        pod: Key,
+    },
+    /// The first of the Permit plugins that a pod waits for rejects it.
+    Reject {
+        /// The pod.
+        pod: Key,
+    },
 }
 
 /// Every operation but `advance` takes this long, so that no two queue timestamps are equal.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
-    /// A scheduler that has just started on a cluster; see [`State::new`].
-    pub fn new(config: Config, objects: Vec<Object>, start: Timestamp, sampling: Sampling, graceful: bool) -> Self {
-        Self { state: State::new(Arc::new(config), objects, start), sampling, graceful }
+    /// A scheduler on a cluster; see [`State::new`].
+    pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
+        let Options { start, sampling, evictions, waiting: _ } = options;
+        Self { state: State::new(Arc::new(config), objects, start), sampling, evictions }
     }
 
     /// What the scheduler knows now.
@@ -64,9 +118,15 @@ impl Scheduler {
     /// Does one thing, to the end of everything that follows from it, and says what happened.
     pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
         let mut events = Vec::new();
-        if let Operation::Advance { seconds } = operation {
-            let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
-            let to = self.state.clock.checked_add(by).unwrap_or(Timestamp::MAX);
+        let until = match operation {
+            Operation::Advance { seconds } => {
+                let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+                Some(self.state.clock.checked_add(by).unwrap_or(Timestamp::MAX))
+            }
+            Operation::AdvanceTo { time } => Some(time),
+            _ => None,
+        };
+        if let Some(to) = until {
             let start = self.state.start;
             self.state.with_queue(&mut events, |queue, env| queue.advance(env, start, to));
             return events;
@@ -82,7 +142,7 @@ impl Scheduler {
                 let old = self.state.cluster.get(object.kind(), &object.key());
                 self.state.announce(old, None, &mut events);
             }
-            Operation::Advance { .. } => {}
+            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Allow { .. } | Operation::Reject { .. } => {}
         }
         events
     }

@@ -91,5 +91,8 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Update { object: o } => object("update", o),
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
+        Operation::AdvanceTo { time } => format!("advance to {time}"),
+        Operation::Allow { pod } => format!("allow {pod}"),
+        Operation::Reject { pod } => format!("reject {pod}"),
     }
 }

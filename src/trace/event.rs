@@ -21,6 +21,8 @@ pub enum Event {
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
     QueueMoved(QueueMove),
+    /// Nobody saw a pod come to where it waits; its place is what the cluster's objects suggest.
+    PlaceInferred(Box<InferredPlace>),
     /// A waiting pod's object changed its priority.
     PriorityChanged { pod: Key, priority: i32 },
     /// A plugin was asked whether an event helps a pod it had rejected.
@@ -74,6 +76,8 @@ pub enum Event {
     PodNominated { pod: Key, node: Str },
     /// A pod of lower priority lost its nomination to a preemptor.
     NominationCleared { pod: Key, node: Str },
+    /// The grace period of a terminating pod is over.
+    GracePeriodEnded { pod: Key, node: Str },
     /// A pod was evicted.
     VictimEvicted { pod: Key, node: Str, preemptor: Key, how: Eviction },
     /// The pod was put on its node in the scheduler's memory.
@@ -84,6 +88,10 @@ pub enum Event {
     Unreserved { pod: Key, node: Str },
     /// A Permit plugin answered.
     Permitted { plugin: PluginName, status: Status },
+    /// The pod waits on Permit: each plugin that asked for it, and when its patience ends.
+    PermitWaited { pod: Key, node: Str, plugins: Vec<(PluginName, Timestamp)> },
+    /// The wait on Permit ended; `plugin` is the one that rejected the pod, where one did.
+    PermitResolved { pod: Key, node: Str, end: PermitEnd, plugin: Option<PluginName>, message: String },
     /// A PreBind plugin answered, and wrote these objects.
     PreBound { plugin: PluginName, status: Status, writes: Vec<(Kind, Key)> },
     /// The pod was bound.
@@ -155,6 +163,36 @@ pub enum Selection {
     OnlyFeasibleNode,
     /// It has the highest total.
     HighestScore,
+}
+
+/// How a wait on Permit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
+pub enum PermitEnd {
+    /// Every plugin that asked for it has allowed the pod.
+    Allowed,
+    /// A plugin, or the deletion of the pod, turned it back.
+    Rejected,
+    /// A plugin's patience ended.
+    TimedOut,
+    /// A pod of higher priority took its place.
+    Preempted,
+}
+
+/// A place that was inferred, not seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InferredPlace {
+    /// Which pod.
+    pub pod: Key,
+    /// Where it is taken to be.
+    pub place: Place,
+    /// What its order in the queues depends on.
+    pub order: QueueOrder,
+    /// Attempts that are known of: at least so many.
+    pub attempts: u32,
+    /// The plugins that are taken to have rejected it.
+    pub plugins: PluginSet,
+    /// What this was inferred from, and what stays unknown.
+    pub from: String,
 }
 
 /// How a victim goes.
@@ -257,6 +295,8 @@ pub enum Place {
     Unschedulable { plugins: PluginSet, gated_by: Option<PluginName> },
     /// Popped, its attempt under way.
     InFlight,
+    /// On its node in the scheduler's memory, waiting for Permit plugins.
+    WaitingOnPermit { node: Str },
     /// On a node.
     Bound { node: Str },
     /// In no queue: deleted, or dropped until its next update.

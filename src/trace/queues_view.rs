@@ -5,7 +5,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use jiff::Timestamp;
 
-use super::event::{Event, Place, QueueMove};
+use super::event::{Event, InferredPlace, Place, QueueMove};
 use crate::cluster::{Key, Str};
 use crate::framework::{PluginName, PluginSet};
 
@@ -64,6 +64,7 @@ impl QueuesView {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::QueueMoved(m) => self.moved(m),
+            Event::PlaceInferred(p) => self.inferred(p),
             Event::PodPopped { pod, attempts, .. } => self.change(pod, |e| e.attempts = *attempts),
             Event::PodNominated { pod, node } => self.change(pod, |e| e.nominated = node.clone()),
             Event::NominationCleared { pod, .. } => self.change(pod, |e| e.nominated = Str::default()),
@@ -87,6 +88,21 @@ impl QueuesView {
             e.plugins = m.plugins;
             e.last_move = Some(m.clone());
             e.inferred = None;
+        });
+    }
+
+    fn inferred(&mut self, p: &InferredPlace) {
+        let known = self.entries.get(&p.pod).map(|e| e.nominated.clone());
+        self.insert(QueueEntry {
+            place: p.place.clone(),
+            priority: p.order.priority,
+            timestamp: p.order.timestamp,
+            sequence: p.order.sequence,
+            attempts: p.attempts,
+            plugins: p.plugins,
+            nominated: known.unwrap_or_default(),
+            inferred: Some(p.from.clone()),
+            ..QueueEntry::new(p.pod.clone())
         });
     }
 
@@ -136,6 +152,11 @@ impl QueuesView {
     /// The pod whose attempt is under way.
     pub fn in_flight(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::InFlight), |e| e.pod.clone())
+    }
+
+    /// Pods that wait on Permit, by name.
+    pub fn waiting_on_permit(&self) -> Vec<&QueueEntry> {
+        self.sorted(|p| matches!(p, Place::WaitingOnPermit { .. }), |e| e.pod.clone())
     }
 
     fn sorted<K: Ord>(&self, which: impl Fn(&Place) -> bool, key: impl Fn(&QueueEntry) -> K) -> Vec<&QueueEntry> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::event::{Event, Eviction, MoveCause, Place, Selection};
+use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
 use crate::cluster::{Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 
@@ -49,6 +49,7 @@ impl Event {
             Self::ClockMoved { .. }
             | Self::ObjectChanged { .. }
             | Self::QueueMoved(_)
+            | Self::PlaceInferred(_)
             | Self::PriorityChanged { .. }
             | Self::HintAsked { .. }
             | Self::PodPopped { .. }
@@ -69,11 +70,12 @@ impl Event {
             | Self::CandidatesScored(_)
             | Self::CandidateSelected { .. }
             | Self::NominationCleared { .. }
+            | Self::GracePeriodEnded { .. }
             | Self::VictimEvicted { .. } => P::PostFilter,
             Self::PreScored { .. } => P::PreScore,
             Self::NodeScored(_) | Self::NodeSelected { .. } => P::Score,
             Self::PodAssumed { .. } | Self::Reserved { .. } | Self::Unreserved { .. } => P::Reserve,
-            Self::Permitted { .. } => P::Permit,
+            Self::Permitted { .. } | Self::PermitWaited { .. } | Self::PermitResolved { .. } => P::Permit,
             Self::PreBound { .. } => P::PreBind,
             Self::PodBound { .. } => P::Bind,
             Self::PodNominated { .. } | Self::AttemptFailed { .. } | Self::CycleFinished { .. } => P::Failure,
@@ -120,6 +122,9 @@ impl Event {
             | Self::PodNominated { node, .. }
             | Self::NominationCleared { node, .. }
             | Self::VictimEvicted { node, .. }
+            | Self::GracePeriodEnded { node, .. }
+            | Self::PermitWaited { node, .. }
+            | Self::PermitResolved { node, .. }
             | Self::PodAssumed { node, .. }
             | Self::Unreserved { node, .. }
             | Self::PodBound { node, .. } => Some(node),
@@ -132,6 +137,7 @@ impl Event {
     pub fn pod(&self) -> Option<&Key> {
         match self {
             Self::QueueMoved(m) => Some(&m.pod),
+            Self::PlaceInferred(p) => Some(&p.pod),
             Self::CycleStarted(start) => Some(&start.pod),
             Self::PriorityChanged { pod, .. }
             | Self::HintAsked { pod, .. }
@@ -141,6 +147,9 @@ impl Event {
             | Self::PodNominated { pod, .. }
             | Self::NominationCleared { pod, .. }
             | Self::VictimEvicted { pod, .. }
+            | Self::GracePeriodEnded { pod, .. }
+            | Self::PermitWaited { pod, .. }
+            | Self::PermitResolved { pod, .. }
             | Self::PodAssumed { pod, .. }
             | Self::Unreserved { pod, .. }
             | Self::PodBound { pod, .. }
@@ -159,6 +168,7 @@ impl Event {
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(*from))),
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
+            Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
             Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
@@ -232,10 +242,17 @@ impl Event {
                 Eviction::Terminating => format!("{pod} was evicted from {node} and is terminating"),
                 Eviction::InMemory => format!("{pod} was turned back before it was bound to {node}"),
             },
+            Self::GracePeriodEnded { pod, node } => format!("the grace period of {pod} on {node} is over"),
             Self::PodAssumed { pod, node } => format!("{pod} is assumed on {node}"),
             Self::Reserved { plugin, status } => point("Reserve", *plugin, status),
             Self::Unreserved { pod, node } => format!("what was reserved for {pod} on {node} was given back"),
             Self::Permitted { plugin, status } => point("Permit", *plugin, status),
+            Self::PermitWaited { pod, node, plugins } => {
+                let names: Vec<&str> = plugins.iter().map(|(p, _)| p.as_str()).collect();
+                format!("{pod} waits on Permit for {node}: {}", names.join(", "))
+            }
+            Self::PermitResolved { pod, end: PermitEnd::Allowed, .. } => format!("{pod} may be bound: every Permit plugin allows it"),
+            Self::PermitResolved { pod, message, .. } => format!("{pod} no longer waits on Permit: {message}"),
             Self::PreBound { plugin, status, writes } if status.is_success() => format!("{plugin} wrote {}", count(writes.len(), "object")),
             Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status),
             Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
@@ -246,20 +263,28 @@ impl Event {
 }
 
 fn queue_move(pod: &Key, to: &Place, cause: MoveCause, plugin: Option<PluginName>) -> String {
-    let mut text = match to {
-        Place::Active => format!("{pod} entered activeQ"),
-        Place::Backoff { .. } => format!("{pod} entered backoffQ"),
-        Place::Unschedulable { gated_by: Some(plugin), .. } => format!("{pod} is gated by {plugin}"),
-        Place::Unschedulable { .. } => format!("{pod} is parked in unschedulablePods"),
-        Place::InFlight => return format!("{pod} left the queue for its attempt"),
-        Place::Bound { node } => return format!("{pod} runs on {node}"),
-        Place::Gone => return format!("{pod} left the queue"),
-    };
+    let mut text = at_place(pod, to);
+    if !matches!(to, Place::Active | Place::Backoff { .. } | Place::Unschedulable { .. }) {
+        return text;
+    }
     let _ = match plugin {
         Some(plugin) => write!(text, " ({cause}, which may help {plugin})"),
         None => write!(text, " ({cause})"),
     };
     text
+}
+
+fn at_place(pod: &Key, place: &Place) -> String {
+    match place {
+        Place::Active => format!("{pod} entered activeQ"),
+        Place::Backoff { .. } => format!("{pod} entered backoffQ"),
+        Place::Unschedulable { gated_by: Some(plugin), .. } => format!("{pod} is gated by {plugin}"),
+        Place::Unschedulable { .. } => format!("{pod} is parked in unschedulablePods"),
+        Place::InFlight => format!("{pod} left the queue for its attempt"),
+        Place::WaitingOnPermit { node } => format!("{pod} waits on Permit for {node}"),
+        Place::Bound { node } => format!("{pod} runs on {node}"),
+        Place::Gone => format!("{pod} left the queue"),
+    }
 }
 
 fn point(name: &str, plugin: PluginName, status: &Status) -> String {

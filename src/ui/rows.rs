@@ -22,6 +22,7 @@ pub const GROUP_ABOVE: usize = 40;
 #[allow(missing_docs, reason = "the names are the queues' own")]
 pub enum QueuePart {
     InFlight,
+    WaitingOnPermit,
     Active,
     Backoff,
     Unschedulable,
@@ -37,6 +38,7 @@ impl QueuePart {
             Place::Backoff { .. } => Some(Self::Backoff),
             Place::Unschedulable { gated_by: None, .. } => Some(Self::Unschedulable),
             Place::Unschedulable { .. } => Some(Self::Gated),
+            Place::WaitingOnPermit { .. } => Some(Self::WaitingOnPermit),
             Place::Bound { .. } | Place::Gone => None,
         }
     }
@@ -49,6 +51,7 @@ impl QueuePart {
             Self::Backoff => "backoffQ",
             Self::Unschedulable => "unschedulablePods",
             Self::Gated => "gated",
+            Self::WaitingOnPermit => "waiting on Permit",
         }
     }
 }
@@ -93,7 +96,7 @@ pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
                 (expires, Reverse(e.priority), e.timestamp, e.sequence)
             }),
             // The store is in order of namespace and name already.
-            QueuePart::InFlight | QueuePart::Unschedulable | QueuePart::Gated => {}
+            QueuePart::InFlight | QueuePart::WaitingOnPermit | QueuePart::Unschedulable | QueuePart::Gated => {}
         }
         entries.retain(|e| filter.keeps_key(&e.pod));
         if !entries.is_empty() || filter.is_empty() {

@@ -9,9 +9,9 @@ use jiff::{SignedDuration, Timestamp, Unit};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, Pod, Str};
 use crate::framework::{Gate, NominatingInfo, QueuedPodInfo, is_same_pod};
-use crate::scheduler::Scheduler;
 use crate::scheduler::algorithm::FitError;
 use crate::scheduler::queue::pod_id;
+use crate::scheduler::{Evictions, Scheduler};
 use crate::trace::{Event, Eviction, Place};
 
 /// Grace period of a pod that names none, in seconds.
@@ -110,7 +110,7 @@ impl Scheduler {
         let mut deleted = marked.clone();
         writes.push(Write::Put(Object::Pod(Arc::new(marked))));
         let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
-        if self.graceful && grace > 0 {
+        if self.evictions != Evictions::AtOnce && grace > 0 {
             deleted.metadata.deletion_timestamp = now.checked_add(SignedDuration::from_secs(grace)).ok();
             writes.push(Write::Put(Object::Pod(Arc::new(deleted))));
         } else {
@@ -153,7 +153,7 @@ pub(super) fn whole_second(time: Timestamp) -> Timestamp {
 mod tests {
     use crate::cluster::{Kind, Object};
     use crate::framework::{FeatureGates, Gate};
-    use crate::scheduler::{Config, Operation, Sampling, Scheduler};
+    use crate::scheduler::{Config, Evictions, Operation, Options, Scheduler};
     use crate::trace::{Event, Place};
 
     fn object(kind: Kind, text: &str) -> Object {
@@ -176,14 +176,17 @@ mod tests {
         let mut objects = vec![object(Kind::Node, node), pod("preemptor", 9, 4, "")];
         objects.extend((0..victims).map(|i| pod(&format!("v{i}"), 0, 4 / u32::try_from(victims).unwrap(), "n")));
         let start = "2026-11-20T00:00:00Z".parse().unwrap();
-        let mut scheduler = Scheduler::new(Config::defaults(gates), objects, start, Sampling::default(), graceful);
+        let mut scheduler = {
+            let evictions = if graceful { Evictions::Marked } else { Evictions::AtOnce };
+            Scheduler::new(Config::defaults(gates), objects, Options { start, evictions, ..Options::default() })
+        };
         let events = scheduler.apply(Operation::Schedule);
         let words = events.iter().filter_map(|e| match e {
             Event::QueueMoved(m) => Some(match m.to {
                 Place::Active => format!("active {}", m.cause),
                 Place::Backoff { .. } => format!("backoff {}", m.cause),
                 Place::Unschedulable { .. } => format!("parked {}", m.cause),
-                Place::InFlight | Place::Bound { .. } | Place::Gone => return None,
+                Place::InFlight | Place::WaitingOnPermit { .. } | Place::Bound { .. } | Place::Gone => return None,
             }),
             Event::PreEnqueueRejected { .. } => Some("gated".to_owned()),
             Event::VictimEvicted { pod, .. } => Some(format!("evicted {}", pod.name)),

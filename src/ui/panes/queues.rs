@@ -51,12 +51,14 @@ fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, first: bool, area: 
         QueuePart::Backoff => Role::Warning,
         QueuePart::Unschedulable => Role::Hopeless,
         QueuePart::Gated => Role::Gated,
+        QueuePart::WaitingOnPermit => Role::Accent,
     };
     let explain = match part {
         QueuePart::Active => "in pop order",
         QueuePart::Backoff => "back when",
         QueuePart::Unschedulable => "rejected by",
         QueuePart::Gated => "by",
+        QueuePart::WaitingOnPermit => "assumed on",
         QueuePart::InFlight => "being tried",
     };
     put(

@@ -262,6 +262,7 @@ impl Fixture {
             Place::Unschedulable { gated_by: Some(plugin), .. } => format!("gated by {plugin}"),
             Place::Unschedulable { .. } => "parked".into(),
             Place::InFlight => "in flight".into(),
+            Place::WaitingOnPermit { .. } => "permit".into(),
             Place::Bound { .. } | Place::Gone => unreachable!("not kept in the view"),
         }
     }
@@ -279,6 +280,7 @@ impl Fixture {
                 Place::Backoff { .. } => "backoff",
                 Place::Unschedulable { .. } => "unschedulable",
                 Place::InFlight => "attempt",
+                Place::WaitingOnPermit { .. } => "permit",
                 Place::Bound { .. } => "node",
                 Place::Gone => "nowhere",
             };
