@@ -31,7 +31,7 @@ impl Driver for Explorer {
     /// The decision about the pod that was asked about, else one turn of the scheduling loop.
     fn run_next(&mut self) -> bool {
         match self.asked.take() {
-            Some(pod) => self.session.explain(&pod),
+            Some(pod) => self.session.explain(&pod).is_some(),
             None => self.session.run_next(),
         }
     }

@@ -69,6 +69,43 @@ impl Timeline {
         self.frames.push(frame);
     }
 
+    /// A timeline of the first frames alone, with the cursor at their end.
+    pub(super) fn prefix(&self, frames: usize) -> Self {
+        let mut timeline = Self::new(self.start.clone());
+        timeline.frames = self.frames[..frames.min(self.frames.len())].to_vec();
+        timeline.seek(Cursor { frame: usize::MAX, event: usize::MAX });
+        timeline
+    }
+
+    /// Puts in a frame that leaves everything as it was, before frame `at`; the cursor stays with what it showed.
+    pub(super) fn insert(&mut self, at: usize, frame: Frame) {
+        let moves = !self.frames.is_empty() && self.cursor.frame >= at;
+        self.frames.insert(at, frame);
+        if moves {
+            self.cursor.frame += 1;
+        }
+    }
+
+    /// How many frames have happened as a whole; the one that the cursor is in the middle of has not.
+    pub fn frames_done(&self) -> usize {
+        match self.frame() {
+            Some(frame) if self.cursor.event >= frame.events.len() => self.cursor.frame + 1,
+            _ => self.cursor.frame,
+        }
+    }
+
+    /// The cursor right behind the first event after the present one that meets a condition.
+    pub fn find_after(&self, met: impl Fn(&Event) -> bool) -> Option<Cursor> {
+        let mut from = self.cursor.event;
+        for (at, frame) in self.frames.iter().enumerate().skip(self.cursor.frame) {
+            if let Some(found) = frame.events[from.min(frame.events.len())..].iter().position(&met) {
+                return Some(Cursor { frame: at, event: from + found + 1 });
+            }
+            from = 0;
+        }
+        None
+    }
+
     /// All frames.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
