@@ -300,14 +300,20 @@ fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
     for (number, deed) in deeds.iter().enumerate() {
         for operation in deed.operations(session.scheduler(), number) {
             session.apply(operation);
+            session.timeline_mut().seek(END);
         }
         let first = session.scheduler().state().cluster().pods.iter().next().map(|p| p.key());
         if let Some(pod) = first.filter(|_| number % 7 == 0) {
             session.explain(&pod);
+            session.timeline_mut().seek(END);
         }
     }
+    session.timeline_mut().seek(Cursor::default());
     session
 }
+
+/// Beyond all that is recorded.
+const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 
 /// A way to move the cursor.
 #[derive(Clone, Debug)]

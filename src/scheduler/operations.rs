@@ -17,6 +17,8 @@ pub struct Scheduler {
     pub(super) sampling: Sampling,
     /// How victims go.
     pub(super) evictions: Evictions,
+    /// How it was started.
+    options: Arc<Options>,
 }
 
 /// How evicted pods go.
@@ -106,8 +108,13 @@ const TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, waiting: _ } = options;
-        Self { state: State::new(Arc::new(config), objects, start), sampling, evictions }
+        let Options { start, sampling, evictions, waiting: _ } = options.clone();
+        Self { state: State::new(Arc::new(config), objects, start), sampling, evictions, options: Arc::new(options) }
+    }
+
+    /// How it was started.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// What the scheduler knows now.

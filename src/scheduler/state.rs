@@ -29,6 +29,8 @@ pub struct State {
     pub(super) clock: Timestamp,
     /// When it began.
     pub(super) start: Timestamp,
+    /// The pods that were pending then, in the order in which the scheduler heard of them.
+    arrivals: Arc<[Key]>,
     /// Attempts so far.
     pub(super) cycle: u64,
     /// Where the next search for nodes starts.
@@ -123,6 +125,7 @@ impl State {
             cache,
             clock: start,
             start,
+            arrivals: pending.as_slice().into(),
             cycle: 0,
             next_start_node_index: 0,
             preempting: OrdMap::new(),
@@ -164,6 +167,11 @@ impl State {
     /// When the virtual time began.
     pub fn start(&self) -> Timestamp {
         self.start
+    }
+
+    /// The pods that were pending at the start, in the order in which the scheduler heard of them.
+    pub fn arrivals(&self) -> &[Key] {
+        &self.arrivals
     }
 
     /// Profiles, gates, backoff.

@@ -1,11 +1,15 @@
 //! A session: the timeline of what the scheduler did, and a cursor in it.
 
 mod branch;
+mod compare;
+mod file;
 mod recording;
 mod timeline;
 mod until;
 
 pub use branch::{Action, Branch, Fork};
+pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
+pub use file::{SessionFileError, is_session_file};
 pub use recording::{RunEnd, Session};
 pub use timeline::{Cursor, Frame, Moment, Timeline};
 pub use until::{Until, WORDS as UNTIL_WORDS};

@@ -94,6 +94,35 @@ impl Session {
         done
     }
 
+    /// The scheduler before anything happened.
+    pub(super) fn scheduler_at_start(&self) -> &Scheduler {
+        self.branches[0].scheduler_at(0)
+    }
+
+    /// Begins a branch that was saved, its shared part done already; false where it cannot begin there.
+    pub(super) fn begin(&mut self, number: usize, name: &str, fork: Option<Fork>) -> bool {
+        match fork {
+            None => number == 0,
+            Some(fork) => {
+                let known = number == self.branches.len()
+                    && self.branches.get(fork.branch).is_some_and(|from| fork.frames <= from.timeline.frames().len());
+                if known {
+                    self.branches.push(self.branches[fork.branch].fork(name.to_owned(), fork));
+                    self.current = number;
+                }
+                known
+            }
+        }
+    }
+
+    /// Does again what was saved, at the end of this branch.
+    pub(super) fn redo(&mut self, action: Action) -> bool {
+        match action {
+            Action::Apply(operation) => self.append(operation),
+            Action::Explain(pod) => self.explain_at(self.current, self.timeline().frames().len(), &pod),
+        }
+    }
+
     /// Does something at the end of this branch; the cursor stays.
     fn append(&mut self, operation: Operation) -> bool {
         let branch = &mut self.branches[self.current];
@@ -133,7 +162,12 @@ impl Session {
         let now = moment(scheduler.state());
         let frame =
             Frame { title: format!("explain {pod}"), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
-        self.insert(branch, at, Step { action: Action::Explain(pod.clone()), before: scheduler }, frame);
+        // What the branch shares with others is theirs as well.
+        let mut owner = branch;
+        while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {
+            owner = fork.branch;
+        }
+        self.insert(owner, at, Step { action: Action::Explain(pod.clone()), before: scheduler }, frame);
         true
     }
 

@@ -39,7 +39,7 @@ pub struct Frame {
 }
 
 /// A place between events: `event` events of frame `frame` have happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
     /// Which frame.
     pub frame: usize,
@@ -141,8 +141,13 @@ impl Timeline {
         match self.frame() {
             Some(frame) if self.cursor.event >= frame.events.len() => &frame.after,
             Some(frame) => &frame.before,
-            None => self.frames.last().map_or(&self.start, |f| &f.after),
+            None => self.end(),
         }
+    }
+
+    /// Everything at the end of what is recorded.
+    pub fn end(&self) -> &Moment {
+        self.frames.last().map_or(&self.start, |f| &f.after)
     }
 
     /// Whether every recorded event has happened.
