@@ -195,9 +195,8 @@ fn decisions(since: [&[Frame]; 2]) -> Vec<Decided> {
 }
 
 fn newest_decisions(frames: &[Frame]) -> BTreeMap<Key, &Frame> {
-    let pod = |frame: &Frame| {
-        frame.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None })
-    };
+    let pod =
+        |frame: &Frame| frame.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None });
     frames.iter().filter_map(|frame| Some((pod(frame)?, frame))).collect()
 }
 

@@ -2,6 +2,7 @@
 
 mod branch;
 mod compare;
+mod edit;
 mod file;
 mod recording;
 mod timeline;
@@ -9,6 +10,7 @@ mod until;
 
 pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
+pub use edit::Edit;
 pub use file::{SessionFileError, is_session_file};
 pub use recording::{RunEnd, Session};
 pub use timeline::{Cursor, Frame, Moment, Timeline};
