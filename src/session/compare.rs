@@ -154,6 +154,13 @@ fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
     keys.into_iter().filter_map(difference).collect()
 }
 
+impl Whereabouts {
+    /// Where a pod is at a moment; the end of a backoff is left out.
+    pub fn of(moment: &Moment, pod: &Key) -> Self {
+        whereabouts(moment, pod)
+    }
+}
+
 fn whereabouts(end: &Moment, key: &Key) -> Whereabouts {
     if let Some(entry) = end.queues.entries.get(key) {
         // The second at which a backoff ends is no difference worth telling.

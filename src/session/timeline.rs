@@ -145,6 +145,11 @@ impl Timeline {
         }
     }
 
+    /// Everything before anything happened.
+    pub fn start(&self) -> &Moment {
+        &self.start
+    }
+
     /// Everything at the end of what is recorded.
     pub fn end(&self) -> &Moment {
         self.frames.last().map_or(&self.start, |f| &f.after)

@@ -29,7 +29,7 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use driver::Driver;
+pub use driver::{Driver, HowFar};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use scene::{Scene, draw};

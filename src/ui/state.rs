@@ -60,6 +60,8 @@ pub struct State {
     pub notice: Option<Notice>,
     /// Whether the scrub bar is being dragged.
     pub dragging: bool,
+    /// How many pieces of work have been done of what takes a while; `None` while nothing does.
+    pub running: Option<usize>,
     /// What follows from the record.
     pub derived: Derived,
     revision: u64,
@@ -70,8 +72,10 @@ pub struct State {
 pub enum Overlay {
     /// The keys and commands, scrolled by so many lines.
     Help(usize),
-    /// What was read from the source, scrolled by so many lines.
+    /// Some text, scrolled by so many lines.
     Report {
+        /// What it is about.
+        title: String,
         /// The lines.
         lines: Vec<String>,
         /// How far it is scrolled.
@@ -160,6 +164,7 @@ impl State {
             overlay: None,
             notice: None,
             dragging: false,
+            running: None,
             derived: Derived::default(),
             revision: 0,
         };
