@@ -2,6 +2,8 @@
 
 mod recording;
 mod timeline;
+mod wakes;
 
 pub use recording::Session;
-pub use timeline::{Cursor, Frame, Moment, Timeline};
+pub use timeline::{Cursor, Frame, Moment, Started, Timeline};
+pub use wakes::WakeEvents;

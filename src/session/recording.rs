@@ -1,10 +1,13 @@
 //! A scheduler with everything it did so far on a timeline.
 
+use std::sync::Arc;
+
 use crate::cluster::{Key, Object};
 use crate::scheduler::{Operation, Scheduler, State};
 use crate::trace::Event;
 
 use super::timeline::{Frame, Moment, Timeline};
+use super::wakes::WakeEvents;
 
 /// A scheduler and its timeline. Operations go to the end of the timeline; the cursor may stand anywhere.
 #[derive(Clone, Debug)]
@@ -12,13 +15,15 @@ pub struct Session {
     scheduler: Scheduler,
     timeline: Timeline,
     source: String,
+    wakes: Arc<WakeEvents>,
 }
 
 impl Session {
     /// A session in which nothing has happened yet; `source` says where the cluster came from.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
-        let timeline = Timeline::new(moment(scheduler.state()));
-        Self { scheduler, timeline, source: source.into() }
+        let wakes = Arc::new(WakeEvents::new(scheduler.state().queue().hints().registrations()));
+        let timeline = Timeline::new(moment(scheduler.state(), &wakes));
+        Self { scheduler, timeline, source: source.into(), wakes }
     }
 
     /// Where the cluster came from.
@@ -43,10 +48,10 @@ impl Session {
 
     /// Applies an operation at the end of the timeline; the cursor stays. False when nothing came of it.
     pub fn apply(&mut self, operation: Operation) -> bool {
-        let before = moment(self.scheduler.state());
+        let before = moment(self.scheduler.state(), &self.wakes);
         let title = title(&operation, &self.scheduler);
         let events = self.scheduler.apply(operation);
-        let after = moment(self.scheduler.state());
+        let after = moment(self.scheduler.state(), &self.wakes);
         self.push(title, events, before, after)
     }
 
@@ -65,7 +70,7 @@ impl Session {
     pub fn explain(&mut self, pod: &Key) -> bool {
         let state = self.scheduler.state();
         let Some(object) = state.cluster().pods.get(pod).cloned() else { return false };
-        let now = moment(state);
+        let now = moment(state, &self.wakes);
         let events = self.scheduler.explain(&object);
         self.push(format!("explain {pod}"), events, now.clone(), now)
     }
@@ -79,8 +84,14 @@ impl Session {
     }
 }
 
-fn moment(state: &State) -> Moment {
-    Moment { cluster: state.cluster().clone(), snapshot: state.snapshot(), queues: state.queue().view().clone(), clock: state.clock() }
+fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
+    Moment {
+        cluster: state.cluster().clone(),
+        snapshot: state.snapshot(),
+        queues: state.queue().view().clone(),
+        clock: state.clock(),
+        wakes: wakes.clone(),
+    }
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::wakes::WakeEvents;
 use crate::cluster::Cluster;
 use crate::framework::Snapshot;
 use crate::trace::{CycleView, Event, Granularity, QueuesView};
@@ -23,6 +24,18 @@ pub struct Moment {
     pub queues: QueuesView,
     /// The virtual time.
     pub clock: Timestamp,
+    /// The events that may wake parked pods; the same throughout a session.
+    pub wakes: Arc<WakeEvents>,
+}
+
+/// Where the queues stood when a session began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Started {
+    /// As after a restart of the scheduler: every pending pod in activeQ, or gated.
+    #[default]
+    Fresh,
+    /// Where the cluster's objects suggest that pods were waiting.
+    AsObserved,
 }
 
 /// One operation and what it caused.
@@ -55,13 +68,26 @@ pub struct Timeline {
     cursor: Cursor,
     cycle: CycleView,
     queues: QueuesView,
+    clock: Timestamp,
+    started: Started,
 }
 
 impl Timeline {
     /// A timeline on which nothing has happened yet.
     pub fn new(start: Moment) -> Self {
-        let queues = start.queues.clone();
-        Self { start, frames: Vec::new(), cursor: Cursor::default(), cycle: CycleView::default(), queues }
+        let (queues, clock) = (start.queues.clone(), start.clock);
+        let (cursor, cycle) = (Cursor::default(), CycleView::default());
+        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default() }
+    }
+
+    /// Says where the queues stood at the start.
+    pub fn set_started(&mut self, started: Started) {
+        self.started = started;
+    }
+
+    /// Where the queues stood at the start.
+    pub fn started(&self) -> Started {
+        self.started
     }
 
     /// Adds what happened next; the cursor stays.
@@ -99,7 +125,13 @@ impl Timeline {
         &self.queues
     }
 
-    /// The cluster, nodes and clock at the cursor: as before the frame until its last event has happened.
+    /// The virtual time at the cursor, exact within a frame in which time passes.
+    pub fn clock(&self) -> Timestamp {
+        self.clock
+    }
+
+    /// The cluster and nodes at the cursor: as before the frame until its last event has happened. Its queues and its
+    /// clock stand still for as long; [`Self::queues`] and [`Self::clock`] do not.
     pub fn moment(&self) -> &Moment {
         match self.frame() {
             Some(frame) if self.cursor.event >= frame.events.len() => &frame.after,
@@ -139,13 +171,17 @@ impl Timeline {
         let from = if forward { self.cursor.event } else { 0 };
         if !forward {
             self.cycle = CycleView::default();
-            self.queues = self.frames.get(frame).map_or(&self.start, |f| &f.before).queues.clone();
+            let before = self.frames.get(frame).map_or(&self.start, |f| &f.before);
+            (self.queues, self.clock) = (before.queues.clone(), before.clock);
         }
         self.cursor = target;
         if let Some(frame) = self.frames.get(frame) {
             for event in &frame.events[from..event] {
                 self.cycle.apply(event);
                 self.queues.apply(event);
+                if let Event::ClockMoved { to, .. } = event {
+                    self.clock = *to;
+                }
             }
         }
     }
