@@ -3,6 +3,10 @@
 //! Twelve nodes; `shop/payments` (6 cores, priority 100000) fits nowhere, eight nodes are dry-run and are candidates,
 //! and worker-a2 wins. Then `shop/spread-7z2j5` is bound to a node that shares the highest score with another.
 
+mod waiting;
+
+pub(crate) use waiting::waiting_script;
+
 use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
@@ -454,6 +458,12 @@ fn frames(first: Moment, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
         let mut after = now.clone();
         for event in &events {
             after.queues.apply(event);
+            if let Event::ClockMoved { to, .. } = event {
+                after.clock = *to;
+            }
+            if let Some(node) = waiting::new_node(event) {
+                after.cluster.insert(node);
+            }
         }
         let view = CycleView::of(&events);
         for (victim, _) in &view.evicted {

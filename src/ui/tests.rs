@@ -410,3 +410,35 @@ fn going_back_and_forward_again_draws_the_same_screen() {
         screen.keys("b");
     }
 }
+
+/// The world with pods in every place, at a moment of its record and with a pod selected.
+fn waiting(width: u16, height: u16, keys: &str, pod: &str) -> Screen {
+    let mut screen = Screen::of(fixture::waiting_script(), width, height);
+    screen.keys(keys);
+    select(&mut screen, pod);
+    screen
+}
+
+fn select(screen: &mut Screen, pod: &str) {
+    let (namespace, name) = pod.split_once('/').unwrap();
+    screen.state.queues.selected = Some(crate::ui::list::RowId::Pod(crate::cluster::Key::new(namespace, name)));
+    screen.state.refresh(screen.driver.timeline());
+}
+
+#[test]
+fn queues_over_time_at_three_sizes() {
+    for (size, width, height) in SIZES {
+        for (name, keys, pod) in [
+            ("inferred", "", "ml/gpu-hungry"),
+            ("backing_off", "", "shop/spread-85969bc548-b5rrz"),
+            ("backoff_ended", "c E b b b 1", "platform/needs-volume"),
+            ("parked", "c", "batch/too-big"),
+            ("woken", "c c", "batch/too-big"),
+            ("gated", "c c c E b b b b b b b 1", "shop/preemptor"),
+            ("permit", "c c c 1", "shop/payments"),
+        ] {
+            let screen = waiting(width, height, keys, pod);
+            insta::assert_snapshot!(format!("queues_{name}_{size}"), screen.text());
+        }
+    }
+}
