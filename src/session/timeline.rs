@@ -241,3 +241,51 @@ impl Timeline {
         from.event + 1 + events[from.event + 1..].iter().take_while(|e| same(e)).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).expect("small")
+    }
+
+    fn frame(from: i64, stops: &[i64]) -> Frame {
+        let other = Event::NominationCleared { pod: Key::new("ns", "pod"), node: "n".into() };
+        let starts = std::iter::once(&from).chain(stops);
+        let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: at(*from), to: at(*to) }, other.clone()]);
+        let moment = |clock: i64| Moment { clock: at(clock), ..Moment::default() };
+        let after = moment(*stops.last().unwrap_or(&from));
+        Frame { title: String::new(), events: moves.chain([other.clone()]).collect(), before: moment(from), after }
+    }
+
+    #[test]
+    fn the_clock_is_exact_within_a_frame_whichever_way_one_came() {
+        let mut timeline = Timeline::new(Moment { clock: at(10), ..Moment::default() });
+        assert_eq!(timeline.clock(), at(10));
+        for frame in [frame(10, &[12, 15]), frame(15, &[]), frame(15, &[30])] {
+            timeline.push(frame);
+        }
+        let expected = [vec![10, 12, 12, 15, 15, 15], vec![15, 15], vec![15, 30, 30, 30]];
+        let places: Vec<(Cursor, Timestamp)> = expected
+            .iter()
+            .enumerate()
+            .flat_map(|(frame, clocks)| clocks.iter().enumerate().map(move |(event, clock)| (Cursor { frame, event }, at(*clock))))
+            .collect();
+        for (cursor, clock) in places.iter().chain(places.iter().rev()).chain(places.iter().step_by(3)) {
+            timeline.seek(*cursor);
+            assert_eq!((timeline.cursor(), timeline.clock()), (*cursor, *clock));
+        }
+        timeline.seek(Cursor { frame: 2, event: 9 });
+        assert_eq!(timeline.clock(), timeline.moment().clock);
+    }
+
+    #[test]
+    fn a_start_is_fresh_unless_said_otherwise() {
+        let mut timeline = Timeline::new(Moment::default());
+        assert_eq!(timeline.started(), Started::Fresh);
+        timeline.set_started(Started::AsObserved);
+        assert_eq!(timeline.started(), Started::AsObserved);
+    }
+}

@@ -10,7 +10,7 @@ use crate::framework::{ActionType, ClusterEvent, EventResource, PluginName};
 /// For each profile and plugin the events at which the plugin is asked whether they help a pod that it rejected.
 ///
 /// The events are those that can come, under the labels that kube-scheduler logs and counts: a plugin that registers
-/// `Pod/Delete` is asked at `AssignedPodDelete`. They stand in order of resource, pods on nodes and nodes first.
+/// `Pod/Delete` is asked at `AssignedPodDelete`. Those that come most often stand first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WakeEvents {
     profiles: BTreeMap<Str, BTreeMap<PluginName, Vec<String>>>,
@@ -48,8 +48,8 @@ fn incoming() -> Vec<ClusterEvent> {
     add(R::Node, &[A::ADD, A::UPDATE_NODE_ALLOCATABLE, A::UPDATE_NODE_TAINT, A::UPDATE_NODE_LABEL]);
     add(R::Node, &[A::UPDATE_NODE_CONDITION, A::UPDATE_NODE_ANNOTATION, A::UPDATE_NODE_DECLARED_FEATURE, A::DELETE]);
     let of_both = [A::UPDATE, A::UPDATE_POD_LABEL, A::UPDATE_POD_SCALE_DOWN, A::UPDATE_POD_TOLERATION];
-    add(R::AssignedPod, &of_both);
     add(R::UnschedulablePod, &of_both);
+    add(R::AssignedPod, &of_both);
     add(R::UnschedulablePod, &[A::UPDATE_POD_SCHEDULING_GATES_ELIMINATED, A::UPDATE_POD_GENERATED_RESOURCE_CLAIM]);
     let others = R::iter().filter(|r| !matches!(r, R::Pod | R::AssignedPod | R::UnschedulablePod | R::Node | R::WildCard));
     for resource in others {
@@ -80,7 +80,7 @@ mod tests {
             &[(R::Node, A::UPDATE_NODE_TAINT), (R::Node, A::ADD), (R::Pod, A::DELETE)],
             &["AssignedPodDelete", "NodeAdd", "NodeUpdateNodeTaint"],
         );
-        check(&[(R::Pod, A::UPDATE_POD_LABEL)], &["AssignedPodUpdatePodLabel", "UnschedulablePodUpdatePodLabel"]);
+        check(&[(R::Pod, A::UPDATE_POD_LABEL)], &["UnschedulablePodUpdatePodLabel", "AssignedPodUpdatePodLabel"]);
         check(&[(R::Pod, A::UPDATE_POD_SCHEDULING_GATES_ELIMINATED)], &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]);
         check(&[(R::PersistentVolumeClaim, A::ADD.or(A::UPDATE))], &["PersistentVolumeClaimAdd", "PersistentVolumeClaimUpdate"]);
         check(&[(R::CSINode, A::ADD)], &["storage.k8s.io/CSINodeAdd"]);

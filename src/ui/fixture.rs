@@ -91,6 +91,7 @@ pub(crate) fn pod(name: &str, priority: i32, cpu: &str, memory: &str, node: &str
     pod.status.start_time = started.map(|s| time(&format!("2026-11-20T{s}Z")));
     let spec = pod.spec_mut();
     spec.priority = Some(priority);
+    spec.scheduler_name = "default-scheduler".into();
     let mut container = Container { name: "main".into(), ..Container::default() };
     container.resources.requests = quantities(&[("cpu", cpu), ("memory", memory)]);
     spec.containers = [container].into_iter().collect();
@@ -188,7 +189,7 @@ pub(crate) fn snapshot(cluster: &Cluster) -> Snapshot {
 fn start() -> Moment {
     let cluster = cluster();
     let clock = time(START);
-    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, ..Moment::default() };
+    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, wakes: Arc::new(waiting::wakes()), ..Moment::default() };
     for (sequence, (name, priority, place)) in WAITING.into_iter().enumerate() {
         let set = |plugins: &[PluginName]| plugins.iter().copied().collect::<PluginSet>();
         let (plugins, gated_by, attempts) = match name {

@@ -2,7 +2,9 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 
+use crate::cluster::Key;
 use crate::framework::{PluginName, PluginSet};
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::layout::split_top;
@@ -15,6 +17,8 @@ use crate::ui::theme::Role;
 const INDENT: usize = 2;
 /// Hint answers that are shown, the last ones.
 const HINTS: usize = 3;
+/// From this width on, short facts share a line.
+const PACKED: usize = 60;
 
 /// A fact: its name, what it says, and the role of that.
 struct Fact {
@@ -37,28 +41,109 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         buf[(x, rule.y)].set_symbol(scene.glyphs.border.horizontal_top).set_style(scene.style(Role::Border));
     }
     let Some(entry) = scene.state.selected_pod().and_then(|k| scene.timeline.queues().entries.get(k)) else { return };
-    let name = Rect { x: rule.x + 1, width: rule.width.saturating_sub(2), ..rule };
-    let words = text::clip_middle(&entry.pod.to_string(), usize::from(name.width).saturating_sub(2), scene.glyphs.ellipsis).into_owned();
-    put(buf, name, &[scene.span(Role::Strong, format!(" {words} "))], scene.glyphs.ellipsis);
-    let (width, room) = (usize::from(body.width), usize::from(body.height));
-    let mut facts = facts(scene, entry, width);
+    let mut facts = facts(scene, entry);
     facts.extend(wakes(scene, entry));
-    let lines: Vec<Vec<String>> = facts.iter().map(|f| folded(f, width)).collect();
-    let shares = share(&lines.iter().map(Vec::len).collect::<Vec<_>>(), room);
+    let left = heading(scene, &entry.pod, facts.first(), rule, buf);
+    body_lines(scene, if left { &facts[1..] } else { &facts }, body, buf);
+}
+
+/// Puts the pod's name into the rule, and in a wide pane the first fact, which is short and always there; says whether
+/// that found room.
+fn heading(scene: &Scene<'_>, pod: &Key, first: Option<&Fact>, rule: Rect, buf: &mut Buffer) -> bool {
+    let area = Rect { x: rule.x + 1, width: rule.width.saturating_sub(2), ..rule };
+    let name = pod.to_string();
+    let name = text::clip_middle(&name, usize::from(area.width).saturating_sub(2), scene.glyphs.ellipsis);
+    let taken = put(buf, area, &[scene.span(Role::Strong, format!(" {name} "))], scene.glyphs.ellipsis);
+    let Some(fact) = first.filter(|_| usize::from(rule.width) >= PACKED) else { return false };
+    let spans = [scene.span(Role::Muted, format!(" {}", fact.name)), scene.span(fact.role, format!("{} ", fact.value))];
+    let width = spans.iter().map(|s| text::width(&s.content)).sum::<usize>() as u16;
+    let fits = taken + width + 1 < area.width;
+    if fits {
+        put(buf, Rect { x: area.right() - width, width, ..area }, &spans, scene.glyphs.ellipsis);
+    }
+    fits
+}
+
+fn body_lines(scene: &Scene<'_>, facts: &[Fact], body: Rect, buf: &mut Buffer) {
+    let width = usize::from(body.width);
+    let lines = lines(facts, width, scene.glyphs.dot);
+    let shares = share(&lines.iter().map(Line::rows).collect::<Vec<_>>(), usize::from(body.height));
     let mut y = body.y;
-    for (i, (fact, share)) in facts.iter().zip(&shares).enumerate() {
-        // What is cut is this fact, or all that come after it.
-        let cut = *share < lines[i].len() || shares.get(i + 1) == Some(&0);
-        for (j, line) in lines[i].iter().take(*share).enumerate() {
-            let last = cut && j + 1 == *share;
-            let line = if last { ellipsed(line, width, scene.glyphs.ellipsis) } else { line.clone() };
-            let name = fact.name.trim_end();
-            let split = if j == 0 && line.starts_with(name) { name.len() } else { 0 };
-            let spans = [scene.span(Role::Muted, &line[..split]), scene.span(fact.role, &line[split..])];
+    for (i, (line, share)) in lines.iter().zip(&shares).enumerate() {
+        // What is cut is this line, or all that come after it.
+        let more = *share == line.rows() && shares.get(i + 1) == Some(&0);
+        for at in 0..*share {
+            let cut = at + 1 == *share && *share < line.rows();
+            let mut spans = line.spans(scene, at, width, cut);
+            if more && at + 1 == *share {
+                spans.push(scene.span(Role::Muted, format!(" {}", scene.glyphs.ellipsis)));
+            }
             put(buf, Rect { y, height: 1, ..body }, &spans, scene.glyphs.ellipsis);
             y += 1;
         }
     }
+}
+
+/// What stands on one line, or on several where it is too long.
+enum Line<'a> {
+    /// One fact, folded.
+    Folded(&'a Fact, Vec<String>),
+    /// Facts that fit beside each other.
+    Packed(Vec<&'a Fact>),
+}
+
+impl Line<'_> {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Folded(_, rows) => rows.len(),
+            Self::Packed(_) => 1,
+        }
+    }
+
+    fn spans(&self, scene: &Scene<'_>, at: usize, width: usize, cut: bool) -> Vec<Span<'static>> {
+        match self {
+            Self::Folded(fact, rows) => {
+                let row = if cut { ellipsed(&rows[at], width, scene.glyphs.ellipsis) } else { rows[at].clone() };
+                let name = fact.name.trim_end();
+                let split = if at == 0 && row.starts_with(name) { name.len() } else { 0 };
+                vec![scene.span(Role::Muted, row[..split].to_owned()), scene.span(fact.role, row[split..].to_owned())]
+            }
+            Self::Packed(facts) => {
+                let mut spans = Vec::new();
+                for (i, fact) in facts.iter().enumerate() {
+                    if i > 0 {
+                        spans.push(scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot)));
+                    }
+                    spans.push(scene.span(Role::Muted, fact.name.clone()));
+                    spans.push(scene.span(fact.role, fact.value.clone()));
+                }
+                spans
+            }
+        }
+    }
+}
+
+/// The facts line by line; in a wide pane, several to a line where they fit.
+fn lines<'a>(facts: &'a [Fact], width: usize, dot: &str) -> Vec<Line<'a>> {
+    let mut lines: Vec<Line<'a>> = Vec::new();
+    let mut used = 0;
+    for fact in facts {
+        let rows = folded(fact, width);
+        let wanted = text::width(&fact.name) + text::width(&fact.value);
+        let fits = width >= PACKED && rows.len() <= 1;
+        match lines.last_mut() {
+            Some(Line::Packed(row)) if fits && used + text::width(dot) + 2 + wanted <= width => {
+                used += text::width(dot) + 2 + wanted;
+                row.push(fact);
+            }
+            _ if fits => {
+                used = wanted;
+                lines.push(Line::Packed(vec![fact]));
+            }
+            _ => lines.push(Line::Folded(fact, rows)),
+        }
+    }
+    lines
 }
 
 /// Lines for each fact: one for each as long as there are any, and then more in turn where more are wanted.
@@ -94,8 +179,12 @@ fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
 }
 
 /// What is known of a waiting pod, most important first, but for the events that would wake it.
-fn facts(scene: &Scene<'_>, entry: &QueueEntry, width: usize) -> Vec<Fact> {
-    let mut facts = first(scene, entry, width);
+fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
+    let attempts = text::count(entry.attempts as usize, "attempt");
+    let mut facts = vec![fact("priority ", format!("{} {} {attempts}", entry.priority, scene.glyphs.dot), Role::Text)];
+    if !entry.nominated.is_empty() {
+        facts.push(fact("nominated to ", entry.nominated.to_string(), Role::Nominated));
+    }
     facts.extend(place(scene, entry));
     if let Some(why) = &entry.inferred {
         facts.push(fact(format!("{} inferred: ", scene.glyphs.inferred), why.clone(), Role::Warning));
@@ -103,27 +192,13 @@ fn facts(scene: &Scene<'_>, entry: &QueueEntry, width: usize) -> Vec<Fact> {
     if let Some(last) = &entry.last_move {
         facts.push(moved(scene, entry, last));
     }
+    facts.extend(since(scene, entry));
     let hints = &scene.state.derived.story.hints;
     for answer in &hints[hints.len().saturating_sub(HINTS)..] {
         let error = answer.error.as_ref().map(|e| format!(", as it failed: {e}")).unwrap_or_default();
         facts.push(fact(format!("{}: ", answer.event), format!("{} says {}{error}", answer.plugin, answer.hint), Role::Text));
     }
-    facts.extend(since(scene, entry));
     facts
-}
-
-/// Priority, attempts and nomination, in one line where they fit.
-fn first(scene: &Scene<'_>, entry: &QueueEntry, width: usize) -> Vec<Fact> {
-    let dot = scene.glyphs.dot;
-    let numbers = format!("{} {dot} {}", entry.priority, text::count(entry.attempts as usize, "attempt"));
-    if entry.nominated.is_empty() {
-        return vec![fact("priority ", numbers, Role::Text)];
-    }
-    let together = format!("{numbers} {dot} nominated to {}", entry.nominated);
-    if text::width("priority ") + text::width(&together) <= width {
-        return vec![fact("priority ", together, Role::Text)];
-    }
-    vec![fact("priority ", numbers, Role::Text), fact("nominated to ", entry.nominated.to_string(), Role::Nominated)]
 }
 
 /// What keeps the pod where it is.
@@ -149,7 +224,7 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
         Place::Backoff { expires, error } => {
             let at = text::moment(now, *expires);
             let name = if *error { "error backoff" } else { "backoff" };
-            let early = if *error { "; never popped early" } else { "; sooner where activeQ runs empty" };
+            let early = if *error { "; never popped early" } else { "; sooner if activeQ is empty" };
             let ends = if *expires > now {
                 fact(format!("{name} ends "), format!("in {}, at {at}{early}", text::until(now, *expires)), Role::Warning)
             } else {
@@ -175,23 +250,25 @@ pub fn gates<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Vec<&'a str> {
     pod.into_iter().flat_map(|p| p.spec.scheduling_gates.iter()).map(|g| g.name.as_str()).collect()
 }
 
+/// What moved it last, and when; that is left out where the pod waits since then.
 fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
-    let now = scene.timeline.clock();
-    let arrived = last.from.is_none() || matches!(last.cause, MoveCause::Label(crate::framework::EventLabel::ScheduleAttemptFailure));
-    // These two stamp the pod with the time at which they move it.
-    let at = scene.state.derived.story.moved_at.or_else(|| arrived.then_some(last.order.timestamp));
-    let at = at.map(|at| format!("at {} ", text::moment(now, at))).unwrap_or_default();
-    let what = match (last.cause, &last.to, last.plugin) {
-        (MoveCause::Cycle, Place::InFlight, _) => "popped for its attempt".to_owned(),
-        (MoveCause::Cycle, Place::WaitingOnPermit { .. }, _) => "a Permit plugin asked to wait".to_owned(),
-        (MoveCause::Cycle, ..) => "its attempt".to_owned(),
-        (cause, _, Some(plugin)) => format!("by {cause}: {plugin} said Queue"),
-        (cause, ..) => format!("by {cause}"),
+    let at = scene.state.derived.story.moved_at.filter(|at| *at != entry.timestamp);
+    let mut words = Vec::new();
+    words.extend(at.map(|at| format!("at {}", text::moment(scene.timeline.clock(), at))));
+    words.extend(last.from.as_ref().and_then(QueuePart::of).map(|p| format!("from {}", p.title())));
+    let of_cycle = match &last.to {
+        Place::InFlight => "popped for its attempt",
+        Place::WaitingOnPermit { .. } => "a Permit plugin asked it to wait",
+        _ => "its attempt is over",
     };
-    let from = last.from.as_ref().and_then(QueuePart::of).map(|p| format!("from {} ", p.title()));
+    words.push(match (last.cause, last.plugin) {
+        (MoveCause::Cycle, _) => format!("({of_cycle})"),
+        (cause, Some(plugin)) => format!("by {cause}: {plugin} said Queue"),
+        (cause, None) => format!("by {cause}"),
+    });
     let here = scene.state.derived.moved.contains(&entry.pod);
     let (name, role) = if here { (format!("{} moved ", scene.glyphs.moved), Role::Moved) } else { ("moved ".to_owned(), Role::Text) };
-    fact(name, format!("{at}{}{what}", from.unwrap_or_default()), role)
+    fact(name, words.join(" "), role)
 }
 
 fn since(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
