@@ -107,3 +107,33 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Reject { pod } => format!("reject {pod}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Meta, Node};
+    use crate::framework::{FeatureGates, PluginName};
+    use crate::scheduler::{Config, Options};
+
+    #[test]
+    fn the_events_that_wake_pods_are_found_once_and_shared() {
+        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), Vec::new(), Options::default());
+        let mut session = Session::new(scheduler, "nothing");
+        let wakes = session.timeline().moment().wakes.clone();
+        for (plugin, expected) in [
+            (PluginName::NodeName, &["NodeAdd", "NodeUpdateNodeTaint"][..]),
+            (PluginName::NodeAffinity, &["NodeAdd", "NodeUpdateNodeTaint", "NodeUpdateNodeLabel"]),
+            (PluginName::NodePorts, &["AssignedPodDelete", "NodeAdd", "NodeUpdateNodeTaint"]),
+            (PluginName::DefaultPreemption, &["AssignedPodDelete"]),
+            (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
+            (PluginName::PrioritySort, &[]),
+        ] {
+            assert_eq!(wakes.of("default-scheduler", plugin), expected, "{plugin}");
+            assert!(wakes.of("other", plugin).is_empty());
+        }
+        let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };
+        assert!(session.apply(Operation::Create { object: Object::Node(Arc::new(node)) }));
+        let frame = session.timeline().frame().expect("it was recorded");
+        assert!(Arc::ptr_eq(&frame.before.wakes, &wakes) && Arc::ptr_eq(&frame.after.wakes, &wakes));
+    }
+}

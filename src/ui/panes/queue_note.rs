@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::cluster::Key;
-use crate::framework::{PluginName, PluginSet};
+use crate::framework::{EventLabel, PluginName, PluginSet};
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::layout::split_top;
 use crate::ui::rows::QueuePart;
@@ -250,12 +250,16 @@ pub fn gates<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Vec<&'a str> {
     pod.into_iter().flat_map(|p| p.spec.scheduling_gates.iter()).map(|g| g.name.as_str()).collect()
 }
 
-/// What moved it last, and when; that is left out where the pod waits since then.
+/// What moved it last, and when; the time is left out where it is that since which the pod waits.
 fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
-    let at = scene.state.derived.story.moved_at.filter(|at| *at != entry.timestamp);
+    let read = |at| text::moment(scene.timeline.clock(), at);
+    let at = scene.state.derived.story.moved_at.map(read).filter(|at| *at != read(entry.timestamp));
+    // A failed attempt is always of a pod in flight.
+    let told = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
+    let from = last.from.as_ref().filter(|_| !told).and_then(QueuePart::of);
     let mut words = Vec::new();
-    words.extend(at.map(|at| format!("at {}", text::moment(scene.timeline.clock(), at))));
-    words.extend(last.from.as_ref().and_then(QueuePart::of).map(|p| format!("from {}", p.title())));
+    words.extend(at.map(|at| format!("at {at}")));
+    words.extend(from.map(|p| format!("from {}", p.title())));
     let of_cycle = match &last.to {
         Place::InFlight => "popped for its attempt",
         Place::WaitingOnPermit { .. } => "a Permit plugin asked it to wait",

@@ -21,6 +21,10 @@ use crate::ui::widgets::table;
 const WITH_NUMBERS: u16 = 56;
 /// Columns for them.
 const NUMBERS: u16 = 19;
+/// Columns that a pod's name keeps beside [`SIDE`].
+const NAME: usize = 16;
+/// Columns of `InterPodAffinity +2`.
+const SIDE: usize = 19;
 
 /// Draws the queues.
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -98,9 +102,10 @@ fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
     let numbers = if area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
     let body = Rect { x: area.x + mark.width, width: (area.width - mark.width).saturating_sub(numbers), ..area };
     let name = key.to_string();
-    // The side may have what the name leaves, and somewhat less than half in any case.
+    // The side may have what the name leaves, and in any case somewhat less than half, or what most plugins' names take
+    // where enough of the pod's own is left.
     let room = usize::from(body.width);
-    let spare = room.saturating_sub(text::width(&name) + 1).max(room * 45 / 100);
+    let spare = room.saturating_sub(text::width(&name) + 1).max(room * 45 / 100).max(room.saturating_sub(NAME + 1).min(SIDE));
     let side = side(scene, entry, area.width < WITH_NUMBERS, spare);
     let taken: usize = side.iter().map(|s| text::width(&s.content)).sum();
     let side_width = taken.min(spare) as u16;
