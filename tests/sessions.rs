@@ -1,10 +1,13 @@
 //! What holds for every session, whatever was done in it and wherever the cursor stood: branches leave each other
 //! alone, a saved session comes back as it was, and a run stops where it should.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "common/deciding.rs"]
 mod deciding;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "common/histories.rs"]
 mod histories;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "common/worlds.rs"]
 mod worlds;
 

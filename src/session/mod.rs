@@ -7,11 +7,13 @@ mod file;
 mod recording;
 mod timeline;
 mod until;
+mod wakes;
 
 pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
 pub use edit::Edit;
 pub use file::{SessionFileError, is_session_file};
 pub use recording::{RunEnd, Session};
-pub use timeline::{Cursor, Frame, Moment, Timeline};
+pub use timeline::{Cursor, Frame, Moment, Started, Timeline};
 pub use until::{Until, WORDS as UNTIL_WORDS};
+pub use wakes::WakeEvents;

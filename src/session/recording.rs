@@ -1,10 +1,13 @@
 //! A scheduler with everything it did so far, on branches that left each other where something was done in the past.
 
+use std::sync::Arc;
+
 use super::branch::{Action, Branch, Fork, Step};
-use super::timeline::{Cursor, Frame, Moment, Timeline};
+use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
 use super::until::Until;
+use super::wakes::WakeEvents;
 use crate::cluster::{Key, Object};
-use crate::scheduler::{Operation, Scheduler, State};
+use crate::scheduler::{Operation, Scheduler, State, Waiting};
 
 /// A scheduler and its timelines.
 ///
@@ -15,13 +18,19 @@ pub struct Session {
     branches: Vec<Branch>,
     current: usize,
     source: String,
+    wakes: Arc<WakeEvents>,
 }
 
 impl Session {
     /// A session in which nothing has happened yet; `source` says where the cluster came from.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
-        let timeline = Timeline::new(moment(scheduler.state()));
-        Self { branches: vec![Branch::new(scheduler, timeline)], current: 0, source: source.into() }
+        let wakes = Arc::new(WakeEvents::new(scheduler.state().queue().hints().registrations()));
+        let mut timeline = Timeline::new(moment(scheduler.state(), &wakes));
+        timeline.set_started(match scheduler.options().waiting {
+            Waiting::Fresh => Started::Fresh,
+            Waiting::AsObserved(_) => Started::AsObserved,
+        });
+        Self { branches: vec![Branch::new(scheduler, timeline)], current: 0, source: source.into(), wakes }
     }
 
     /// Where the cluster came from.
@@ -133,7 +142,7 @@ impl Session {
         if events.is_empty() {
             return false;
         }
-        let frame = Frame { title, events: events.into(), before: moment(before.state()), after: moment(after.state()) };
+        let frame = Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
         branch.push(Step { action: Action::Apply(operation), before }, frame, after);
         true
     }
@@ -159,7 +168,7 @@ impl Session {
     fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
-        let now = moment(scheduler.state());
+        let now = moment(scheduler.state(), &self.wakes);
         let frame = Frame { title: format!("explain {pod}"), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
@@ -209,8 +218,14 @@ pub enum RunEnd {
     OutOfTurns,
 }
 
-fn moment(state: &State) -> Moment {
-    Moment { cluster: state.cluster().clone(), snapshot: state.snapshot(), queues: state.queue().view().clone(), clock: state.clock() }
+fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
+    Moment {
+        cluster: state.cluster().clone(),
+        snapshot: state.snapshot(),
+        queues: state.queue().view().clone(),
+        clock: state.clock(),
+        wakes: wakes.clone(),
+    }
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {
@@ -224,5 +239,34 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::AdvanceTo { time } => format!("advance to {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Meta, Node};
+    use crate::framework::{FeatureGates, PluginName};
+    use crate::scheduler::{Config, Options};
+
+    #[test]
+    fn the_events_that_wake_pods_are_found_once_and_shared() {
+        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), Vec::new(), Options::default());
+        let mut session = Session::new(scheduler, "nothing");
+        let wakes = session.timeline().moment().wakes.clone();
+        for (plugin, expected) in [
+            (PluginName::NodeName, &["NodeAdd", "NodeUpdateNodeTaint"][..]),
+            (PluginName::NodeAffinity, &["NodeAdd", "NodeUpdateNodeTaint", "NodeUpdateNodeLabel"]),
+            (PluginName::NodePorts, &["AssignedPodDelete", "NodeAdd", "NodeUpdateNodeTaint"]),
+            (PluginName::DefaultPreemption, &["AssignedPodDelete"]),
+            (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
+            (PluginName::PrioritySort, &[]),
+        ] {
+            assert_eq!(wakes.of("default-scheduler", plugin), expected, "{plugin}");
+            assert!(wakes.of("other", plugin).is_empty());
+        }
+        let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };
+        assert!(session.apply(Operation::Create { object: Object::Node(Arc::new(node)) }));
+        let frame = session.timeline().frame().expect("it was recorded");
+        assert!(Arc::ptr_eq(&frame.before.wakes, &wakes) && Arc::ptr_eq(&frame.after.wakes, &wakes));
     }
 }

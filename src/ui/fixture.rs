@@ -3,6 +3,10 @@
 //! Twelve nodes; `shop/payments` (6 cores, priority 100000) fits nowhere, eight nodes are dry-run and are candidates,
 //! and worker-a2 wins. Then `shop/spread-7z2j5` is bound to a node that shares the highest score with another.
 
+mod waiting;
+
+pub(crate) use waiting::waiting_script;
+
 use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
@@ -119,6 +123,7 @@ pub(crate) fn pod(name: &str, priority: i32, cpu: &str, memory: &str, node: &str
     pod.status.start_time = started.map(|s| time(&format!("2026-11-20T{s}Z")));
     let spec = pod.spec_mut();
     spec.priority = Some(priority);
+    spec.scheduler_name = "default-scheduler".into();
     let mut container = Container { name: "main".into(), ..Container::default() };
     container.resources.requests = quantities(&[("cpu", cpu), ("memory", memory)]);
     spec.containers = [container].into_iter().collect();
@@ -216,7 +221,7 @@ pub(crate) fn snapshot(cluster: &Cluster) -> Snapshot {
 fn start() -> Moment {
     let cluster = cluster();
     let clock = time(START);
-    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, ..Moment::default() };
+    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, wakes: Arc::new(waiting::wakes()), ..Moment::default() };
     for (sequence, (name, priority, place)) in WAITING.into_iter().enumerate() {
         let set = |plugins: &[PluginName]| plugins.iter().copied().collect::<PluginSet>();
         let (plugins, gated_by, attempts) = match name {
@@ -486,6 +491,12 @@ fn frames(first: Moment, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
         let mut after = now.clone();
         for event in &events {
             after.queues.apply(event);
+            if let Event::ClockMoved { to, .. } = event {
+                after.clock = *to;
+            }
+            if let Some(node) = waiting::new_node(event) {
+                after.cluster.insert(node);
+            }
         }
         let view = CycleView::of(&events);
         for (victim, _) in &view.evicted {

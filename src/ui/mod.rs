@@ -18,6 +18,7 @@ pub mod panes;
 pub mod rows;
 pub mod scene;
 pub mod state;
+pub mod story;
 pub mod text;
 pub mod theme;
 pub mod update;
