@@ -314,7 +314,7 @@ fn commands_that_cannot_be_done_say_why() {
         ("nope", "there is no command \"nope\""),
         ("node", "node needs a name"),
         ("node_x", "there is no node \"x\""),
-        ("pod", "pod needs a namespace"),
+        ("pod", "a namespace and a name are missing"),
         ("pod_x", "there is no pod default/x"),
         ("pod_shop/catalog-746f66cf94-a1", "shop/catalog-746f66cf94-a1 does not wait"),
         ("cycle_7", "cycle needs a number from 1 to 0"),
@@ -387,7 +387,8 @@ fn a_pod_that_is_asked_about_comes_next() {
     let mut screen = Screen::new(80, 24);
     screen.keys("j s");
     let notice = screen.state.notice.clone().unwrap().text;
-    assert!(notice.starts_with("shop/patient-job is decided about next"), "{notice}");
+    assert!(notice.starts_with("before the decision about shop/patient-job"), "{notice}");
+    assert_eq!(screen.driver.timeline().cursor().event, 0);
     screen.keys("c");
     assert_eq!(screen.driver.timeline().cycle().start.as_ref().unwrap().pod.to_string(), "shop/patient-job");
 }
