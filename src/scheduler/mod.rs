@@ -10,7 +10,9 @@ mod event_handlers;
 mod operations;
 pub mod queue;
 mod runtime;
+mod settling;
 mod state;
+mod wake_up;
 
 /// The version whose decisions are taken.
 pub const EMULATED_VERSION: &str = "v1.36.2";
@@ -22,4 +24,6 @@ pub use decide::{Ground, decide};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
+pub use settling::Settling;
 pub use state::State;
+pub use wake_up::{Wake, WakeUp};
