@@ -12,6 +12,8 @@ pub mod queue;
 mod runtime;
 mod settling;
 mod state;
+#[cfg(test)]
+mod testing;
 mod wake_up;
 
 /// The version whose decisions are taken.

@@ -144,12 +144,7 @@ impl State {
     }
 
     /// What comes after the wait on Permit: PreBind and Bind.
-    pub(super) fn finish_binding(
-        &mut self,
-        binding: &mut Binding,
-        writes: &mut Vec<Write>,
-        events: &mut Vec<Event>,
-    ) -> Result<(), Status> {
+    pub(super) fn finish_binding(&mut self, binding: &mut Binding, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Result<(), Status> {
         self.queue.done(&binding.assumed.pod);
         let snapshot = self.cache.snapshot();
         let cx = self.context(&snapshot);
@@ -157,7 +152,7 @@ impl State {
         for plugin in framework.iter().flat_map(|f| &f.pre_bind).filter(|p| binding.pre_bind.contains(p.name())) {
             let Some(point) = plugin.pre_bind() else { continue };
             let name = plugin.name();
-            let result = point.pre_bind(&cx, &mut binding.cycle_state, &binding.assumed, &binding.node);
+            let result = point.pre_bind(&cx, &binding.cycle_state, &binding.assumed, &binding.node);
             let (status, written) = match result {
                 Ok(objects) => (Status::success(), objects),
                 Err(status) => (status, Vec::new()),

@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::permit::WaitingPod;
-use super::{Scheduler, State};
 use super::algorithm::{Attempt, Attempted, FitError, NO_NODES};
 use super::decide::cycle_start;
 use super::queue::pod_id;
+use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
 use crate::trace::{Event, FailureReason, Outcome, PermitEnd, Place};

@@ -37,13 +37,7 @@ impl SchedulingQueue {
         self.move_matching(env, event, change, |info| !is_same_pod(info.pod(), but));
     }
 
-    fn move_matching(
-        &mut self,
-        env: &mut dyn QueueEnv,
-        event: ClusterEvent,
-        change: &Change,
-        asked: impl Fn(&Arc<QueuedPodInfo>) -> bool,
-    ) {
+    fn move_matching(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, asked: impl Fn(&Arc<QueuedPodInfo>) -> bool) {
         if !self.hints.is_event_of_interest(&event) {
             return;
         }
