@@ -150,7 +150,9 @@ pub(super) fn apply(scheduler: &mut Scheduler, operation: Operation) -> Vec<Stri
     let mut view = scheduler.state().queue().view().clone();
     let before = scheduler.state().clock();
     let events = scheduler.apply(operation);
-    events.iter().for_each(|e| view.apply(e));
+    for event in &events {
+        view.apply(event);
+    }
     assert_eq!(&view, scheduler.state().queue().view(), "the events say where every pod is");
     assert!(before <= scheduler.state().clock());
     check_places(scheduler);
