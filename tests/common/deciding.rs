@@ -4,14 +4,15 @@ use jiff::Timestamp;
 use schedscope::cluster::{Key, Object};
 use schedscope::framework::FeatureGates;
 use schedscope::report::Decision;
-use schedscope::scheduler::{Config, Options, Sampling, Scheduler};
+use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
 use serde_json::Value;
 
-/// A scheduler of the default configuration that looks at every node and leaves victims their grace period.
+/// A scheduler of the default configuration that looks at every node and marks its victims, which then stay.
 pub(crate) fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {
     let sampling = Sampling { all_nodes: true, ..Sampling::default() };
-    Scheduler::new(Config::defaults(FeatureGates::default()), objects, Options { start, sampling, ..Options::default() })
+    let options = Options { start, sampling, evictions: Evictions::Marked, ..Options::default() };
+    Scheduler::new(Config::defaults(FeatureGates::default()), objects, options)
 }
 
 /// What would be decided about a pod now, as events folded into a view.
