@@ -12,7 +12,7 @@ use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
-use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status};
+use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status, is_same_pod};
 use crate::trace::{Event, ObjectChange};
 
 /// The scheduler's memory and the cluster as the API server has it. Cloning is free.
@@ -238,8 +238,10 @@ impl State {
         for step in steps {
             self.handle(step, events);
         }
-        if let (Some(Object::Pod(pod)), None) = (&old, &new) {
-            // One that somebody else had bound meanwhile; kube-scheduler would let it wait on for its deadline.
+        // A pod that waits on Permit although somebody else had bound it, or made another of its name. kube-scheduler would
+        // let it wait on for its deadline.
+        let stays = |old: &Pod| matches!(&new, Some(Object::Pod(new)) if is_same_pod(old, new));
+        if let Some(Object::Pod(pod)) = old.as_ref().filter(|o| matches!(o, Object::Pod(p) if !stays(p))) {
             self.reject_removed(&pod.key(), events);
         }
     }

@@ -283,6 +283,25 @@ fn pods_without_uid_wait_apart() {
     assert_eq!(apply(&mut s, Operation::Allow { pod: key("b") }), ["b Allowed: ", "b bound to n"]);
 }
 
+/// One that somebody bound and then deleted, and one whose name another pod has now.
+#[test]
+fn a_waiting_pod_never_outlives_its_object() {
+    let mut s = waiting(&wait(500));
+    let bound = changed(&s, "w", |p| p.node_name = "n".into());
+    apply(&mut s, Operation::Update { object: bound.clone() });
+    assert_eq!(s.state().waiting.len(), 1);
+    let words = apply(&mut s, Operation::Delete { object: bound });
+    assert!(words.contains(&"w Rejected: removed".to_owned()), "{words:?}");
+    assert!(s.state().waiting.is_empty() && s.state().snapshot().get("n").unwrap().pods.is_empty());
+
+    let mut s = waiting(&wait(500));
+    let other = changed(&s, "w", |p| p.metadata.uid = "another".into());
+    let words = apply(&mut s, Operation::Update { object: other });
+    assert!(words.contains(&"w Rejected: removed".to_owned()), "{words:?}");
+    assert!(s.state().waiting.is_empty() && s.state().snapshot().get("n").unwrap().pods.is_empty());
+    assert_eq!(s.state().queue().view().entries[&key("w")].place, crate::trace::Place::Active);
+}
+
 #[test]
 fn a_clone_waits_on_its_own() {
     let mut one = waiting(&wait(10));
