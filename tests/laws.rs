@@ -377,7 +377,9 @@ proptest! {
             }
             let mut view = scheduler.state().queue().view().clone();
             let events = scheduler.apply(operation);
-            events.iter().for_each(|e| view.apply(e));
+            for event in &events {
+                view.apply(event);
+            }
             prop_assert_eq!(&view, scheduler.state().queue().view());
             settling.observe(&events);
             operations += 1;
