@@ -23,19 +23,17 @@ impl Explorer {
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
-        let (branches, clock) = (self.session.branches().len(), self.session.timeline().moment().clock);
+        let branches = self.session.branches().len();
         if !self.session.apply(operation) {
             return Err("nothing came of it".to_owned());
         }
         let title = self.session.timeline().frames().last().map_or_else(String::new, |f| f.title.clone());
-        let passed = self.session.timeline().end().clock.duration_since(clock);
-        let took = if passed.as_millis() > 1 { format!(" ({:.1} s passed)", passed.as_secs_f64()) } else { String::new() };
         let fork = if self.session.branches().len() > branches {
             format!("; this is {} now, and the old one stays", self.session.branch().name())
         } else {
             String::new()
         };
-        Ok(format!("{title}{took}{fork}"))
+        Ok(format!("{title}{fork}"))
     }
 
     /// Creates or updates what is in a file.
@@ -92,12 +90,15 @@ impl Driver for Explorer {
     fn advance(&mut self, how_far: HowFar) -> Result<String, String> {
         match how_far {
             HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds }),
-            HowFar::NextWakeUp => Err("not yet".to_owned()),
+            HowFar::NextWakeUp => match self.session.scheduler_here().next_wake_up() {
+                Some(wake_up) => self.apply(Operation::AdvanceTo { time: wake_up.time }),
+                None => Err("time makes nothing happen any more".to_owned()),
+            },
         }
     }
 
     fn settle(&mut self) -> bool {
-        self.session.run_next()
+        self.session.settle()
     }
 
     fn branches(&self) -> (&[Branch], usize) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Frame, Timeline};
 use crate::cluster::Key;
-use crate::scheduler::{Operation, Scheduler};
+use crate::scheduler::{Operation, Scheduler, Settling};
 
 /// What was asked for, with one frame as its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,19 +41,28 @@ pub struct Branch {
     pub(super) scheduler: Scheduler,
     /// One for each frame.
     steps: Vec<Step>,
+    /// What a run until nothing changes any more has to know of all this.
+    settling: Settling,
 }
 
 impl Branch {
     /// The first branch.
     pub(super) fn new(scheduler: Scheduler, timeline: Timeline) -> Self {
-        Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new() }
+        Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new(), settling: Settling::default() }
     }
 
     /// A branch that shares this one's first frames; its cursor stands behind them.
     pub(super) fn fork(&self, name: String, fork: Fork) -> Self {
         let scheduler = self.steps.get(fork.frames).map_or(&self.scheduler, |step| &step.before).clone();
         let steps = self.steps[..fork.frames.min(self.steps.len())].to_vec();
-        Self { name, fork: Some(fork), timeline: self.timeline.prefix(fork.frames), scheduler, steps }
+        let timeline = self.timeline.prefix(fork.frames);
+        let mut settling = Settling::default();
+        for (frame, step) in timeline.frames().iter().zip(&steps) {
+            if matches!(step.action, Action::Apply(_)) {
+                settling.observe(&frame.events);
+            }
+        }
+        Self { name, fork: Some(fork), timeline, scheduler, steps, settling }
     }
 
     /// Its name.
@@ -81,6 +90,12 @@ impl Branch {
         self.steps.iter().map(|step| &step.action)
     }
 
+    /// What is to be done next at the end for everything to happen that happens by itself; `None` when nothing changes
+    /// any more.
+    pub(super) fn next_operation(&self) -> Option<Operation> {
+        self.scheduler.next_operation(&self.settling)
+    }
+
     /// The scheduler after so many frames.
     pub(super) fn scheduler_at(&self, frames: usize) -> &Scheduler {
         self.steps.get(frames).map_or(&self.scheduler, |step| &step.before)
@@ -88,6 +103,7 @@ impl Branch {
 
     /// Adds what happened at the end, with the scheduler that it led to.
     pub(super) fn push(&mut self, step: Step, frame: Frame, after: Scheduler) {
+        self.settling.observe(&frame.events);
         self.steps.push(step);
         self.timeline.push(frame);
         self.scheduler = after;

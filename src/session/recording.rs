@@ -152,6 +152,12 @@ impl Session {
         self.scheduler().next_pod().is_some() && self.append(Operation::Schedule)
     }
 
+    /// One step, at the end of this branch, of letting everything happen that happens by itself, time included; false
+    /// when nothing changes any more.
+    pub fn settle(&mut self) -> bool {
+        self.branch().next_operation().is_some_and(|operation| self.append(operation))
+    }
+
     /// Tries waiting pods until none can be popped, at most `limit` times; says how often.
     pub fn run_to_quiescence(&mut self, limit: usize) -> usize {
         (0..limit).take_while(|_| self.run_next()).count()
@@ -236,7 +242,11 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Update { object: o } => object("update", o),
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
-        Operation::AdvanceTo { time } => format!("advance to {time}"),
+        Operation::AdvanceTo { time } => {
+            let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
+            let why = scheduler.next_wake_up().filter(|w| w.time == *time).map(|w| format!(": {w}"));
+            format!("wait {seconds:.1} s{}", why.unwrap_or_default())
+        }
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }
