@@ -7,8 +7,10 @@ mod config;
 mod cycle;
 mod decide;
 mod event_handlers;
+mod observed;
 mod operations;
 pub mod queue;
+mod rejectors;
 mod runtime;
 mod state;
 
@@ -21,5 +23,6 @@ pub use config::{Config, ConfigError};
 pub use decide::{Ground, decide};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
+pub use rejectors::Rejectors;
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
 pub use state::State;

@@ -106,8 +106,8 @@ const TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, waiting: _ } = options;
-        Self { state: State::new(Arc::new(config), objects, start), sampling, evictions }
+        let Options { start, sampling, evictions, waiting } = options;
+        Self { state: State::new(Arc::new(config), objects, start, waiting), sampling, evictions }
     }
 
     /// What the scheduler knows now.

@@ -1,0 +1,1 @@
+//! Where pods are taken to wait, by what is seen of them.
