@@ -224,7 +224,11 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
     if node.is_empty() {
         return None;
     }
-    let why = if tried { "its victims there may still be going" } else { "it may be on its way there, or was nominated by somebody else" };
+    let why = if tried {
+        "its victims may still be going, and until their deletion is seen it may be gated by DefaultPreemption"
+    } else {
+        "it may be on its way there, or was nominated by somebody else"
+    };
     Some(format!("nominated to {node}: {why}"))
 }
 

@@ -1,7 +1,7 @@
 //! The contents of all files into one cluster: duplicates, defaults that need other objects, counts and remarks.
 
-use std::collections::{BTreeMap, HashMap};
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use strum::IntoEnumIterator;
