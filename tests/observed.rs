@@ -3,7 +3,7 @@
 //!
 //! Cases come from `fixtures/conformance`, or from another folder with `SCHEDSCOPE_CONFORMANCE=DIR`.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -127,4 +127,61 @@ fn parked_pods_are_found_by_what_their_objects_say() {
     assert!(wrong.is_empty(), "{parked} found, {} not:\n{}", wrong.len(), wrong.join("\n"));
     assert!(parked > 50 && elsewhere < parked, "{parked} {elsewhere}");
     println!("{parked} parked pods found, {elsewhere} gated by now");
+}
+
+/// A cluster of one node that is too small for a pod that was tried, with a pod that was not and one that is gated; the
+/// event tells of two more attempts.
+const DUMP: &str = r#"
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: "1", memory: 1Gi, pods: "9"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: tried, namespace: d, uid: u, creationTimestamp: "2026-11-20T00:00:00Z"}
+  spec: {schedulerName: default-scheduler, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+  status:
+    conditions:
+    - type: PodScheduled
+      status: "False"
+      reason: Unschedulable
+      message: "0/1 nodes are available: 1 Insufficient cpu."
+      lastTransitionTime: "2026-11-20T00:00:01Z"
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: new, namespace: d, uid: v, creationTimestamp: "2026-11-20T00:00:00Z"}
+  spec: {schedulerName: default-scheduler, containers: [{name: c}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: gated, namespace: d, uid: w, creationTimestamp: "2026-11-20T00:00:00Z"}
+  spec: {schedulerName: default-scheduler, schedulingGates: [{name: g}], containers: [{name: c}]}
+- apiVersion: events.k8s.io/v1
+  kind: Event
+  metadata: {name: tried.1, namespace: d}
+  regarding: {kind: Pod, name: tried, namespace: d, uid: u}
+  reason: FailedScheduling
+  reportingController: default-scheduler
+  eventTime: "2026-11-20T00:00:01.5Z"
+  series: {count: 3, lastObservedTime: "2026-11-20T00:00:09Z"}
+"#;
+
+#[test]
+fn run_says_how_the_queues_began() {
+    let mut dump = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+    dump.write_all(DUMP.as_bytes()).expect("written");
+    let run = |more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        let output = command.args(["run", "--from"]).arg(dump.path()).args(more).output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let fresh = "queues fresh: every waiting pod is new to the scheduler (3)";
+    assert_eq!(run(&[]).lines().next(), Some(fresh));
+    assert_eq!(run(&["--queues", "fresh"]).lines().next(), Some(fresh));
+    let observed = run(&["--queues", "observed"]);
+    let line = "queues as observed: 2 of 3 places inferred; 1 in activeQ, 0 in backoffQ, 2 in unschedulablePods";
+    assert_eq!(observed.lines().next(), Some(line));
+    let tried = |text: &str| text.lines().any(|line| line.starts_with("d/tried: "));
+    assert!(tried(&run(&[])) && !tried(&observed), "a parked pod is not tried: {observed}");
+    assert!(run(&["--queues", "observed", "-o", "json"]).lines().all(|l| l.starts_with('{')), "JSON lines and nothing else");
 }

@@ -148,7 +148,7 @@ impl State {
             }
             if let Some(observer) = &observer {
                 let observed = observer.observe(&pod);
-                state.with_queue(&mut unseen, |queue, env| queue.place_as_observed(env, pod, observed));
+                state.with_queue(&mut unseen, |queue, env| queue.place_as_observed(env, &pod, observed));
             } else {
                 let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
                 state.clock = start.checked_sub(before).unwrap_or(start);

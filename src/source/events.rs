@@ -103,7 +103,7 @@ struct Source<'a> {
 }
 
 fn first_of(texts: &[&Cow<'_, str>]) -> String {
-    texts.iter().find(|text| !text.is_empty()).map(|text| text.to_string()).unwrap_or_default()
+    texts.iter().find(|text| !text.is_empty()).map(ToString::to_string).unwrap_or_default()
 }
 
 impl RawEvent<'_> {

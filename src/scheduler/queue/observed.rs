@@ -41,7 +41,7 @@ impl SchedulingQueue {
     /// Takes in a pod that has been waiting. `PreEnqueue` runs: a pod that is refused is gated for certain, and that is
     /// recorded as a move; any other place is recorded as [`Event::PlaceInferred`]. The pod's nomination is registered
     /// as for one that is new, so not where it is gated. A waiting pod of the same name is replaced.
-    pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: Arc<Pod>, observed: Observed) {
+    pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed) {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
         let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.gates));
@@ -78,6 +78,6 @@ impl SchedulingQueue {
             let inferred = InferredPlace { pod: info.key(), place, order, attempts, plugins: info.rejectors(), from };
             self.record(env, Event::PlaceInferred(Box::new(inferred)));
         }
-        self.add_nominated_pod(env, &pod, &NominatingInfo::Noop);
+        self.add_nominated_pod(env, pod, &NominatingInfo::Noop);
     }
 }

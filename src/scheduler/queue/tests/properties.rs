@@ -81,7 +81,7 @@ impl Fixture {
                 let nominated = if bits & 128 == 0 { "" } else { r#","status":{"nominatedNodeName":"n1"}"# };
                 let pod = Self::object(&name(p), i32::from(bits & 1), nominated);
                 self.world.cluster.insert(Object::Pod(pod.clone()));
-                self.run(|q, w| q.place_as_observed(w, pod, observed));
+                self.run(|q, w| q.place_as_observed(w, &pod, observed));
             }
             Step::Refuse(p, bits) => {
                 let refusing = [PluginName::SchedulingGates, PluginName::DefaultPreemption];
