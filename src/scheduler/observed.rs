@@ -74,7 +74,7 @@ impl<'a> Observer<'a> {
         let failure = condition.filter(|c| c.status == "False" && matches!(c.reason.as_str(), "Unschedulable" | "SchedulerError"));
         let end = match (failure, attempts.note) {
             (Some(condition), _) => end_by_condition(condition),
-            (None, Some(note)) => end_by_text(note, "Unschedulable", "a FailedScheduling event, without a condition that says so,"),
+            (None, Some(note)) => end_by_text(note, "Unschedulable", "a FailedScheduling event, without a condition that says so"),
             (None, None) => End::None(untried(condition)),
         };
         let last = failure.and_then(|c| c.last_transition_time).max(attempts.last).map(|t| t.min(self.now));
@@ -150,21 +150,23 @@ impl<'a> Observer<'a> {
 }
 
 fn end_by_condition(condition: &Condition) -> End {
-    let source = format!("PodScheduled is False, {},", condition.reason);
+    let source = format!("PodScheduled is False, {}", condition.reason);
     end_by_text(&condition.message, &condition.reason, &source)
 }
 
 /// An event does not tell the reason, but the text of a rejection does.
 fn end_by_text(text: &str, reason: &str, source: &str) -> End {
     if reason == "SchedulerError" {
-        return End::Error(format!("{source} so the last attempt that was written down ended in an error"));
+        return End::Error(format!("{source}: the last attempt that was written down ended in an error"));
     }
     if text == NO_NODES {
         return End::Error(format!("{source} for want of any node, which counts as an error"));
     }
     match Rejectors::of(text) {
         Some(rejectors) => End::Rejected { rejectors, source: source.to_owned() },
-        None => End::Error(format!("{source} with a text that is not that of pods rejected by plugins, so it came back as after an error")),
+        None => {
+            End::Error(format!("{source}, with a text that is not that of pods rejected by plugins, so it came back as after an error"))
+        }
     }
 }
 
@@ -197,14 +199,18 @@ fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
             let strange = unknown.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
             let of_whom = "of a plugin outside the tree or of another version";
             if names.is_empty() {
-                let why = if strange.is_empty() { "without a reason".to_owned() } else { format!("by a text {of_whom} ({strange})") };
+                let why = if strange.is_empty() {
+                    "rejected without a reason".to_owned()
+                } else {
+                    format!("rejected with a text {of_whom} ({strange})")
+                };
                 let active = "no plugin is known that rejected it, and without one it cannot be parked, so it is taken to be in activeQ";
-                return vec![format!("{source} {why}"), active.to_owned()];
+                return vec![format!("{source}: {why}"), active.to_owned()];
             }
             seen.waits = Waits::Parked;
-            let mut why = vec![format!("{source} by {}", names.join(", "))];
+            let mut why = vec![format!("{source}: rejected by {}, and so taken to be parked", names.join(", "))];
             if !strange.is_empty() {
-                why.push(format!("also by a text {of_whom} ({strange}), which is left out"));
+                why.push(format!("also with a text {of_whom} ({strange}), which is left out"));
             }
             why
         }

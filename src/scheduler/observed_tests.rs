@@ -148,7 +148,7 @@ fn rejected_pods_are_parked_with_their_rejectors() {
         rejected(FIT),
         &[],
         "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z",
-        "PodScheduled is False, Unschedulable, by NodeResourcesFit, NodeUnschedulable; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
+        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, and so taken to be parked; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
     );
     let partly = "0/2 nodes are available: 1 Too many pods, 1 strange.";
     check(rejected(partly), &[], "parked [NodeResourcesFit] 1 00:58:00Z", r#"of another version ("strange"), which is left out"#);
