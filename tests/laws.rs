@@ -20,8 +20,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::cluster::{Key, Object};
+use schedscope::framework::FeatureGates;
 use schedscope::framework::{DryRunStep, Victim};
-use schedscope::scheduler::Scheduler;
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler, Settling};
 use schedscope::session::{Cursor, Session, Timeline};
 use schedscope::trace::{CycleView, Event, Granularity, Outcome, Place};
 use serde_json::{Value, json};
@@ -300,14 +301,20 @@ fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
     for (number, deed) in deeds.iter().enumerate() {
         for operation in deed.operations(session.scheduler(), number) {
             session.apply(operation);
+            session.timeline_mut().seek(END);
         }
         let first = session.scheduler().state().cluster().pods.iter().next().map(|p| p.key());
         if let Some(pod) = first.filter(|_| number % 7 == 0) {
             session.explain(&pod);
+            session.timeline_mut().seek(END);
         }
     }
+    session.timeline_mut().seek(Cursor::default());
     session
 }
+
+/// Beyond all that is recorded.
+const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 
 /// A way to move the cursor.
 #[derive(Clone, Debug)]
@@ -346,6 +353,47 @@ proptest! {
         prop_assert_eq!(events, again);
         prop_assert_eq!(first.state().queue().view(), second.state().queue().view());
         prop_assert_eq!(first.state().cluster(), second.state().cluster());
+    }
+}
+
+/// Whether a pod moved or an object changed; what is said of the clock does not count.
+fn does_something(events: &[Event]) -> bool {
+    events.iter().any(|e| !matches!(e, Event::ClockMoved { .. }))
+}
+
+proptest! {
+    #![proptest_config(always_the_same(48))]
+
+    /// Whatever the history was, with grace periods that end by themselves: time does what was foretold, at that moment
+    /// and not before, and the run comes to rest.
+    #[test]
+    fn time_does_what_is_foretold_and_every_run_comes_to_rest((nodes, deeds) in history()) {
+        let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
+        let mut scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), beginning(&nodes), options);
+        for (number, deed) in deeds.iter().enumerate() {
+            apply(&mut scheduler, deed, number);
+        }
+        let (mut settling, mut operations) = (Settling::default(), 0);
+        while let Some(operation) = scheduler.next_operation(&settling) {
+            if let (Operation::AdvanceTo { time }, Some(next)) = (&operation, scheduler.next_wake_up()) {
+                prop_assert_eq!(*time, next.time);
+                let just_before = *time - jiff::SignedDuration::from_nanos(1);
+                prop_assert!(!does_something(&scheduler.clone().apply(Operation::AdvanceTo { time: just_before })), "{}", next);
+                prop_assert!(does_something(&scheduler.clone().apply(operation.clone())), "{}", next);
+            }
+            let mut view = scheduler.state().queue().view().clone();
+            let events = scheduler.apply(operation);
+            for event in &events {
+                view.apply(event);
+            }
+            prop_assert_eq!(&view, scheduler.state().queue().view());
+            settling.observe(&events);
+            operations += 1;
+            prop_assert!(operations < 5000, "no end");
+        }
+        let terminating = scheduler.state().cluster().pods.iter().filter(|p| p.is_terminating() && !p.node_name.is_empty()).count();
+        prop_assert_eq!(terminating, 0);
+        prop_assert!(!scheduler.state().queue().active_pods().any(|p| p.attempts == 0), "nobody is left untried");
     }
 }
 

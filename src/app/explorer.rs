@@ -1,21 +1,62 @@
 //! The session behind the screen.
 
-use crate::cluster::Key;
-use crate::session::{Session, Timeline};
-use crate::ui::Driver;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
-/// A session, what was read for it, and the pod that was asked about.
+use crate::cluster::{Key, Object};
+use crate::scheduler::{Operation, Options, Scheduler, Waiting};
+use crate::session::{Branch, Edit, RunEnd, Session, Timeline, Until};
+use crate::source::{self, Input, Severity};
+use crate::ui::{Driver, HowFar};
+
+/// A session, and what was read for it.
 #[derive(Debug)]
 pub struct Explorer {
     session: Session,
     report: Vec<String>,
-    asked: Option<Key>,
 }
 
 impl Explorer {
     /// An explorer of a session; `report` says what was read from the source and what was not.
     pub fn new(session: Session, report: Vec<String>) -> Self {
-        Self { session, report, asked: None }
+        Self { session, report }
+    }
+
+    fn apply(&mut self, operation: Operation) -> Result<String, String> {
+        let (branches, clock) = (self.session.branches().len(), self.session.timeline().moment().clock);
+        if !self.session.apply(operation) {
+            return Err("nothing came of it".to_owned());
+        }
+        let title = self.session.timeline().frames().last().map_or_else(String::new, |f| f.title.clone());
+        let passed = self.session.timeline().end().clock.duration_since(clock);
+        let took = if passed.as_millis() > 1 { format!(" ({:.1} s passed)", passed.as_secs_f64()) } else { String::new() };
+        let fork = if self.session.branches().len() > branches {
+            format!("; this is {} now, and the old one stays", self.session.branch().name())
+        } else {
+            String::new()
+        };
+        Ok(format!("{title}{took}{fork}"))
+    }
+
+    /// Creates or updates what is in a file.
+    fn apply_file(&mut self, path: &str) -> Result<String, String> {
+        if path.is_empty() {
+            return Err("apply needs a file".to_owned());
+        }
+        let loaded = source::load(&[Input::Path(PathBuf::from(path))]);
+        if let Some(wrong) = loaded.diagnostics.iter().find(|d| d.severity == Severity::Error) {
+            return Err(wrong.to_string());
+        }
+        let objects: Vec<Object> = loaded.objects;
+        let mut said = Err(format!("{path} holds nothing that decides about scheduling"));
+        let count = objects.len();
+        for object in objects {
+            let known = self.session.scheduler_here().state().cluster().get(object.kind(), &object.key()).is_some();
+            let operation = if known { Operation::Update { object } } else { Operation::Create { object } };
+            said = Ok(self.apply(operation)?);
+            self.session.timeline_mut().seek(crate::session::Cursor { frame: usize::MAX, event: usize::MAX });
+        }
+        if count > 1 { said.map(|last| format!("{count} objects, the last of them: {last}")) } else { said }
     }
 }
 
@@ -28,17 +69,58 @@ impl Driver for Explorer {
         self.session.timeline_mut()
     }
 
-    /// The decision about the pod that was asked about, else one turn of the scheduling loop.
     fn run_next(&mut self) -> bool {
-        match self.asked.take() {
-            Some(pod) => self.session.explain(&pod),
-            None => self.session.run_next(),
+        self.session.run_next()
+    }
+
+    fn explain(&mut self, pod: &Key) -> Option<usize> {
+        self.session.explain(pod)
+    }
+
+    fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
+        self.session.run_until(until, turns)
+    }
+
+    fn edit(&mut self, line: &str) -> Result<String, String> {
+        if let Some(path) = line.strip_prefix("apply ") {
+            return self.apply_file(path.trim());
+        }
+        let operation = Edit::parse(line)?.operation(self.session.scheduler_here().state().cluster())?;
+        self.apply(operation)
+    }
+
+    fn advance(&mut self, how_far: HowFar) -> Result<String, String> {
+        match how_far {
+            HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds }),
+            HowFar::NextWakeUp => Err("not yet".to_owned()),
         }
     }
 
-    /// A pod that is asked about is decided on alone and without consequences: the queue's order stays kube-scheduler's.
-    fn select_pod(&mut self, pod: &Key) {
-        self.asked = Some(pod.clone());
+    fn settle(&mut self) -> bool {
+        self.session.run_next()
+    }
+
+    fn branches(&self) -> (&[Branch], usize) {
+        (self.session.branches(), self.session.current())
+    }
+
+    fn switch_branch(&mut self, to: usize) -> bool {
+        self.session.switch(to)
+    }
+
+    fn restart(&mut self, _observed: bool) -> Result<String, String> {
+        let _ = (Options::default(), Waiting::Fresh, std::any::type_name::<Scheduler>());
+        Err("not yet".to_owned())
+    }
+
+    fn save(&self, path: &str) -> Result<String, String> {
+        let at = |e: &dyn std::fmt::Display| format!("{path}: {e}");
+        if Path::new(path).exists() {
+            return Err(format!("{path} exists already; it is left alone"));
+        }
+        let file = File::create_new(path).map_err(|e| at(&e))?;
+        self.session.save(file).map_err(|e| at(&e))?;
+        Ok(format!("saved to {path}; schedscope open {path} goes on from here"))
     }
 
     fn source(&self) -> String {

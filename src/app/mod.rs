@@ -9,6 +9,7 @@ mod terminal;
 use std::fmt::Write as _;
 use std::io;
 use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use futures::StreamExt as _;
@@ -100,7 +101,12 @@ enum Input {
     Stop,
     /// The program goes on after it was stopped from outside.
     Continue,
+    /// Nothing came in, and something that takes a while goes on.
+    Idle,
 }
+
+/// How long work goes on before the screen shows how far it has got, and keys are looked at again.
+const SLICE: Duration = Duration::from_millis(12);
 
 async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme, terminal: &mut Terminal) -> Result<Exit, AppError> {
     let mut signals = Signals::new()?;
@@ -127,6 +133,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 // Standard input is gone, and with it whoever could press a key.
                 None => return Ok(Exit::Quit),
             },
+            () = std::future::ready(()), if state.running.is_some() => Input::Idle,
         };
         let mut next = Some(first);
         dirty = false;
@@ -136,6 +143,14 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 Input::Stop => Some(Action::Suspend),
                 Input::Continue => {
                     terminal.enter_again()?;
+                    dirty = true;
+                    None
+                }
+                Input::Idle => {
+                    let begin = Instant::now();
+                    while state.running.is_some() && begin.elapsed() < SLICE {
+                        ui::update(&mut state, driver, Action::GoOn);
+                    }
                     dirty = true;
                     None
                 }

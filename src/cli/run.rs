@@ -55,7 +55,7 @@ fn started(scheduler: &Scheduler) -> String {
     let state = scheduler.state();
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
-    match state.waiting() {
+    match scheduler.options().waiting {
         Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})\n", entries.len()),
         Waiting::AsObserved(_) => {
             let (active, backoff, parked) = state.queue().len();

@@ -116,6 +116,12 @@ macro_rules! kinds {
                 match kind { $(Kind::$kind => self.$field.get(key).cloned().map(Object::$kind),)* }
             }
 
+            /// All objects, kind by kind, by namespace and name.
+            pub fn objects(&self) -> impl Iterator<Item = Object> + '_ {
+                let none = std::iter::empty();
+                none$(.chain(self.$field.iter().cloned().map(Object::$kind)))*
+            }
+
             /// How many objects of a kind there are.
             pub fn count(&self, kind: Kind) -> usize {
                 match kind { $(Kind::$kind => self.$field.len(),)* }

@@ -1,26 +1,22 @@
 //! A shared, immutable string.
 //!
-//! Names, label keys and images repeat thousands of times in a cluster, so every string of the model is an
-//! `Arc<str>`: cloning counts a reference, and comparing two clones of one string compares pointers first. The empty
-//! string, which most optional fields hold, takes no memory of its own.
+//! Names, label keys and images repeat thousands of times in a cluster, so every string of the model is one pointer to
+//! a counted text: cloning counts a reference, and comparing two clones of one string compares pointers first. The
+//! empty string, which most optional fields hold, takes no memory of its own.
 //!
 //! Decoding shares equal strings: each thread remembers the strings that it made lately, in a table of fixed size, so
 //! that memory stays bounded however many different names a dump holds. Sharing is never visible in a comparison.
 
+use arcstr::ArcStr;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A shared, immutable string; `null` reads as the empty string, as Go's decoder does.
 #[derive(Clone, Default, Eq)]
-pub struct Str(
-    /// `None` is the empty string, and the only form of it.
-    Option<Arc<str>>,
-);
+pub struct Str(ArcStr);
 
 /// Slots of the table of strings made lately; a power of two.
 const INTERNER_SLOTS: usize = 1 << 16;
@@ -29,13 +25,13 @@ const INTERNER_SLOTS: usize = 1 << 16;
 const INTERNED_LENGTH: usize = 160;
 
 thread_local! {
-    static INTERNER: RefCell<Vec<Option<Arc<str>>>> = const { RefCell::new(Vec::new()) };
+    static INTERNER: RefCell<Vec<Option<ArcStr>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Str {
     /// The text.
     pub fn as_str(&self) -> &str {
-        self.0.as_deref().unwrap_or_default()
+        self.0.as_str()
     }
 
     /// A string that shares its memory with an equal one made lately on this thread, where there is one.
@@ -49,8 +45,8 @@ impl Str {
             }
             let slot = &mut slots[hash(text.as_bytes()) & (INTERNER_SLOTS - 1)];
             match slot {
-                Some(known) if **known == *text => Self(Some(Arc::clone(known))),
-                _ => Self(Some(Arc::clone(slot.insert(Arc::from(text))))),
+                Some(known) if *known == text => Self(known.clone()),
+                _ => Self(slot.insert(ArcStr::from(text)).clone()),
             }
         })
     }
@@ -77,11 +73,7 @@ fn hash(bytes: &[u8]) -> usize {
 
 impl PartialEq for Str {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
-            (None, None) => true,
-            _ => false,
-        }
+        ArcStr::ptr_eq(&self.0, &other.0) || self.as_str() == other.as_str()
     }
 }
 
@@ -124,13 +116,13 @@ impl AsRef<str> for Str {
 
 impl From<&str> for Str {
     fn from(text: &str) -> Self {
-        Self((!text.is_empty()).then(|| Arc::from(text)))
+        Self(ArcStr::from(text))
     }
 }
 
 impl From<String> for Str {
     fn from(text: String) -> Self {
-        Self((!text.is_empty()).then(|| Arc::from(text)))
+        Self(ArcStr::from(text))
     }
 }
 

@@ -33,4 +33,4 @@ pub use property_changes::{node_scheduling_properties_change, pod_scheduling_pro
 pub use queued_pod_info::QueuedPodInfo;
 pub use resource::*;
 pub use snapshot::{ImageState, Snapshot};
-pub use status::{Code, NodeToStatus, Reason, Status};
+pub use status::{Code, NodeToStatus, Reason, SharedStatuses, Status};

@@ -60,6 +60,10 @@ impl PluginName {
 pub struct PluginSet(u32);
 
 impl PluginSet {
+    /// The set whose one member has no name: kube-scheduler notes the rejector so of a pod that was deleted while it
+    /// waited on Permit. The set is not empty, so that the pod counts as rejected, but no plugin is in it.
+    pub const NAMELESS: Self = Self(1 << 31);
+
     /// Adds a plugin.
     pub fn insert(&mut self, plugin: PluginName) {
         self.0 |= 1 << plugin as u32;

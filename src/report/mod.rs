@@ -1,13 +1,17 @@
 //! A decision for reading and for programs: one sentence, text, JSON.
 
+mod comparison;
 mod completeness;
 mod decision;
 mod operation;
+mod story;
 mod text;
 mod why;
 
+pub use comparison::comparison;
 pub use completeness::completeness;
 pub use decision::*;
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
+pub use story::{PodStory, stories, stories_text};
 pub use text::{decided_by, text};
 pub use why::{reason_groups, why};

@@ -8,7 +8,7 @@ use super::runtime::{Filtered, Framework, Nominations, PARALLEL_ABOVE, Runner, r
 use crate::cluster::{Object, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, NodeInfo, NodeToStatus, NominatingInfo, PluginName, PluginSet, PodInfo, PreemptionRecord,
-    Status,
+    SharedStatuses, Status,
 };
 use crate::trace::{Event, Selection};
 
@@ -185,6 +185,7 @@ impl Attempt<'_> {
         let runner = self.runner();
         let look = |i: usize| runner.filter_node(state, pod, &nodes[(start + i) % n]);
         let chunk = if n > PARALLEL_ABOVE { wanted.clamp(PARALLEL_ABOVE, 4096) } else { n.max(1) };
+        let mut shared = SharedStatuses::default();
         let mut at = 0;
         while at < n {
             let end = (at + chunk).min(n);
@@ -193,6 +194,7 @@ impl Attempt<'_> {
             for (i, verdict) in (at..end).zip(verdicts) {
                 let node = &nodes[(start + i) % n];
                 let Filtered { status, nominated } = verdict;
+                let status = shared.share(status);
                 if status.code() == Code::Error {
                     let message = status.message();
                     events.push(Event::NodeFiltered { node: node.name().clone(), status, nominated });

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
+use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
 use crate::framework::{FeatureGates, ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
 
@@ -20,7 +21,7 @@ pub struct Cache {
     images: Arc<HashMap<Str, ImageState>>,
     /// Pods bound to nodes that are not there.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
-    /// Pods that were put on their node before the API server said so, by uid.
+    /// Pods that were put on their node before the API server said so, by `pod_id`.
     assumed: OrdMap<Str, Arc<PodInfo>>,
 }
 
@@ -116,7 +117,7 @@ impl Cache {
 
     /// Removes a pod from the node it names; true when it was there.
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
-        self.assumed.remove(&pod.metadata.uid);
+        self.assumed.remove(&pod_id(pod));
         if let Some(&at) = self.index.get(&pod.node_name) {
             return self.nodes[at].pods.iter().any(|p| is_same_pod(&p.pod, pod)) && self.node_mut(at).remove_pod(pod);
         }
@@ -132,18 +133,23 @@ impl Cache {
 
     /// Adds a pod that is not bound yet to the node it names.
     pub fn assume(&mut self, pod: Arc<PodInfo>) {
-        self.assumed.insert(pod.pod.metadata.uid.clone(), pod.clone());
+        self.assumed.insert(pod_id(&pod.pod), pod.clone());
         self.add_pod(pod);
     }
 
     /// Whether a pod is on its node before the API server said so.
     pub fn is_assumed(&self, pod: &Pod) -> bool {
-        self.assumed.contains_key(&pod.metadata.uid)
+        self.assumed.contains_key(&pod_id(pod))
+    }
+
+    /// An assumed pod as it was assumed.
+    pub(super) fn assumed(&self, pod: &Pod) -> Option<&Arc<PodInfo>> {
+        self.assumed.get(&pod_id(pod))
     }
 
     /// Takes an assumed pod off its node again; gives it as it was assumed, if it was.
     pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
-        let assumed = self.assumed.remove(&pod.metadata.uid)?;
+        let assumed = self.assumed.remove(&pod_id(pod))?;
         self.remove_pod(&assumed.pod);
         Some(assumed)
     }

@@ -12,7 +12,11 @@ mod operations;
 pub mod queue;
 mod rejectors;
 mod runtime;
+mod settling;
 mod state;
+#[cfg(test)]
+mod testing;
+mod wake_up;
 
 /// The version whose decisions are taken.
 pub const EMULATED_VERSION: &str = "v1.36.2";
@@ -25,4 +29,6 @@ pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use rejectors::Rejectors;
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
+pub use settling::Settling;
 pub use state::State;
+pub use wake_up::{Wake, WakeUp};

@@ -249,9 +249,10 @@ fn nothing_stays_parked_for_longer_than_the_sweep_allows() {
 #[test]
 fn the_state_remembers_how_it_started() {
     let events = vec![event("FailedScheduling", FIT, 1, NOW)];
-    assert_eq!(start(Vec::new(), events.clone()).state().waiting(), &Waiting::AsObserved(events));
+    let observed = start(Vec::new(), events.clone());
+    assert_eq!((observed.state().is_as_observed(), &observed.options().waiting), (true, &Waiting::AsObserved(events)));
     let fresh = Scheduler::new(Config::defaults(FeatureGates::default()), vec![pod("", "", "")], Options::default());
-    assert_eq!(fresh.state().waiting(), &Waiting::Fresh);
+    assert!(!fresh.state().is_as_observed());
     assert!(fresh.state().queue().view().entries.values().all(|e| e.inferred.is_none()));
 }
 

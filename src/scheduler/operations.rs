@@ -17,6 +17,8 @@ pub struct Scheduler {
     pub(super) sampling: Sampling,
     /// How victims go.
     pub(super) evictions: Evictions,
+    /// How it was started.
+    options: Arc<Options>,
 }
 
 /// How evicted pods go.
@@ -27,7 +29,9 @@ pub enum Evictions {
     /// They are gone at once.
     #[default]
     AtOnce,
-    /// They get a deletionTimestamp, and go when the virtual clock has passed it.
+    /// They get a deletionTimestamp, and go when the virtual clock reaches it while time passes. So does every other pod
+    /// that has one and a node and no finalizers; those whose deletionTimestamp is past when the scheduler starts go as
+    /// soon as time is let pass.
     AfterGracePeriod,
     /// They get a deletionTimestamp, and stay until an operation deletes them.
     Marked,
@@ -77,37 +81,44 @@ pub enum Operation {
         /// The object; only its kind, namespace and name are read.
         object: Object,
     },
-    /// Time passes.
+    /// Time passes: queues are flushed, grace periods end where [`Evictions::AfterGracePeriod`] says so, and Permit
+    /// deadlines come, each at its time. No time at all is enough for what is overdue.
     Advance {
         /// How much.
         seconds: u64,
     },
-    /// Time passes until a moment; nothing happens where that is not in the future.
+    /// Time passes until a moment, as with `advance`; nothing happens where that is past.
     #[serde(rename = "advance-to")]
     AdvanceTo {
         /// Until when.
         time: Timestamp,
     },
-    /// Every Permit plugin that a pod waits for allows it.
+    /// Every Permit plugin that a pod waits for allows it; nothing happens for a pod that does not wait.
     Allow {
         /// The pod.
         pod: Key,
     },
-    /// The first of the Permit plugins that a pod waits for rejects it.
+    /// The first of the Permit plugins that a pod waits for, in the order of the profile, rejects it; nothing happens for a
+    /// pod that does not wait.
     Reject {
         /// The pod.
         pod: Key,
     },
 }
 
-/// Every operation but `advance` takes this long, so that no two queue timestamps are equal.
+/// Every operation but `advance` and `advance-to` takes this long, so that no two queue timestamps are equal.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, waiting } = options;
-        Self { state: State::new(Arc::new(config), objects, start, waiting), sampling, evictions }
+        let Options { start, sampling, evictions, ref waiting } = options;
+        Self { state: State::new(Arc::new(config), objects, start, waiting), sampling, evictions, options: Arc::new(options) }
+    }
+
+    /// How it was started.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// What the scheduler knows now.
@@ -127,8 +138,7 @@ impl Scheduler {
             _ => None,
         };
         if let Some(to) = until {
-            let start = self.state.start;
-            self.state.with_queue(&mut events, |queue, env| queue.advance(env, start, to));
+            self.advance(to, &mut events);
             return events;
         }
         self.state.clock = self.state.clock.checked_add(TICK).unwrap_or(Timestamp::MAX);
@@ -142,7 +152,9 @@ impl Scheduler {
                 let old = self.state.cluster.get(object.kind(), &object.key());
                 self.state.announce(old, None, &mut events);
             }
-            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Allow { .. } | Operation::Reject { .. } => {}
+            Operation::Allow { pod } => self.state.allow(&pod, &mut events),
+            Operation::Reject { pod } => self.state.reject(&pod, &mut events),
+            Operation::Advance { .. } | Operation::AdvanceTo { .. } => {}
         }
         events
     }
@@ -163,7 +175,6 @@ impl Scheduler {
 
     /// The pod that the next [`Operation::Schedule`] would take.
     pub fn next_pod(&self) -> Option<Key> {
-        let queue = &self.state.queue;
-        queue.active_pods().next().map(|p| p.key()).or_else(|| queue.backoff_pods().find(|p| !p.rejectors().is_empty()).map(|p| p.key()))
+        self.state.queue.next_to_pop().map(|info| info.key())
     }
 }

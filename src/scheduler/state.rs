@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::OrdMap;
+use imbl::{OrdMap, OrdSet};
 use jiff::{SignedDuration, Timestamp};
 
+use super::cycle::WaitingPod;
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change};
 use super::observed::Observer;
 use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
-use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status};
+use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status, is_same_pod};
 use crate::trace::{Event, ObjectChange};
 
 /// The scheduler's memory and the cluster as the API server has it. Cloning is free.
@@ -30,14 +31,20 @@ pub struct State {
     pub(super) clock: Timestamp,
     /// When it began.
     pub(super) start: Timestamp,
+    /// The pods that were pending then, in the order in which the scheduler heard of them.
+    arrivals: Arc<[Key]>,
     /// Attempts so far.
     pub(super) cycle: u64,
     /// Where the next search for nodes starts.
     pub(super) next_start_node_index: usize,
     /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
-    /// Where waiting pods were taken to be at the start.
-    waiting: Arc<Waiting>,
+    /// Whether pods began where they were observed to wait.
+    as_observed: bool,
+    /// Pods that wait on Permit.
+    pub(super) waiting: OrdMap<Key, Arc<WaitingPod>>,
+    /// The pods that the end of their grace period will remove, by when that is.
+    pub(super) terminating: OrdSet<(Timestamp, Key)>,
 }
 
 /// How the queue and the handlers see the rest of the state, for one call.
@@ -109,7 +116,7 @@ impl State {
     /// A scheduler that starts on a cluster. Pending pods of its profiles enter the queue in the order given: with
     /// [`Waiting::Fresh`] every one is new to it, a millisecond apart, the last of them at `start`; with
     /// [`Waiting::AsObserved`] each is put where it is taken to wait at `start`. Pods of other schedulers are in no queue.
-    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, waiting: Waiting) -> Self {
+    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, waiting: &Waiting) -> Self {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
             pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
@@ -121,6 +128,11 @@ impl State {
         let cache = Cache::load(&objects, config.gates);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
+        let terminating = objects.iter().filter_map(grace_period_end).collect();
+        let observer = match waiting {
+            Waiting::Fresh => None,
+            Waiting::AsObserved(events) => Some(Observer::new(events, start, limit)),
+        };
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
             config,
@@ -128,15 +140,13 @@ impl State {
             cache,
             clock: start,
             start,
+            arrivals: pending.as_slice().into(),
             cycle: 0,
             next_start_node_index: 0,
             preempting: OrdMap::new(),
-            waiting: Arc::new(waiting),
-        };
-        let waiting = state.waiting.clone();
-        let observer = match &*waiting {
-            Waiting::Fresh => None,
-            Waiting::AsObserved(events) => Some(Observer::new(events, start, limit)),
+            as_observed: observer.is_some(),
+            waiting: OrdMap::new(),
+            terminating,
         };
         // The queue's view has taken in these events already, and nobody looks on before the start.
         let mut unseen = Vec::new();
@@ -184,9 +194,14 @@ impl State {
         self.start
     }
 
-    /// Where waiting pods were taken to be at the start.
-    pub fn waiting(&self) -> &Waiting {
-        &self.waiting
+    /// Whether waiting pods began where they were observed to wait ([`Waiting::AsObserved`]), rather than as new ones.
+    pub fn is_as_observed(&self) -> bool {
+        self.as_observed
+    }
+
+    /// The pods that were pending at the start, in the order in which the scheduler heard of them.
+    pub fn arrivals(&self) -> &[Key] {
+        &self.arrivals
     }
 
     /// Profiles, gates, backoff.
@@ -229,6 +244,10 @@ impl State {
             _ => ObjectChange::Updated,
         };
         events.push(Event::ObjectChanged { kind: object.kind(), key: object.key(), change });
+        if let Some(end) = old.as_ref().and_then(grace_period_end) {
+            self.terminating.remove(&end);
+        }
+        self.terminating.extend(new.as_ref().and_then(grace_period_end));
         match &new {
             Some(object) => drop(self.cluster.insert(object.clone())),
             None => drop(self.cluster.remove(object.kind(), &object.key())),
@@ -249,6 +268,20 @@ impl State {
         for step in steps {
             self.handle(step, events);
         }
+        // A pod that waits on Permit although somebody else had bound it, or made another of its name. kube-scheduler would
+        // let it wait on for its deadline.
+        let stays = |old: &Pod| matches!(&new, Some(Object::Pod(new)) if is_same_pod(old, new));
+        if let Some(Object::Pod(pod)) = old.as_ref().filter(|o| matches!(o, Object::Pod(p) if !stays(p))) {
+            self.reject_removed(&pod.key(), events);
+        }
+    }
+
+    /// The grace period that ends first is over: nothing holds its pod back any more.
+    pub(super) fn end_grace_period(&mut self, events: &mut Vec<Event>) {
+        let Some((_, key)) = self.terminating.remove_min() else { return };
+        let Some(pod) = self.cluster.pods.get(&key).cloned() else { return };
+        events.push(Event::GracePeriodEnded { pod: pod.key(), node: pod.node_name.clone() });
+        self.announce(Some(Object::Pod(pod)), None, events);
     }
 
     fn handle(&mut self, step: HandlerStep, events: &mut Vec<Event>) {
@@ -272,9 +305,16 @@ impl State {
             HandlerStep::QueueUpdate { old, new } => self.with_queue(events, |queue, env| queue.update(env, &old, &new)),
             HandlerStep::QueueDelete(pod) => self.with_queue(events, |queue, env| queue.delete(env, &pod)),
             HandlerStep::AssumedPodDeleted(pod) => {
-                if let Some(assumed) = self.cache.forget(&pod) {
+                let key = pod.key();
+                let waits = self.waiting.get(&key).is_some_and(|w| w.is(&pod));
+                let assumed = if waits { self.cache.assumed(&pod).cloned() } else { self.cache.forget(&pod) };
+                if let Some(assumed) = assumed {
                     let change = Change { old: Some(Object::Pod(assumed.pod.clone())), new: None };
                     self.move_all(ClusterEvent::ASSIGNED_POD_DELETE, &change, None, events);
+                }
+                if waits {
+                    // Its binding hears of it beside the handler, and so after it.
+                    self.reject_removed(&key, events);
                 }
             }
             HandlerStep::Move { event, change, whom } => self.move_all(event, &change, whom.max_priority(), events),
@@ -284,4 +324,12 @@ impl State {
     pub(super) fn move_all(&mut self, event: ClusterEvent, change: &Change, max_priority: Option<i32>, events: &mut Vec<Event>) {
         self.with_queue(events, |queue, env| queue.move_all_to_active_or_backoff_queue(env, event, change, max_priority));
     }
+}
+
+/// When a pod that is being deleted will be gone, by itself; `None` for everything else. A pod without a node has nobody
+/// who would stop it, and one with finalizers waits for somebody else.
+fn grace_period_end(object: &Object) -> Option<(Timestamp, Key)> {
+    let Object::Pod(pod) = object else { return None };
+    let time = pod.metadata.deletion_timestamp.filter(|_| !pod.node_name.is_empty() && pod.metadata.finalizers.is_empty())?;
+    Some((time, pod.key()))
 }

@@ -1,7 +1,19 @@
 //! A session: the timeline of what the scheduler did, and a cursor in it.
 
+mod branch;
+mod compare;
+mod edit;
+mod file;
 mod recording;
 mod timeline;
+mod until;
+mod wakes;
 
-pub use recording::Session;
-pub use timeline::{Cursor, Frame, Moment, Timeline};
+pub use branch::{Action, Branch, Fork};
+pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
+pub use edit::Edit;
+pub use file::{SessionFileError, is_session_file};
+pub use recording::{RunEnd, Session};
+pub use timeline::{Cursor, Frame, Moment, Started, Timeline};
+pub use until::{Until, WORDS as UNTIL_WORDS};
+pub use wakes::WakeEvents;

@@ -1,24 +1,36 @@
-//! A scheduler with everything it did so far on a timeline.
+//! A scheduler with everything it did so far, on branches that left each other where something was done in the past.
 
+use std::sync::Arc;
+
+use super::branch::{Action, Branch, Fork, Step};
+use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
+use super::until::Until;
+use super::wakes::WakeEvents;
 use crate::cluster::{Key, Object};
-use crate::scheduler::{Operation, Scheduler, State};
-use crate::trace::Event;
+use crate::scheduler::{Operation, Scheduler, State, Waiting};
 
-use super::timeline::{Frame, Moment, Timeline};
-
-/// A scheduler and its timeline. Operations go to the end of the timeline; the cursor may stand anywhere.
+/// A scheduler and its timelines.
+///
+/// What is done at the end of a branch makes it longer. What is done in the past leaves the branch as it is and begins
+/// another, on which the reader then is.
 #[derive(Clone, Debug)]
 pub struct Session {
-    scheduler: Scheduler,
-    timeline: Timeline,
+    branches: Vec<Branch>,
+    current: usize,
     source: String,
+    wakes: Arc<WakeEvents>,
 }
 
 impl Session {
     /// A session in which nothing has happened yet; `source` says where the cluster came from.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
-        let timeline = Timeline::new(moment(scheduler.state()));
-        Self { scheduler, timeline, source: source.into() }
+        let wakes = Arc::new(WakeEvents::new(scheduler.state().queue().hints().registrations()));
+        let mut timeline = Timeline::new(moment(scheduler.state(), &wakes));
+        timeline.set_started(match scheduler.options().waiting {
+            Waiting::Fresh => Started::Fresh,
+            Waiting::AsObserved(_) => Started::AsObserved,
+        });
+        Self { branches: vec![Branch::new(scheduler, timeline)], current: 0, source: source.into(), wakes }
     }
 
     /// Where the cluster came from.
@@ -26,33 +38,119 @@ impl Session {
         &self.source
     }
 
-    /// What happened, with the cursor.
+    /// All branches, in the order in which they began.
+    pub fn branches(&self) -> &[Branch] {
+        &self.branches
+    }
+
+    /// Which branch the reader is on.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    /// The branch that the reader is on.
+    pub fn branch(&self) -> &Branch {
+        &self.branches[self.current]
+    }
+
+    /// Goes to another branch; its cursor is where it was left. False when there is no such branch.
+    pub fn switch(&mut self, to: usize) -> bool {
+        let known = to < self.branches.len();
+        if known {
+            self.current = to;
+        }
+        known
+    }
+
+    /// What happened on this branch, with the cursor.
     pub fn timeline(&self) -> &Timeline {
-        &self.timeline
+        &self.branch().timeline
     }
 
-    /// What happened, for moving the cursor.
+    /// What happened on this branch, for moving the cursor.
     pub fn timeline_mut(&mut self) -> &mut Timeline {
-        &mut self.timeline
+        &mut self.branches[self.current].timeline
     }
 
-    /// The scheduler at the end of the timeline.
+    /// The scheduler at the end of this branch.
     pub fn scheduler(&self) -> &Scheduler {
-        &self.scheduler
+        &self.branch().scheduler
     }
 
-    /// Applies an operation at the end of the timeline; the cursor stays. False when nothing came of it.
+    /// The scheduler at the cursor: as before the frame until its last event has happened.
+    pub fn scheduler_here(&self) -> &Scheduler {
+        self.branch().scheduler_at(self.timeline().frames_done())
+    }
+
+    /// Does something at the cursor. Where the cursor is not at the end, a new branch begins there and the reader is on
+    /// it. The cursor of a branch that only grows stays where it is. False when nothing came of it; then nothing is
+    /// recorded, and no branch begins.
     pub fn apply(&mut self, operation: Operation) -> bool {
-        let before = moment(self.scheduler.state());
-        let title = title(&operation, &self.scheduler);
-        let events = self.scheduler.apply(operation);
-        let after = moment(self.scheduler.state());
-        self.push(title, events, before, after)
+        let at = self.timeline().frames_done();
+        if at == self.timeline().frames().len() {
+            return self.append(operation);
+        }
+        let fork = Fork { branch: self.current, frames: at };
+        let name = format!("branch {}", self.branches.len() + 1);
+        let (left, branch) = (self.current, self.branch().fork(name, fork));
+        self.branches.push(branch);
+        self.current = self.branches.len() - 1;
+        let done = self.append(operation);
+        if !done {
+            self.branches.pop();
+            self.current = left;
+        }
+        done
     }
 
-    /// Tries the next waiting pod; false when none can be popped.
+    /// The scheduler before anything happened.
+    pub(super) fn scheduler_at_start(&self) -> &Scheduler {
+        self.branches[0].scheduler_at(0)
+    }
+
+    /// Begins a branch that was saved, its shared part done already; false where it cannot begin there.
+    pub(super) fn begin(&mut self, number: usize, name: &str, fork: Option<Fork>) -> bool {
+        match fork {
+            None => number == 0,
+            Some(fork) => {
+                let known = number == self.branches.len()
+                    && self.branches.get(fork.branch).is_some_and(|from| fork.frames <= from.timeline.frames().len());
+                if known {
+                    self.branches.push(self.branches[fork.branch].fork(name.to_owned(), fork));
+                    self.current = number;
+                }
+                known
+            }
+        }
+    }
+
+    /// Does again what was saved, at the end of this branch.
+    pub(super) fn redo(&mut self, action: Action) -> bool {
+        match action {
+            Action::Apply(operation) => self.append(operation),
+            Action::Explain(pod) => self.explain_at(self.current, self.timeline().frames().len(), &pod),
+        }
+    }
+
+    /// Does something at the end of this branch; the cursor stays.
+    fn append(&mut self, operation: Operation) -> bool {
+        let branch = &mut self.branches[self.current];
+        let before = branch.scheduler.clone();
+        let mut after = before.clone();
+        let title = title(&operation, &before);
+        let events = after.apply(operation.clone());
+        if events.is_empty() {
+            return false;
+        }
+        let frame =
+            Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
+        branch.push(Step { action: Action::Apply(operation), before }, frame, after);
+        true
+    }
+
+    /// Tries the next waiting pod at the end of this branch; false when none can be popped.
     pub fn run_next(&mut self) -> bool {
-        self.scheduler.next_pod().is_some() && self.apply(Operation::Schedule)
+        self.scheduler().next_pod().is_some() && self.append(Operation::Schedule)
     }
 
     /// Tries waiting pods until none can be popped, at most `limit` times; says how often.
@@ -60,27 +158,75 @@ impl Session {
         (0..limit).take_while(|_| self.run_next()).count()
     }
 
-    /// Decides about one pod on the cluster as it stands at the end of the timeline, without consequences; the cursor
-    /// stays. False when there is no such pod.
-    pub fn explain(&mut self, pod: &Key) -> bool {
-        let state = self.scheduler.state();
-        let Some(object) = state.cluster().pods.get(pod).cloned() else { return false };
-        let now = moment(state);
-        let events = self.scheduler.explain(&object);
-        self.push(format!("explain {pod}"), events, now.clone(), now)
+    /// Decides about one pod on the cluster as it stands at the cursor, without consequences. As nothing changes by it,
+    /// the decision is put in where the cursor is, and no branch begins. Says which frame it is; `None` when there is
+    /// no such pod.
+    pub fn explain(&mut self, pod: &Key) -> Option<usize> {
+        let at = self.timeline().frames_done();
+        self.explain_at(self.current, at, pod).then_some(at)
     }
 
-    fn push(&mut self, title: String, events: Vec<Event>, before: Moment, after: Moment) -> bool {
-        if events.is_empty() {
-            return false;
+    fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
+        let scheduler = self.branches[branch].scheduler_at(at).clone();
+        let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
+        let now = moment(scheduler.state(), &self.wakes);
+        let frame = Frame { title: format!("explain {pod}"), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        // What the branch shares with others is theirs as well.
+        let mut owner = branch;
+        while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {
+            owner = fork.branch;
         }
-        self.timeline.push(Frame { title, events: events.into(), before, after });
+        self.insert(owner, at, Step { action: Action::Explain(pod.clone()), before: scheduler }, frame);
         true
+    }
+
+    /// Puts a frame that changes nothing into a branch, and into those that share this part of it.
+    fn insert(&mut self, branch: usize, at: usize, step: Step, frame: Frame) {
+        for child in 0..self.branches.len() {
+            if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.frames > at) {
+                self.insert(child, at, step.clone(), frame.clone());
+                self.branches[child].shares_one_more();
+            }
+        }
+        self.branches[branch].insert(at, step, frame);
+    }
+
+    /// Goes on from the cursor to right behind the next event that meets a condition, trying further pods where what
+    /// is recorded does not do: at most `turns` of them. Time does not pass by it.
+    pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
+        for turn in 0..=turns {
+            if let Some(cursor) = self.timeline().find_after(|event| until.met(event)) {
+                self.timeline_mut().seek(cursor);
+                return RunEnd::Met;
+            }
+            self.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+            if turn < turns && !self.run_next() {
+                return RunEnd::NothingLeft;
+            }
+        }
+        RunEnd::OutOfTurns
     }
 }
 
-fn moment(state: &State) -> Moment {
-    Moment { cluster: state.cluster().clone(), snapshot: state.snapshot(), queues: state.queue().view().clone(), clock: state.clock() }
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// What it waited for has happened.
+    Met,
+    /// No pod can be popped.
+    NothingLeft,
+    /// As many pods were tried as was allowed.
+    OutOfTurns,
+}
+
+fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
+    Moment {
+        cluster: state.cluster().clone(),
+        snapshot: state.snapshot(),
+        queues: state.queue().view().clone(),
+        clock: state.clock(),
+        wakes: wakes.clone(),
+    }
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {
@@ -94,5 +240,34 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::AdvanceTo { time } => format!("advance to {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Meta, Node};
+    use crate::framework::{FeatureGates, PluginName};
+    use crate::scheduler::{Config, Options};
+
+    #[test]
+    fn the_events_that_wake_pods_are_found_once_and_shared() {
+        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), Vec::new(), Options::default());
+        let mut session = Session::new(scheduler, "nothing");
+        let wakes = session.timeline().moment().wakes.clone();
+        for (plugin, expected) in [
+            (PluginName::NodeName, &["NodeAdd", "NodeUpdateNodeTaint"][..]),
+            (PluginName::NodeAffinity, &["NodeAdd", "NodeUpdateNodeTaint", "NodeUpdateNodeLabel"]),
+            (PluginName::NodePorts, &["AssignedPodDelete", "NodeAdd", "NodeUpdateNodeTaint"]),
+            (PluginName::DefaultPreemption, &["AssignedPodDelete"]),
+            (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
+            (PluginName::PrioritySort, &[]),
+        ] {
+            assert_eq!(wakes.of("default-scheduler", plugin), expected, "{plugin}");
+            assert!(wakes.of("other", plugin).is_empty());
+        }
+        let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };
+        assert!(session.apply(Operation::Create { object: Object::Node(Arc::new(node)) }));
+        let frame = session.timeline().frame().expect("it was recorded");
+        assert!(Arc::ptr_eq(&frame.before.wakes, &wakes) && Arc::ptr_eq(&frame.after.wakes, &wakes));
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::wakes::WakeEvents;
 use crate::cluster::Cluster;
 use crate::framework::Snapshot;
 use crate::trace::{CycleView, Event, Granularity, QueuesView};
@@ -23,6 +24,18 @@ pub struct Moment {
     pub queues: QueuesView,
     /// The virtual time.
     pub clock: Timestamp,
+    /// The events that may wake parked pods; the same throughout a session.
+    pub wakes: Arc<WakeEvents>,
+}
+
+/// Where the queues stood when a session began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Started {
+    /// As after a restart of the scheduler: every pending pod in activeQ, or gated.
+    #[default]
+    Fresh,
+    /// Where the cluster's objects suggest that pods were waiting.
+    AsObserved,
 }
 
 /// One operation and what it caused.
@@ -39,7 +52,7 @@ pub struct Frame {
 }
 
 /// A place between events: `event` events of frame `frame` have happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
     /// Which frame.
     pub frame: usize,
@@ -55,18 +68,69 @@ pub struct Timeline {
     cursor: Cursor,
     cycle: CycleView,
     queues: QueuesView,
+    clock: Timestamp,
+    started: Started,
 }
 
 impl Timeline {
     /// A timeline on which nothing has happened yet.
     pub fn new(start: Moment) -> Self {
-        let queues = start.queues.clone();
-        Self { start, frames: Vec::new(), cursor: Cursor::default(), cycle: CycleView::default(), queues }
+        let (queues, clock) = (start.queues.clone(), start.clock);
+        let (cursor, cycle) = (Cursor::default(), CycleView::default());
+        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default() }
+    }
+
+    /// Says where the queues stood at the start.
+    pub fn set_started(&mut self, started: Started) {
+        self.started = started;
+    }
+
+    /// Where the queues stood at the start.
+    pub fn started(&self) -> Started {
+        self.started
     }
 
     /// Adds what happened next; the cursor stays.
     pub fn push(&mut self, frame: Frame) {
         self.frames.push(frame);
+    }
+
+    /// A timeline of the first frames alone, with the cursor at their end.
+    pub(super) fn prefix(&self, frames: usize) -> Self {
+        let mut timeline = Self::new(self.start.clone());
+        timeline.started = self.started;
+        timeline.frames = self.frames[..frames.min(self.frames.len())].to_vec();
+        timeline.seek(Cursor { frame: usize::MAX, event: usize::MAX });
+        timeline
+    }
+
+    /// Puts in a frame that leaves everything as it was, before frame `at`; the cursor stays with what it showed.
+    pub(super) fn insert(&mut self, at: usize, frame: Frame) {
+        let moves = !self.frames.is_empty() && self.cursor.frame >= at;
+        self.frames.insert(at, frame);
+        if moves {
+            self.cursor.frame += 1;
+        }
+    }
+
+    /// How many frames have happened as a whole; the one that the cursor is in the middle of has not.
+    pub fn frames_done(&self) -> usize {
+        match self.frame() {
+            Some(frame) if self.cursor.event >= frame.events.len() => self.cursor.frame + 1,
+            _ => self.cursor.frame,
+        }
+    }
+
+    /// The cursor right behind the first event after the present one that meets a condition.
+    pub fn find_after(&self, met: impl Fn(&Event) -> bool) -> Option<Cursor> {
+        let mut from = self.cursor.event;
+        for (at, frame) in self.frames.iter().enumerate().skip(self.cursor.frame) {
+            if let Some(found) = frame.events[from.min(frame.events.len())..].iter().position(&met) {
+                return Some(Cursor { frame: at, event: from + found + 1 });
+            }
+            from = 0;
+        }
+        None
     }
 
     /// All frames.
@@ -99,13 +163,29 @@ impl Timeline {
         &self.queues
     }
 
-    /// The cluster, nodes and clock at the cursor: as before the frame until its last event has happened.
+    /// The virtual time at the cursor, exact within a frame in which time passes.
+    pub fn clock(&self) -> Timestamp {
+        self.clock
+    }
+
+    /// The cluster and nodes at the cursor: as before the frame until its last event has happened. Its queues and its
+    /// clock stand still for as long; [`Self::queues`] and [`Self::clock`] do not.
     pub fn moment(&self) -> &Moment {
         match self.frame() {
             Some(frame) if self.cursor.event >= frame.events.len() => &frame.after,
             Some(frame) => &frame.before,
-            None => self.frames.last().map_or(&self.start, |f| &f.after),
+            None => self.end(),
         }
+    }
+
+    /// Everything before anything happened.
+    pub fn start(&self) -> &Moment {
+        &self.start
+    }
+
+    /// Everything at the end of what is recorded.
+    pub fn end(&self) -> &Moment {
+        self.frames.last().map_or(&self.start, |f| &f.after)
     }
 
     /// Whether every recorded event has happened.
@@ -139,13 +219,17 @@ impl Timeline {
         let from = if forward { self.cursor.event } else { 0 };
         if !forward {
             self.cycle = CycleView::default();
-            self.queues = self.frames.get(frame).map_or(&self.start, |f| &f.before).queues.clone();
+            let before = self.frames.get(frame).map_or(&self.start, |f| &f.before);
+            (self.queues, self.clock) = (before.queues.clone(), before.clock);
         }
         self.cursor = target;
         if let Some(frame) = self.frames.get(frame) {
             for event in &frame.events[from..event] {
                 self.cycle.apply(event);
                 self.queues.apply(event);
+                if let Event::ClockMoved { to, .. } = event {
+                    self.clock = *to;
+                }
             }
         }
     }
@@ -203,5 +287,53 @@ impl Timeline {
             Granularity::Cycle => true,
         };
         from.event + 1 + events[from.event + 1..].iter().take_while(|e| same(e)).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(seconds).expect("small")
+    }
+
+    fn frame(from: i64, stops: &[i64]) -> Frame {
+        let other = Event::NominationCleared { pod: Key::new("ns", "pod"), node: "n".into() };
+        let starts = std::iter::once(&from).chain(stops);
+        let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: at(*from), to: at(*to) }, other.clone()]);
+        let moment = |clock: i64| Moment { clock: at(clock), ..Moment::default() };
+        let after = moment(*stops.last().unwrap_or(&from));
+        Frame { title: String::new(), events: moves.chain([other.clone()]).collect(), before: moment(from), after }
+    }
+
+    #[test]
+    fn the_clock_is_exact_within_a_frame_whichever_way_one_came() {
+        let mut timeline = Timeline::new(Moment { clock: at(10), ..Moment::default() });
+        assert_eq!(timeline.clock(), at(10));
+        for frame in [frame(10, &[12, 15]), frame(15, &[]), frame(15, &[30])] {
+            timeline.push(frame);
+        }
+        let expected = [vec![10, 12, 12, 15, 15, 15], vec![15, 15], vec![15, 30, 30, 30]];
+        let places: Vec<(Cursor, Timestamp)> = expected
+            .iter()
+            .enumerate()
+            .flat_map(|(frame, clocks)| clocks.iter().enumerate().map(move |(event, clock)| (Cursor { frame, event }, at(*clock))))
+            .collect();
+        for (cursor, clock) in places.iter().chain(places.iter().rev()).chain(places.iter().step_by(3)) {
+            timeline.seek(*cursor);
+            assert_eq!((timeline.cursor(), timeline.clock()), (*cursor, *clock));
+        }
+        timeline.seek(Cursor { frame: 2, event: 9 });
+        assert_eq!(timeline.clock(), timeline.moment().clock);
+    }
+
+    #[test]
+    fn a_start_is_fresh_unless_said_otherwise() {
+        let mut timeline = Timeline::new(Moment::default());
+        assert_eq!(timeline.started(), Started::Fresh);
+        timeline.set_started(Started::AsObserved);
+        assert_eq!(timeline.started(), Started::AsObserved);
     }
 }

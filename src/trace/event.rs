@@ -220,7 +220,7 @@ pub enum FailureReason {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Outcome {
-    /// The pod was bound.
+    /// The pod was bound, or has its node and waits on Permit.
     Scheduled,
     /// No node took it.
     Unschedulable,

@@ -3,6 +3,8 @@
 
 use tui_input::InputRequest;
 
+use crate::ui::driver::HowFar;
+
 /// The panes, in the order of their digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter, strum::Display)]
 pub enum Pane {
@@ -86,8 +88,22 @@ pub enum Action {
     SeekEnd(Direction),
     /// A finer or coarser step.
     Granularity(Direction),
-    /// Try the selected pod next.
+    /// Decide about the selected pod and stand before the first fact of it.
     TryNext,
+    /// Let time pass.
+    Advance(HowFar),
+    /// Let everything happen until nothing changes any more.
+    Settle,
+    /// One more piece of what takes a while.
+    GoOn,
+    /// To the frame before or after that has to do with the selected pod.
+    SeekPod(Direction),
+    /// Start a command with these words.
+    Begin(&'static str),
+    /// List the branches.
+    Branches,
+    /// This branch beside the one it left.
+    Compare,
     /// Edit the line that is being typed.
     Input(InputRequest),
     /// Text from the clipboard.

@@ -1,13 +1,13 @@
 //! The commands behind `:`, in one table like the keys.
 
-use crate::cluster::{Key, Str};
-use crate::session::Cursor;
+use crate::cluster::{Key, Kind, Str};
+use crate::session::{Cursor, RunEnd, UNTIL_WORDS, Until};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
-use crate::ui::driver::Driver;
+use crate::ui::driver::{Driver, HowFar};
 use crate::ui::state::{Prompt, State};
 use crate::ui::theme::Theme;
-use crate::ui::update::{show_pod, update};
+use crate::ui::update::{changed, moved, show_pod, update};
 
 /// A command.
 pub struct Command {
@@ -25,16 +25,47 @@ type Run = fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, Strin
 
 /// All commands, in alphabetical order.
 pub const COMMANDS: &[Command] = &[
+    Command { names: &["advance"], args: "SECONDS|next", help: "let time pass, or until it makes something happen", run: advance },
+    Command { names: &["allow"], args: "POD", help: "let a pod that waits on Permit go on", run: |s, d, a| edit(s, d, "allow", a) },
+    Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
+    Command { names: &["branch"], args: "N", help: "go to a branch", run: branch },
+    Command { names: &["branches"], args: "", help: "list the branches", run: |s, d, _| Ok(update(s, d, Action::Branches)) },
+    Command { names: &["compare"], args: "[N]", help: "this branch beside another, or the one it left", run: compare },
+    Command { names: &["cordon"], args: "NODE", help: "no more pods on a node", run: |s, d, a| edit(s, d, "cordon", a) },
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },
+    Command { names: &["decide"], args: "POD", help: "decide about a pod as things stand now", run: decide },
+    Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| edit(s, d, "delete", a) },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     #[cfg(debug_assertions)]
     Command { names: &["panic"], args: "", help: "", run: |_, _, _| Ok(Some(Effect::Panic)) },
+    Command {
+        names: &["patch"],
+        args: "KIND NAME JSON",
+        help: "change an object by a JSON merge patch",
+        run: |s, d, a| edit(s, d, "patch", a),
+    },
     Command { names: &["pod"], args: "NAMESPACE/NAME", help: "show a pod's decision, taking it first if need be", run: pod },
     Command { names: &["quit", "q", "q!", "wq"], args: "", help: "leave", run: |_, _, _| Ok(Some(Effect::Quit)) },
+    Command { names: &["reject"], args: "POD", help: "turn a pod back that waits on Permit", run: |s, d, a| edit(s, d, "reject", a) },
     Command { names: &["report"], args: "", help: "what was read from the source", run: |s, d, _| Ok(update(s, d, Action::Report)) },
+    Command {
+        names: &["run"],
+        args: "",
+        help: "let everything happen until nothing changes",
+        run: |s, d, _| Ok(update(s, d, Action::Settle)),
+    },
+    Command { names: &["save"], args: "FILE", help: "save the session; open reads it", run: save },
+    Command { names: &["start"], args: "fresh|observed", help: "begin anew, as after a restart or as the cluster suggests", run: start },
     Command { names: &["step"], args: "[event|plugin|node|extension-point|cycle]", help: "step, or set how far a step goes", run: step },
     Command { names: &["theme"], args: "NAME", help: "show another theme", run: theme },
+    Command { names: &["uncordon"], args: "NODE", help: "pods on a node again", run: |s, d, a| edit(s, d, "uncordon", a) },
+    Command {
+        names: &["until"],
+        args: "popped|rejected|preemption|budget|bound|pod NAME|node NAME",
+        help: "run until that happens",
+        run: until,
+    },
 ];
 
 /// Runs a line; an error is a sentence for the reader.
@@ -62,6 +93,97 @@ fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     }
 }
 
+/// Pods that are tried at most before a run gives up.
+const TURNS: usize = 10_000;
+
+fn until(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let until: Until = args.parse()?;
+    let mut end = RunEnd::Met;
+    moved(state, driver, |d| end = d.run_until(&until, TURNS));
+    state.touch();
+    match end {
+        RunEnd::Met => state.say(until.to_string()),
+        RunEnd::NothingLeft => state.say(format!("nothing is left to schedule, and it did not happen that {until}")),
+        RunEnd::OutOfTurns => state.warn(format!("{TURNS} pods were tried, and it did not happen that {until}")),
+    }
+    Ok(None)
+}
+
+fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let how_far = match args {
+        "next" | "" => HowFar::NextWakeUp,
+        text => match text.trim_end_matches('s').trim_end().parse() {
+            Ok(seconds) => HowFar::Seconds(seconds),
+            Err(_) => return Err(format!("{text:?} is neither a number of seconds nor next")),
+        },
+    };
+    crate::ui::update::advance(state, driver, how_far);
+    Ok(None)
+}
+
+fn edit(state: &mut State, driver: &mut dyn Driver, word: &str, args: &str) -> Result<Option<Effect>, String> {
+    changed(state, driver, |d| d.edit(&format!("{word} {args}")));
+    Ok(None)
+}
+
+fn branch(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let count = driver.branches().0.len();
+    let number = args.parse::<usize>().ok().filter(|n| (1..=count).contains(n));
+    let number = number.ok_or_else(|| format!("branch needs a number from 1 to {count}"))?;
+    moved(state, driver, |d| {
+        d.switch_branch(number - 1);
+    });
+    state.touch();
+    state.say(format!("this is {}", driver.branches().0[number - 1].name()));
+    Ok(None)
+}
+
+fn compare(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let with = match args {
+        "" => None,
+        text => Some(text.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(|| format!("{text:?} is no branch's number"))?),
+    };
+    crate::ui::update::compare(state, driver, with);
+    Ok(None)
+}
+
+fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let key = pod_key(args)?;
+    let mut found = false;
+    moved(state, driver, |d| {
+        if let Some(frame) = d.explain(&key) {
+            found = true;
+            d.timeline_mut().seek(Cursor { frame, event: usize::MAX });
+        }
+    });
+    state.touch();
+    if found { Ok(None) } else { Err(format!("there is no pod {key}")) }
+}
+
+fn save(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    if args.is_empty() {
+        return Err("save needs a file".to_owned());
+    }
+    let words = driver.save(args)?;
+    state.say(words);
+    Ok(None)
+}
+
+fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let observed = match args {
+        "fresh" => false,
+        "observed" => true,
+        other => return Err(format!("{other:?} is neither fresh nor observed")),
+    };
+    let mut answer = Ok(String::new());
+    moved(state, driver, |d| answer = d.restart(observed));
+    let granularity = state.granularity;
+    *state = State::new(driver.timeline(), state.size);
+    state.granularity = granularity;
+    state.say(answer?);
+    Ok(None)
+}
+
 fn node(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
     match driver.timeline().moment().snapshot.get(args) {
         Some(node) => {
@@ -74,16 +196,20 @@ fn node(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
 }
 
 fn pod(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    let key = match args.split_once('/') {
-        Some((namespace, name)) => Key::new(namespace, name),
-        None if args.is_empty() => return Err("pod needs a namespace and a name, such as shop/payments".to_owned()),
-        None => Key::new("default", args),
-    };
+    let key = pod_key(args)?;
     let known = driver.timeline().moment().cluster.pods.get(&key).is_some() || driver.timeline().queues().entries.contains_key(&key);
     if show_pod(state, driver, &key) {
         return Ok(None);
     }
     Err(if known { format!("{key} does not wait to be scheduled") } else { format!("there is no pod {key}") })
+}
+
+fn pod_key(args: &str) -> Result<Key, String> {
+    match args.split_once('/') {
+        Some((namespace, name)) => Ok(Key::new(namespace, name)),
+        None if args.is_empty() => Err("a namespace and a name are missing, such as shop/payments".to_owned()),
+        None => Ok(Key::new("default", args)),
+    }
 }
 
 fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
@@ -113,9 +239,10 @@ pub fn completions(driver: &dyn Driver, prompt: &Prompt) -> Vec<String> {
     }
     let line = prompt.input.value();
     let begins = |candidate: &str, word: &str| candidate.starts_with(word) && candidate != word;
-    let Some((name, word)) = line.split_once(' ') else {
+    let Some((name, rest)) = line.split_once(' ') else {
         return COMMANDS.iter().filter(|c| !c.help.is_empty()).map(|c| c.names[0]).filter(|n| begins(n, line)).map(str::to_owned).collect();
     };
+    let (name, word) = argument(name, rest);
     let timeline = driver.timeline();
     // A word without a slash matches the pod's own name as well, as nobody likes to type the namespace first.
     let loosely = |key: &Key| {
@@ -143,11 +270,31 @@ pub fn completions(driver: &dyn Driver, prompt: &Prompt) -> Vec<String> {
             names
         }
         "theme" => Theme::names().filter(|n| begins(n, word)).map(str::to_owned).collect(),
+        "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
+        "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
+        "kind" => {
+            use strum::IntoEnumIterator;
+            Kind::iter().map(|k| k.to_string().to_lowercase()).filter(|n| begins(n, word)).take(OFFERED).collect()
+        }
         "step" => {
             use strum::IntoEnumIterator;
             Granularity::iter().map(|g| g.to_string()).filter(|n| begins(n, word)).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// What kind of word is being typed, and the word so far.
+fn argument<'a>(command: &'a str, rest: &'a str) -> (&'a str, &'a str) {
+    let (first, second) = rest.split_once(' ').map_or((rest, None), |(first, second)| (first, Some(second)));
+    match (command, first, second) {
+        ("cordon" | "uncordon", ..) => ("node", rest),
+        ("decide" | "allow" | "reject", ..) => ("pod", rest),
+        ("until", "pod", Some(word)) | ("delete" | "patch", "pod" | "po" | "pods", Some(word)) => ("pod", word),
+        ("until", "node", Some(word)) | ("delete" | "patch", "node" | "no" | "nodes", Some(word)) => ("node", word),
+        ("delete" | "patch", _, None) => ("kind", first),
+        (_, _, Some(_)) => ("", rest),
+        (_, _, None) => (command, rest),
     }
 }
 

@@ -1,20 +1,55 @@
 //! What the screen asks of the session behind it.
 
 use crate::cluster::Key;
-use crate::session::Timeline;
+use crate::session::{Branch, Comparison, RunEnd, Timeline, Until};
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
+///
+/// Where something cannot be had, the answer is an error: a sentence for the reader.
 pub trait Driver {
-    /// What has been recorded, and the cursor.
+    /// What has been recorded on the branch that the reader is on, and the cursor.
     fn timeline(&self) -> &Timeline;
     /// For moving the cursor.
     fn timeline_mut(&mut self) -> &mut Timeline;
     /// Lets the scheduler take its next step and records it past the end; false when nothing is left to schedule.
     fn run_next(&mut self) -> bool;
-    /// Makes a waiting pod the next to be tried.
-    fn select_pod(&mut self, pod: &Key);
+    /// Decides about a pod on the cluster as it is at the cursor, alone and without consequences, and says in which
+    /// frame; `None` when there is no such pod.
+    fn explain(&mut self, pod: &Key) -> Option<usize>;
+    /// Goes on to right behind the next event that meets a condition, trying at most so many further pods.
+    fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd;
+    /// Does at the cursor what a line says (`cordon worker-a1`, `apply FILE`); where the cursor is in the past, on a
+    /// new branch. Says what was done.
+    fn edit(&mut self, line: &str) -> Result<String, String>;
+    /// Lets time pass at the cursor, likewise.
+    fn advance(&mut self, how_far: HowFar) -> Result<String, String>;
+    /// One step, at the end of the branch, of letting everything happen until nothing changes any more; false when that
+    /// is so.
+    fn settle(&mut self) -> bool;
+    /// All branches, and which of them the reader is on.
+    fn branches(&self) -> (&[Branch], usize);
+    /// Goes to another branch; false when there is none of that number.
+    fn switch_branch(&mut self, to: usize) -> bool;
+    /// Two branches side by side; `None` where there are no such branches.
+    fn compare(&self, one: usize, other: usize) -> Option<Comparison> {
+        let (branches, _) = self.branches();
+        Some(Comparison::of(branches.get(one)?, branches.get(other)?))
+    }
+    /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.
+    fn restart(&mut self, observed: bool) -> Result<String, String>;
+    /// Writes the session to a file.
+    fn save(&self, path: &str) -> Result<String, String>;
     /// Where the cluster came from, in a few words.
     fn source(&self) -> String;
     /// What was read, skipped or missing in the source, a line each.
     fn report_lines(&self) -> Vec<String>;
+}
+
+/// How far time passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowFar {
+    /// So many seconds.
+    Seconds(u64),
+    /// To the next moment at which something happens by it.
+    NextWakeUp,
 }

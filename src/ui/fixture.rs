@@ -3,6 +3,10 @@
 //! Twelve nodes; `shop/payments` (6 cores, priority 100000) fits nowhere, eight nodes are dry-run and are candidates,
 //! and worker-a2 wins. Then `shop/spread-7z2j5` is bound to a node that shares the highest score with another.
 
+mod waiting;
+
+pub(crate) use waiting::waiting_script;
+
 use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
@@ -12,12 +16,12 @@ use crate::framework::{
     BudgetViolation, Candidate, EventLabel, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName, Snapshot, Status,
     Victim,
 };
-use crate::session::{Frame, Moment, Timeline};
+use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
 use crate::trace::{
     CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, QueueEntry, QueueMove,
     QueueOrder, Selection,
 };
-use crate::ui::Driver;
+use crate::ui::{Driver, HowFar};
 
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
@@ -39,13 +43,45 @@ impl Driver for Script {
         self.timeline.push(self.ahead.remove(0));
         true
     }
-    fn select_pod(&mut self, pod: &Key) {
-        // The next frame of the script that is about the pod comes first.
+    /// The next frame of the script that is about the pod.
+    fn explain(&mut self, pod: &Key) -> Option<usize> {
         let about = |f: &Frame| f.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod));
-        if let Some(at) = self.ahead.iter().position(about) {
-            let frame = self.ahead.remove(at);
-            self.ahead.insert(0, frame);
+        let at = self.ahead.iter().position(about)?;
+        self.timeline.push(self.ahead.remove(at));
+        Some(self.timeline.frames().len() - 1)
+    }
+    fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
+        for _ in 0..turns {
+            if let Some(cursor) = self.timeline.find_after(|e| until.met(e)) {
+                self.timeline.seek(cursor);
+                return RunEnd::Met;
+            }
+            if !self.run_next() {
+                break;
+            }
         }
+        RunEnd::NothingLeft
+    }
+    fn edit(&mut self, line: &str) -> Result<String, String> {
+        Err(format!("a script cannot {line}"))
+    }
+    fn advance(&mut self, _: HowFar) -> Result<String, String> {
+        Err("a script has no time".to_owned())
+    }
+    fn settle(&mut self) -> bool {
+        self.run_next()
+    }
+    fn branches(&self) -> (&[Branch], usize) {
+        (&[], 0)
+    }
+    fn switch_branch(&mut self, _: usize) -> bool {
+        false
+    }
+    fn restart(&mut self, _: bool) -> Result<String, String> {
+        Err("a script begins once".to_owned())
+    }
+    fn save(&self, _: &str) -> Result<String, String> {
+        Err("a script is not saved".to_owned())
     }
     fn source(&self) -> String {
         "story payments".to_owned()
@@ -87,6 +123,7 @@ pub(crate) fn pod(name: &str, priority: i32, cpu: &str, memory: &str, node: &str
     pod.status.start_time = started.map(|s| time(&format!("2026-11-20T{s}Z")));
     let spec = pod.spec_mut();
     spec.priority = Some(priority);
+    spec.scheduler_name = "default-scheduler".into();
     let mut container = Container { name: "main".into(), ..Container::default() };
     container.resources.requests = quantities(&[("cpu", cpu), ("memory", memory)]);
     spec.containers = [container].into_iter().collect();
@@ -184,7 +221,7 @@ pub(crate) fn snapshot(cluster: &Cluster) -> Snapshot {
 fn start() -> Moment {
     let cluster = cluster();
     let clock = time(START);
-    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, ..Moment::default() };
+    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, wakes: Arc::new(waiting::wakes()), ..Moment::default() };
     for (sequence, (name, priority, place)) in WAITING.into_iter().enumerate() {
         let set = |plugins: &[PluginName]| plugins.iter().copied().collect::<PluginSet>();
         let (plugins, gated_by, attempts) = match name {
@@ -454,6 +491,12 @@ fn frames(first: Moment, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
         let mut after = now.clone();
         for event in &events {
             after.queues.apply(event);
+            if let Event::ClockMoved { to, .. } = event {
+                after.clock = *to;
+            }
+            if let Some(node) = waiting::new_node(event) {
+                after.cluster.insert(node);
+            }
         }
         let view = CycleView::of(&events);
         for (victim, _) in &view.evicted {

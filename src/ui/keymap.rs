@@ -4,6 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::InputRequest as Edit;
 
 use crate::ui::action::{Action, Direction, Motion, Pane};
+use crate::ui::driver::HowFar;
 
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter)]
@@ -84,9 +85,17 @@ pub const BINDINGS: &[Binding] = &[
         "coarser steps: event, plugin, node, extension point, cycle",
     ),
     bind(Context::Global, &["E"], Action::Granularity(Direction::Back), "", "finer steps"),
+    bind(Context::Global, &["R"], Action::Settle, "", "let everything happen until nothing changes any more; Esc stops it"),
+    bind(Context::Global, &["u"], Action::Begin("until "), "until", "run until something happens"),
+    bind(Context::Global, &["t"], Action::Advance(HowFar::NextWakeUp), "wait", "let time pass until it makes something happen"),
+    bind(Context::Global, &["T"], Action::Advance(HowFar::Seconds(10)), "", "let 10 seconds pass"),
+    bind(Context::Global, &["["], Action::SeekPod(Direction::Back), "", "back to where something happened to the selected pod"),
+    bind(Context::Global, &["]"], Action::SeekPod(Direction::Forward), "", "on to where something happened to the selected pod"),
+    bind(Context::Global, &["B"], Action::Branches, "", "list the branches"),
+    bind(Context::Global, &["="], Action::Compare, "", "this branch beside the one it left"),
     bind(Context::Global, &["home"], Action::SeekEnd(Direction::Back), "", "to the start of everything"),
     bind(Context::Global, &["end"], Action::SeekEnd(Direction::Forward), "", "to the end of what has been recorded"),
-    bind(Context::Queues, &["s"], Action::TryNext, "try next", "decide about the selected pod alone, next"),
+    bind(Context::Queues, &["s"], Action::TryNext, "step in", "decide about the selected pod, and stand before the first step"),
     bind(Context::Queues, &["enter", "l", "right"], Action::Open, "open", "show the decision about the selected pod"),
     bind(Context::Nodes, &["enter", "l", "right"], Action::Open, "open", "open the group, or show the node"),
     bind(Context::Nodes, &["h", "left"], Action::Fold, "", "close the group"),

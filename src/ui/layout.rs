@@ -169,9 +169,11 @@ pub fn victim_rows(height: u16) -> u16 {
 pub fn queue_note_rows(height: u16) -> u16 {
     match height {
         ..7 => 0,
-        7..14 => 3,
-        14..20 => 5,
-        _ => 7,
+        7..10 => 3,
+        10..14 => 4,
+        14..20 => 6,
+        20..30 => height / 2,
+        _ => (height * 2 / 5).clamp(14, 20),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod panes;
 pub mod rows;
 pub mod scene;
 pub mod state;
+pub mod story;
 pub mod text;
 pub mod theme;
 pub mod update;
@@ -29,7 +30,7 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use driver::Driver;
+pub use driver::{Driver, HowFar};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use scene::{Scene, draw};

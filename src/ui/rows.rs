@@ -59,8 +59,15 @@ impl QueuePart {
 /// A row of the queues pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueRow {
-    /// A queue and how many wait in it.
-    Part(QueuePart, usize),
+    /// A queue.
+    Part {
+        /// Which.
+        part: QueuePart,
+        /// How many wait in it.
+        count: usize,
+        /// How many of them are there by inference alone.
+        inferred: usize,
+    },
     /// A waiting pod.
     Pod(Key),
 }
@@ -68,7 +75,7 @@ pub enum QueueRow {
 impl Row for QueueRow {
     fn id(&self) -> Option<RowId> {
         match self {
-            Self::Part(..) => None,
+            Self::Part { .. } => None,
             Self::Pod(key) => Some(RowId::Pod(key.clone())),
         }
     }
@@ -88,7 +95,7 @@ pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
     }
     let mut rows = Vec::with_capacity(queues.entries.len() + parts.len());
     for (part, mut entries) in parts {
-        let of = entries.len();
+        let (count, inferred) = (entries.len(), entries.iter().filter(|e| e.inferred.is_some()).count());
         match part {
             QueuePart::Active => entries.sort_by_key(|e| (Reverse(e.priority), e.timestamp, e.sequence)),
             QueuePart::Backoff => entries.sort_by_key(|e| {
@@ -100,7 +107,7 @@ pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
         }
         entries.retain(|e| filter.keeps_key(&e.pod));
         if !entries.is_empty() || filter.is_empty() {
-            rows.push(QueueRow::Part(part, of));
+            rows.push(QueueRow::Part { part, count, inferred });
         }
         rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
     }

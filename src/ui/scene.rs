@@ -121,7 +121,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     panes::hints::draw(scene, plan.hints, buf);
     match &scene.state.overlay {
         Some(Overlay::Help(offset)) => overlays::help::draw(scene, *offset, area, buf),
-        Some(Overlay::Report { lines, offset }) => overlays::report::draw(scene, lines, *offset, area, buf),
+        Some(Overlay::Report { title, lines, offset }) => overlays::report::draw(scene, title, lines, *offset, area, buf),
         Some(Overlay::Prompt(prompt)) => overlays::prompt::draw(scene, prompt, plan.hints, buf),
         None => {}
     }

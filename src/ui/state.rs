@@ -18,6 +18,7 @@ use crate::ui::fuzzy::Fuzzy;
 use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
 use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
+use crate::ui::story::{self, Story};
 
 /// Everything the screen remembers.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub struct State {
     pub notice: Option<Notice>,
     /// Whether the scrub bar is being dragged.
     pub dragging: bool,
+    /// How many pieces of work have been done of what takes a while; `None` while nothing does.
+    pub running: Option<usize>,
     /// What follows from the record.
     pub derived: Derived,
     revision: u64,
@@ -70,8 +73,10 @@ pub struct State {
 pub enum Overlay {
     /// The keys and commands, scrolled by so many lines.
     Help(usize),
-    /// What was read from the source, scrolled by so many lines.
+    /// Some text, scrolled by so many lines.
     Report {
+        /// What it is about.
+        title: String,
         /// The lines.
         lines: Vec<String>,
         /// How far it is scrolled.
@@ -128,6 +133,11 @@ pub struct Derived {
     pub counts: BTreeMap<Class, usize>,
     /// Whether nodes are in groups.
     pub grouped: bool,
+    /// The pods that moved in this frame up to the cursor.
+    pub moved: BTreeSet<Key>,
+    /// The story of the pod that is selected among the queues.
+    pub story: Story,
+    story_of: Option<Key>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -160,6 +170,7 @@ impl State {
             overlay: None,
             notice: None,
             dragging: false,
+            running: None,
             derived: Derived::default(),
             revision: 0,
         };
@@ -181,6 +192,7 @@ impl State {
         if self.derived.stamp.as_ref() != Some(&stamp) {
             self.derive(timeline);
             self.derived.stamp = Some(stamp);
+            self.derived.story_of = None;
         }
         let plan = self.plan();
         let rows = |pane: Pane| usize::from(plan.list(pane).height);
@@ -188,6 +200,11 @@ impl State {
         self.nodes.settle(&self.derived.nodes, rows(Pane::Nodes));
         self.candidates.settle(&self.derived.candidates, rows(Pane::Preemption));
         self.detail_list.settle(&self.derived.detail, rows(Pane::NodeDetail));
+        if self.derived.story_of.as_ref() != self.selected_pod() {
+            let pod = self.selected_pod().cloned();
+            self.derived.story = pod.as_ref().map(|p| Story::of(timeline, p)).unwrap_or_default();
+            self.derived.story_of = pod;
+        }
     }
 
     fn derive(&mut self, timeline: &Timeline) {
@@ -215,6 +232,7 @@ impl State {
         let snapshot = &timeline.moment().snapshot;
         derived.grouped = self.grouped.unwrap_or(snapshot.len() > rows::GROUP_ABOVE);
         derived.queues = rows::queue_rows(timeline.queues(), &mut fuzzy(Pane::Queues));
+        derived.moved = story::moved(timeline);
         let options = NodeOptions { grouped: derived.grouped, open: &self.open_groups };
         derived.nodes = rows::node_rows(timeline, &derived.whole, &options, &mut fuzzy(Pane::Nodes));
         derived.candidates = match &cycle.preemption {

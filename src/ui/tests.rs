@@ -314,7 +314,7 @@ fn commands_that_cannot_be_done_say_why() {
         ("nope", "there is no command \"nope\""),
         ("node", "node needs a name"),
         ("node_x", "there is no node \"x\""),
-        ("pod", "pod needs a namespace"),
+        ("pod", "a namespace and a name are missing"),
         ("pod_x", "there is no pod default/x"),
         ("pod_shop/catalog-746f66cf94-a1", "shop/catalog-746f66cf94-a1 does not wait"),
         ("cycle_7", "cycle needs a number from 1 to 0"),
@@ -387,7 +387,8 @@ fn a_pod_that_is_asked_about_comes_next() {
     let mut screen = Screen::new(80, 24);
     screen.keys("j s");
     let notice = screen.state.notice.clone().unwrap().text;
-    assert!(notice.starts_with("shop/patient-job is decided about next"), "{notice}");
+    assert!(notice.starts_with("before the decision about shop/patient-job"), "{notice}");
+    assert_eq!(screen.driver.timeline().cursor().event, 0);
     screen.keys("c");
     assert_eq!(screen.driver.timeline().cycle().start.as_ref().unwrap().pod.to_string(), "shop/patient-job");
 }
@@ -408,5 +409,173 @@ fn going_back_and_forward_again_draws_the_same_screen() {
     for (i, expected) in seen.iter().enumerate().rev() {
         assert!(screen.text() == *expected, "after {} events:\n{}\nand not\n{expected}", i + 1, screen.text());
         screen.keys("b");
+    }
+}
+
+/// The world with pods in every place, at a moment of its record and with a pod selected.
+fn waiting(width: u16, height: u16, keys: &str, pod: &str) -> Screen {
+    let mut screen = Screen::of(fixture::waiting_script(), width, height);
+    screen.keys(keys);
+    select(&mut screen, pod);
+    screen
+}
+
+fn select(screen: &mut Screen, pod: &str) {
+    let (namespace, name) = pod.split_once('/').unwrap();
+    screen.state.queues.selected = Some(crate::ui::list::RowId::Pod(crate::cluster::Key::new(namespace, name)));
+    screen.state.refresh(screen.driver.timeline());
+}
+
+#[test]
+fn queues_over_time_at_three_sizes() {
+    for (size, width, height) in SIZES {
+        for (name, keys, pod) in [
+            ("inferred", "", "ml/gpu-hungry"),
+            ("backing_off", "", "shop/spread-85969bc548-b5rrz"),
+            ("backoff_ended", "c E b b b 1", "platform/needs-volume"),
+            ("parked", "c", "batch/too-big"),
+            ("woken", "c c", "batch/too-big"),
+            ("gated", "c c c E b b b b b b b 1", "shop/preemptor"),
+            ("permit", "c c c 1", "shop/payments"),
+        ] {
+            let screen = waiting(width, height, keys, pod);
+            insta::assert_snapshot!(format!("queues_{name}_{size}"), screen.text());
+        }
+    }
+}
+
+#[test]
+fn what_moved_is_marked_and_going_back_takes_the_mark_away() {
+    let mut screen = waiting(120, 40, "c c home E", "batch/gated");
+    let marked = |screen: &Screen| {
+        let lines = screen.text().lines().map(str::to_owned).collect::<Vec<_>>();
+        let rows = lines.iter().filter(|l| l.contains(" »") || l.contains("▸»"));
+        rows.map(|l| l.split(['»', ' ']).find(|w| w.contains('/')).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let expected: [&[&str]; 6] = [
+        &[],
+        &["shop/spread-85969bc548-b5rrz"],
+        &["shop/spread-85969bc548-b5rrz"],
+        &["platform/needs-volume", "shop/spread-85969bc548-b5rrz"],
+        &["platform/needs-volume", "shop/spread-85969bc548-b5rrz"],
+        &[],
+    ];
+    let mut seen = Vec::new();
+    for step in expected {
+        screen.keys("n");
+        assert_eq!(marked(&screen), step, "{}", screen.text());
+        seen.push(screen.text());
+    }
+    for text in seen.iter().rev().skip(1) {
+        screen.keys("b");
+        assert_eq!(screen.text(), *text, "the same screen backwards");
+    }
+    let plain = text_of(&screen.buffer(Depth::None));
+    assert_eq!(plain, screen.text(), "marks need no colour");
+}
+
+/// The lines of the note about a pod, as one text.
+fn note(screen: &Screen) -> String {
+    let inner = screen.state.plan().inner(Pane::Queues).unwrap();
+    let list = screen.state.plan().list(Pane::Queues);
+    let text = screen.text();
+    let lines = text.lines().skip(usize::from(list.bottom())).take(usize::from(inner.height - list.height));
+    let cells = lines.map(|l| l.chars().skip(usize::from(inner.x)).take(usize::from(inner.width)).collect::<String>());
+    cells.collect::<Vec<_>>().join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_note_says_what_is_known_of_the_selected_pod() {
+    let check = |keys: &str, pod: &str, expected: &[&str], never: &[&str]| {
+        let note = note(&waiting(240, 90, keys, pod));
+        assert!(note.starts_with(&format!("─ {pod} ─")), "{note}");
+        for words in expected {
+            assert!(note.contains(words), "{pod} after {keys:?}: no {words:?} in {note}");
+        }
+        for words in never {
+            assert!(!note.contains(words), "{pod} after {keys:?}: {words:?} in {note}");
+        }
+    };
+    check("", "shop/payments", &["priority 100000 · 0 attempts", "moved by UnschedulablePodAdd", "for 0s"], &["rejected", "woken"]);
+    check("", "shop/patient-job", &["nominated to worker-b1", "since 18:26:02, for 10s"], &["woken"]);
+    check(
+        "",
+        "shop/spread-85969bc548-b5rrz",
+        &["backoff ends in 1.2s, at 18:26:14; sooner if activeQ is empty", "rejected by NodeResourcesFit"],
+        &["error", "woken"],
+    );
+    check("", "platform/needs-volume", &["error backoff ends in 3.2s, at 18:26:16; never popped early"], &["rejected", "woken"]);
+    check("E n n n", "platform/needs-volume", &["error backoff ended at 18:26:16; leaves at the next whole second"], &[]);
+    check("E n n n n", "platform/needs-volume", &["» moved at 18:26:17 from backoffQ by BackoffComplete"], &["ends"]);
+    check("c c", "platform/needs-volume", &["moved at 18:26:17 from backoffQ by BackoffComplete"], &["»"]);
+    check(
+        "",
+        "batch/too-big",
+        &[
+            "rejected by NodeResourcesFit, NodeUnschedulable, TaintToleration",
+            "moved by ScheduleAttemptFailure",
+            "or by TaintToleration: NodeAdd",
+        ],
+        &["inferred", "says"],
+    );
+    check("", "ml/no-toleration", &["waiting since 2026-11-19 07:00:00, for 1d11h"], &[]);
+    check("c c", "ml/no-toleration", &["NodeAdd: TaintToleration says QueueSkip"], &["moved at"]);
+    check("c c c", "ml/no-toleration", &[], &["says"]);
+    check(
+        "",
+        "ml/gpu-hungry",
+        &["~ inferred: its PodScheduled condition says", "woken by NodeResourcesFit: AssignedPodDelete, NodeAdd"],
+        &["moved by"],
+    );
+    check(
+        "c c",
+        "batch/too-big",
+        &["» moved at 18:26:17 from unschedulablePods by NodeAdd: NodeResourcesFit said Queue", "NodeAdd: NodeResourcesFit says Queue"],
+        &["woken"],
+    );
+    check("", "batch/gated", &["gated by SchedulingGates: example.com/quota, example.com/network"], &["rejected"]);
+    check("", "shop/preemptor", &["gated by DefaultPreemption", "rejected by NodeResourcesFit", "nominated to worker-a2"], &[]);
+    check(
+        "c c c",
+        "shop/payments",
+        &["assumed on worker-d1", "waits for GangScheduling until 18:31:17, for 5m00s more", "a Permit plugin asked it to wait"],
+        &["woken"],
+    );
+    check("c c E n n", "shop/payments", &["» moved at 18:26:17 from activeQ (popped for its attempt)"], &[]);
+}
+
+#[test]
+fn the_header_follows_the_clock_within_a_frame() {
+    let mut screen = waiting(120, 40, "E", "batch/gated");
+    let header = |screen: &Screen| screen.text().lines().next().unwrap_or_default().to_owned();
+    for clock in ["+00:02", "+00:02", "+00:04", "+00:04", "+00:05"] {
+        screen.keys("n");
+        let header = header(&screen);
+        assert!(header.contains("as observed") && header.ends_with(&format!("clock {clock}")), "{header}");
+    }
+    assert!(header(&Screen::new(80, 24)).contains("fresh start"));
+}
+
+#[test]
+fn every_place_is_marked_without_unicode_and_fits_every_width() {
+    for (width, height) in [(60, 16), (79, 24), (100, 30), (119, 40), (160, 40), (230, 70)] {
+        for pod in ["ml/gpu-hungry", "batch/too-big", "shop/preemptor", "batch/gated", "platform/needs-volume"] {
+            for keys in ["", "c", "c c", "c c c"] {
+                let mut screen = waiting(width, height, keys, pod);
+                screen.glyphs = crate::ui::ASCII;
+                let text = screen.text();
+                assert!(text.is_ascii(), "{text}");
+                screen.keys("1");
+                let plan = screen.state.plan();
+                let area = plan.area(Pane::Queues).unwrap();
+                let (buf, mut marks) = (screen.buffer(Depth::True), 0);
+                for y in area.top() + 1..area.bottom() - 1 {
+                    assert_eq!((buf[(area.x, y)].symbol(), buf[(area.right() - 1, y)].symbol()), ("#", "#"), "{}", screen.text());
+                    marks += usize::from(buf[(area.x + 2, y)].symbol() == "^");
+                }
+                let all = screen.state.derived.queues.len() <= usize::from(plan.list(Pane::Queues).height);
+                assert!(!all || (marks > 0) != keys.is_empty(), "{}", screen.text());
+            }
+        }
     }
 }

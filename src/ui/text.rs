@@ -135,6 +135,26 @@ pub fn until(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
+/// A moment as an operator reads it: the time of day in UTC, with the date where that is not today's.
+pub fn moment(now: Timestamp, at: Timestamp) -> String {
+    let (today, at) = (now.to_zoned(TimeZone::UTC), at.to_zoned(TimeZone::UTC));
+    let format = if today.date() == at.date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    at.strftime(format).to_string()
+}
+
+/// A length of time, as short as can be: `0.8s`, `12s`, `4m10s`, `2h05m`, `3d4h`.
+pub fn span(from: Timestamp, to: Timestamp) -> String {
+    let millis = to.duration_since(from).as_millis().unsigned_abs();
+    let (s, m, h) = (millis / 1000, millis / 60_000, millis / 3_600_000);
+    match s {
+        0..10 if millis % 1000 >= 100 => format!("{s}.{}s", millis % 1000 / 100),
+        0..60 => format!("{s}s"),
+        60..3600 => format!("{m}m{:02}s", s % 60),
+        3600..86_400 => format!("{h}h{:02}m", m % 60),
+        _ => format!("{}d{}h", h / 24, h % 24),
+    }
+}
+
 /// `1 node`, `3 nodes`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(n)) }
@@ -219,6 +239,13 @@ mod tests {
         assert_eq!(until(at(0), at(0)), "now");
         assert_eq!(until(at(0), Timestamp::from_millisecond(1250).unwrap()), "1.2s");
         assert_eq!(until(at(0), at(250)), "4m10s");
+        assert_eq!(moment(at(0), at(12)), "00:00:12");
+        assert_eq!(moment(at(0), at(86_412)), "1970-01-02 00:00:12");
+        for (millis, text) in
+            [(0, "0s"), (850, "0.8s"), (9900, "9.9s"), (12_300, "12s"), (250_000, "4m10s"), (7_500_000, "2h05m"), (273_600_000, "3d4h")]
+        {
+            assert_eq!(span(at(0), Timestamp::from_millisecond(millis).unwrap()), text);
+        }
         assert_eq!(time_of_day(at(1_795_199_129)), "18:25:29");
         assert_eq!(time_of_day_nanos(i64::MAX), "23:47:16");
     }

@@ -37,6 +37,7 @@ pub enum Role {
     Winner,
     Fallen,
     Nominated,
+    Moved,
     Hypothetical,
     Gated,
     BarUsed,
@@ -390,6 +391,7 @@ mod tests {
                     assert!(!matches!(style.fg, Some(Color::Rgb(..))) || depth == Depth::True, "{name} {role:?} {depth:?}");
                 }
                 assert_ne!(theme.style(Role::Selection), Style::new(), "a selection is always to be seen");
+                assert_ne!(theme.style(Role::Moved), theme.style(Role::Text), "what moved is always to be seen");
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::commands;
-use crate::ui::driver::Driver;
+use crate::ui::driver::{Driver, HowFar};
 use crate::ui::layout::split_top;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
@@ -16,8 +16,15 @@ const WHEEL: isize = 3;
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
-    if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
+    if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..) | Action::GoOn) {
         state.notice = None;
+        // Whatever else is asked stops what takes a while.
+        if state.running.take().is_some() {
+            state.say("stopped");
+            if action == Action::Back {
+                return None;
+            }
+        }
     }
     let effect = apply(state, driver, action);
     state.refresh(driver.timeline());
@@ -30,8 +37,12 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Suspend => return Some(Effect::Suspend),
         Action::Back => back(state),
         Action::Help => state.overlay = Some(Overlay::Help(0)),
-        Action::Report => state.overlay = Some(Overlay::Report { lines: driver.report_lines(), offset: 0 }),
+        Action::Report => text(state, format!("Source: {}", driver.source()), driver.report_lines()),
         Action::OpenPrompt => open_prompt(state, driver, None),
+        Action::Begin(words) => {
+            open_prompt(state, driver, None);
+            type_in(state, driver, |prompt| prompt.input = words.into());
+        }
         Action::OpenFilter => match state.focus {
             Pane::Steps | Pane::Message => state.say("there is no list to filter here"),
             pane => open_prompt(state, driver, Some(pane)),
@@ -53,6 +64,12 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(END)),
         Action::Granularity(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
+        Action::Advance(how_far) => advance(state, driver, how_far),
+        Action::Settle => state.running = Some(0),
+        Action::GoOn => go_on(state, driver),
+        Action::SeekPod(direction) => seek_pod(state, driver, direction),
+        Action::Branches => branches(state, driver),
+        Action::Compare => compare(state, driver, None),
         Action::Input(request) => type_in(state, driver, |prompt| {
             prompt.input.handle(request);
         }),
@@ -221,26 +238,24 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
     }
 }
 
-/// Puts the cursor at the end of the newest cycle of a pod; false when it has none.
-fn jump_to_cycle(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
-    let Some(frame) = driver.timeline().frames().iter().rposition(|f| f.events.iter().any(ended)) else { return false };
-    moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX }));
-    true
-}
-
-/// Puts the cursor at the end of a pod's newest cycle, running it if there is none; false when it cannot be tried.
+/// Puts the cursor at the end of a pod's newest cycle up to now. Where it has none yet, it is decided about as things
+/// stand at the cursor; false when it does not wait to be scheduled.
 pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
     state.queues = ListView::at(RowId::Pod(pod.clone()));
-    if jump_to_cycle(state, driver, pod) {
-        return true;
-    }
-    if !driver.timeline().queues().entries.contains_key(pod) {
+    let timeline = driver.timeline();
+    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
+    let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
+    let known = so_far.iter().rposition(|f| f.events.iter().any(ended));
+    if known.is_none() && !timeline.queues().entries.contains_key(pod) {
         return false;
     }
-    driver.select_pod(pod);
+    let mut found = true;
+    moved(state, driver, |d| match known.or_else(|| d.explain(pod)) {
+        Some(frame) => d.timeline_mut().seek(Cursor { frame, event: usize::MAX }),
+        None => found = false,
+    });
     state.touch();
-    driver.run_next() && jump_to_cycle(state, driver, pod)
+    found
 }
 
 fn detail(state: &mut State, timeline: &Timeline) {
@@ -334,7 +349,7 @@ fn run(state: &mut State, driver: &mut dyn Driver) {
 }
 
 /// Moves the cursor and lets the panes follow, unless the reader chose one in this cycle.
-fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn Driver)) {
+pub fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut dyn Driver)) {
     let before = driver.timeline().cursor();
     let chosen = winner(driver.timeline());
     seek(driver);
@@ -378,14 +393,114 @@ fn follow(state: &mut State, timeline: &Timeline) {
     }
 }
 
+/// Decides about the selected pod as of now, and stands before the first fact of it.
 fn try_next(state: &mut State, driver: &mut dyn Driver) {
     let Some(pod) = state.selected_pod().cloned() else { return };
+    let mut found = false;
     moved(state, driver, |d| {
-        d.timeline_mut().seek(END);
-        d.select_pod(&pod);
+        if let Some(frame) = d.explain(&pod) {
+            found = true;
+            d.timeline_mut().seek(Cursor { frame, event: 0 });
+        }
     });
     state.touch();
-    state.say(format!("{pod} is decided about next: c takes its whole cycle, n goes step by step"));
+    if found {
+        state.say(format!("before the decision about {pod}: n goes through it step by step, c to its end"));
+    } else {
+        state.warn(format!("there is no pod {pod} any more"));
+    }
+}
+
+fn text(state: &mut State, title: impl Into<String>, lines: Vec<String>) {
+    state.overlay = Some(Overlay::Report { title: title.into(), lines, offset: 0 });
+}
+
+/// Lets time pass and shows what came of it.
+pub fn advance(state: &mut State, driver: &mut dyn Driver, how_far: HowFar) {
+    changed(state, driver, |d| d.advance(how_far));
+}
+
+/// Changes something at the cursor; the cursor then stands behind it, be it on a new branch.
+pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&mut dyn Driver) -> Result<String, String>) {
+    let mut answer = Ok(String::new());
+    moved(state, driver, |d| {
+        answer = change(d);
+        if answer.is_ok() {
+            d.timeline_mut().seek(END);
+        }
+    });
+    state.touch();
+    match answer {
+        Ok(words) => state.say(words),
+        Err(words) => state.warn(words),
+    }
+}
+
+/// One more piece of letting everything happen; a key stops it.
+fn go_on(state: &mut State, driver: &mut dyn Driver) {
+    let Some(pieces) = state.running else { return };
+    if driver.settle() {
+        state.running = Some(pieces + 1);
+    } else {
+        state.running = None;
+        let words = if pieces == 0 { "nothing changes any more" } else { "everything has happened: nothing changes any more" };
+        state.say(words);
+    }
+    moved(state, driver, |d| d.timeline_mut().seek(END));
+    state.touch();
+}
+
+/// To the end of the nearest frame before or after in which the selected pod plays a part of its own.
+fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Direction) {
+    let Some(pod) = state.selected_pod().cloned() else { return state.say("no pod is selected") };
+    let timeline = driver.timeline();
+    let (here, frames) = (timeline.cursor().frame, timeline.frames());
+    let touches = |at: &usize| frames[*at].events.iter().any(|e| e.pod() == Some(&pod));
+    let found = match direction {
+        Direction::Forward => (here + 1..frames.len()).find(touches),
+        Direction::Back => (0..here.min(frames.len())).rev().find(touches),
+    };
+    match found {
+        Some(frame) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
+        None if direction == Direction::Forward => state.say(format!("nothing more is recorded about {pod}")),
+        None => state.say(format!("nothing is recorded about {pod} before this")),
+    }
+}
+
+/// Lists the branches.
+pub fn branches(state: &mut State, driver: &dyn Driver) {
+    let (branches, current) = driver.branches();
+    let mut lines = Vec::new();
+    for (i, branch) in branches.iter().enumerate() {
+        let here = if i == current { ", you are here" } else { "" };
+        let frames = branch.timeline().frames();
+        let from = match branch.forked().and_then(|f| Some((branches.get(f.branch)?, f.frames))) {
+            Some((from, at)) => {
+                let did = frames.get(at).map_or_else(String::new, |f| format!(": {}", f.title));
+                format!(", left {} after {at}{did}", from.name())
+            }
+            None => String::new(),
+        };
+        lines.push(format!("{}  {}: {} cycles and operations{from}{here}", i + 1, branch.name(), frames.len()));
+    }
+    lines.push(String::new());
+    lines.push(":branch N goes to a branch, :compare N shows it beside this one".to_owned());
+    text(state, "Branches", lines);
+}
+
+/// Shows this branch beside another: by default the one that it left, or the newest.
+pub fn compare(state: &mut State, driver: &dyn Driver, with: Option<usize>) {
+    let (all, current) = driver.branches();
+    let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
+    match driver.compare(with, current) {
+        _ if all.len() < 2 => state.say("there is one branch only: an operation in the past begins another"),
+        _ if with == current => state.warn("this is the branch itself"),
+        Some(compared) => {
+            let title = format!("{} beside {}", compared.names[0], compared.names[1]);
+            text(state, title, crate::report::comparison(&compared));
+        }
+        None => state.warn(format!("there are {} branches", all.len())),
+    }
 }
 
 fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {

@@ -85,6 +85,13 @@ impl FeatureGates {
         }
     }
 
+    /// The gates that are not at their default, as [`Self::parse`] reads them.
+    pub fn changes(self) -> String {
+        use strum::IntoEnumIterator;
+        let changed = Gate::iter().filter(|gate| self.enabled(*gate) != gate.default_enabled());
+        changed.map(|gate| format!("{gate}={}", self.enabled(gate))).collect::<Vec<_>>().join(",")
+    }
+
     /// Reads `A=true,B=false` as kube-scheduler's flag does; what is not named stays at its default.
     ///
     /// Mirrors `Set` in `staging/src/k8s.io/component-base/featuregate/feature_gate.go`. A gate that kube-scheduler does

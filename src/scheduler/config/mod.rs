@@ -12,6 +12,8 @@ mod profile;
 mod schema;
 mod validation;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::runtime::Framework;
@@ -34,6 +36,8 @@ pub struct Config {
     pub pod_max_backoff_seconds: i64,
     /// Feature gates.
     pub gates: FeatureGates,
+    /// The file it was read from, where there was one.
+    text: Option<Arc<str>>,
 }
 
 impl Config {
@@ -48,7 +52,13 @@ impl Config {
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
     pub fn parse(text: &str, gates: FeatureGates) -> Result<Self, ConfigError> {
-        Self::build(ConfigFile::decode(text)?, gates)
+        let config = Self::build(ConfigFile::decode(text)?, gates)?;
+        Ok(Self { text: Some(text.into()), ..config })
+    }
+
+    /// The text that [`Self::parse`] read; `None` for the defaults.
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
     }
 
     /// The profile that takes pods of a scheduler name.
@@ -73,6 +83,7 @@ impl Config {
             pod_initial_backoff_seconds,
             pod_max_backoff_seconds,
             gates,
+            text: None,
         })
     }
 }

@@ -1,26 +1,47 @@
 //! From a chosen node to a bound pod: assume, Reserve, Permit, PreBind, Bind. Mirrors `assumeAndReserve`,
-//! `bindingCycle` and `handleBindingCycleError` in `pkg/scheduler/schedule_one.go`.
+//! `prepareForBindingCycle`, `bindingCycle` and `handleBindingCycleError` in `pkg/scheduler/schedule_one.go`.
 
 use std::sync::Arc;
+
+use jiff::SignedDuration;
 
 use super::failure::{set_condition, whole_second};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Object, Pod, Str};
 use crate::framework::{
-    Change, ClusterEvent, Context, CycleState, Gate, NodeInfo, NodeToStatus, PluginSet, PodInfo, QueuedPodInfo, Snapshot, Status,
+    Change, ClusterEvent, Code, Context, CycleState, Gate, NodeInfo, NodeToStatus, PluginName, PluginSet, PodInfo, QueuedPodInfo, Snapshot,
+    Status,
 };
-use crate::scheduler::Scheduler;
+use crate::scheduler::State;
 use crate::scheduler::runtime::Framework;
 use crate::trace::{Event, FailureReason, Place};
 
-impl Scheduler {
-    /// Binds the pod to a node, or says why not; what was set aside is then given back.
-    #[allow(clippy::too_many_arguments, reason = "these are the parts of one cycle, used only here")]
+/// The longest that a Permit plugin can make a pod wait.
+const MAX_PERMIT_TIMEOUT: SignedDuration = SignedDuration::from_mins(15);
+
+/// A pod on its way to a node: what the scheduling cycle leaves to the binding cycle.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    /// As it was popped.
+    pub(super) info: QueuedPodInfo,
+    /// As the cache has it.
+    pub(super) assumed: Arc<PodInfo>,
+    /// The node as the scheduling cycle saw it.
+    pub(super) node: Arc<NodeInfo>,
+    cycle_state: CycleState,
+    /// The PreBind plugins that have something to do.
+    pre_bind: PluginSet,
+}
+
+/// The Permit plugins that make a pod wait, with how long each of them does, in the order of the profile.
+pub(super) type Patience = Vec<(PluginName, SignedDuration)>;
+
+impl State {
+    /// Binds the pod to a node, or lets it wait on Permit, or says why not; what was set aside is then given back.
     pub(super) fn bind(
         &mut self,
-        framework: &Framework,
         snapshot: &Snapshot,
-        cycle_state: &mut CycleState,
+        cycle_state: CycleState,
         info: &QueuedPodInfo,
         node: &Str,
         writes: &mut Vec<Write>,
@@ -31,122 +52,107 @@ impl Scheduler {
         };
         let mut assumed = Pod::clone(info.pod());
         assumed.node_name = node.clone();
-        let assumed = Arc::new(PodInfo::with_gates(Arc::new(assumed), self.state.config.gates));
-        self.state.cache.assume(assumed.clone());
-        self.state.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
+        let assumed = Arc::new(PodInfo::with_gates(Arc::new(assumed), self.config.gates));
+        self.cache.assume(assumed.clone());
+        self.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
         events.push(Event::PodAssumed { pod: info.key(), node: node.clone() });
 
-        let mut cycle = Binding { framework, snapshot, cycle_state, pod: &assumed, node: node_info, scheduler: self };
-        if let Err((status, binding)) = cycle.run(writes, events) {
-            cycle.unreserve(events);
-            return Err(self.binding_failed(&assumed, node, &status, binding, events));
+        let mut binding = Binding { info: info.clone(), assumed, node: node_info.clone(), cycle_state, pre_bind: PluginSet::default() };
+        let patience = match self.reserve_and_permit(&mut binding, snapshot, events) {
+            Ok(patience) => patience,
+            Err(status) => {
+                self.unreserve_and_forget(&mut binding, events);
+                return Err(scheduling_failed(&status, node));
+            }
+        };
+        let bound = self.pre_flight(&mut binding, snapshot).and_then(|()| {
+            self.announce_node(&binding, !patience.is_empty(), writes);
+            if patience.is_empty() { self.finish_binding(&mut binding, writes, events) } else { Ok(()) }
+        });
+        if let Err(status) = bound {
+            // What was written until now was written while the pod was assumed.
+            self.carry_out(std::mem::take(writes), events);
+            let failed = Failed::new(reason(&status), status.message());
+            return Err(self.binding_failed(&mut binding, &status, failed, events));
         }
-        self.write_binding(&assumed, writes, events);
+        if !patience.is_empty() {
+            self.wait_on_permit(binding, patience, events);
+        }
         Ok(())
     }
 
-    /// The pod is forgotten. A failure after the scheduling cycle is as good as a pod that went away, for the others.
-    fn binding_failed(&mut self, assumed: &PodInfo, node: &Str, status: &Status, binding: bool, events: &mut Vec<Event>) -> Failed {
-        let forgotten = self.state.cache.forget(&assumed.pod);
-        if let Some(pod) = forgotten.filter(|_| binding) {
-            let change = Change { old: Some(Object::Pod(pod.pod.clone())), new: None };
-            self.state.move_all(ClusterEvent::ASSIGNED_POD_DELETE, &change, None, events);
-        }
-        if !status.is_rejected() || binding {
-            let reason = if status.is_rejected() { FailureReason::Unschedulable } else { FailureReason::SchedulerError };
-            return Failed::new(reason, status.message());
-        }
-        let mut statuses = NodeToStatus::default();
-        statuses.set(node.clone(), status.clone());
-        let mut failed = Failed::new(FailureReason::Unschedulable, statuses.fit_error(1, "", ""));
-        failed.unschedulable_plugins = status.plugin().into_iter().collect::<PluginSet>();
-        failed
-    }
-
-    fn write_binding(&mut self, assumed: &PodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
-        let key = assumed.key();
-        // What PreBind wrote to the pod itself stays.
-        let written = writes.iter().rev().find_map(|w| match w {
-            Write::Put(Object::Pod(pod)) if pod.key() == key => Some(pod),
-            _ => None,
-        });
-        let known = written.or_else(|| self.state.cluster.pods.get(&key));
-        let mut bound = known.map_or_else(|| Pod::clone(&assumed.pod), |p| Pod::clone(p));
-        bound.node_name = assumed.pod.node_name.clone();
-        let now = whole_second(self.state.clock);
-        let condition =
-            Condition { kind: "PodScheduled".into(), status: "True".into(), last_transition_time: Some(now), ..Condition::default() };
-        set_condition(&mut bound, condition);
-        bound.status.start_time = Some(now);
-        if self.state.config.gates.enabled(Gate::ClearingNominatedNodeNameAfterBinding) {
-            bound.status.nominated_node_name = Str::default();
-        }
-        events.push(Event::PodBound { pod: key, node: bound.node_name.clone() });
-        let node = bound.node_name.clone();
-        self.state.with_queue(events, |queue, env| queue.leave(env, &assumed.pod, Place::Bound { node }));
-        writes.push(Write::Put(Object::Pod(Arc::new(bound))));
-    }
-}
-
-/// One binding under way.
-struct Binding<'a> {
-    framework: &'a Framework,
-    snapshot: &'a Snapshot,
-    cycle_state: &'a mut CycleState,
-    pod: &'a PodInfo,
-    node: &'a NodeInfo,
-    scheduler: &'a mut Scheduler,
-}
-
-impl Binding<'_> {
-    /// Runs Reserve, Permit and PreBind. The error says whether it came after the scheduling cycle.
-    fn run(&mut self, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Result<(), (Status, bool)> {
-        let config = self.scheduler.state.config.clone();
-        let cluster = self.scheduler.state.cluster.clone();
-        let cx = Context { cluster: &cluster, snapshot: self.snapshot, gates: config.gates, now: self.scheduler.state.clock };
-        for plugin in &self.framework.reserve {
+    /// The rest of the scheduling cycle: Reserve and Permit. With the plugins that make the pod wait.
+    fn reserve_and_permit(&self, binding: &mut Binding, snapshot: &Snapshot, events: &mut Vec<Event>) -> Result<Patience, Status> {
+        let Binding { assumed, node, cycle_state, .. } = binding;
+        let cx = self.context(snapshot);
+        let Some(framework) = self.framework_of(assumed) else { return Ok(Patience::new()) };
+        for plugin in &framework.reserve {
             let Some(point) = plugin.reserve() else { continue };
-            let status = point.reserve(&cx, self.cycle_state, self.pod, self.node);
+            let status = point.reserve(&cx, cycle_state, assumed, node);
             events.push(Event::Reserved { plugin: plugin.name(), status: status.clone() });
             if status.is_rejected() {
-                return Err((status.with_plugin(plugin.name()), false));
+                return Err(status.with_plugin(plugin.name()));
             }
             if !status.is_success() {
-                return Err((Status::error(format!("running Reserve plugin \"{}\": {}", plugin.name(), status.message())), false));
+                return Err(Status::error(format!("running Reserve plugin \"{}\": {}", plugin.name(), status.message())));
             }
         }
-        for plugin in &self.framework.permit {
+        let mut patience = Patience::new();
+        for plugin in &framework.permit {
             let Some(point) = plugin.permit() else { continue };
-            let (status, _timeout) = point.permit(&cx, self.cycle_state, self.pod, self.node);
+            let (status, timeout) = point.permit(&cx, cycle_state, assumed, node);
             events.push(Event::Permitted { plugin: plugin.name(), status: status.clone() });
-            if status.is_rejected() {
-                return Err((status.with_plugin(plugin.name()), false));
-            }
-            if status.is_error() {
-                return Err((Status::error(format!("running Permit plugin \"{}\": {}", plugin.name(), status.message())), false));
+            match status.code() {
+                Code::Success => {}
+                Code::Wait => {
+                    let timeout = SignedDuration::from_secs(i64::try_from(timeout).unwrap_or(i64::MAX)).min(MAX_PERMIT_TIMEOUT);
+                    patience.push((plugin.name(), timeout));
+                }
+                _ if status.is_rejected() => return Err(status.with_plugin(plugin.name())),
+                _ => return Err(Status::error(format!("running Permit plugin \"{}\": {}", plugin.name(), status.message()))),
             }
         }
-        let mut at_work = Vec::new();
-        for plugin in &self.framework.pre_bind {
+        Ok(patience)
+    }
+
+    /// Asks the PreBind plugins which of them have something to do.
+    fn pre_flight(&self, binding: &mut Binding, snapshot: &Snapshot) -> Result<(), Status> {
+        let cx = self.context(snapshot);
+        let Some(framework) = self.framework_of(&binding.assumed) else { return Ok(()) };
+        for plugin in &framework.pre_bind {
             let Some(point) = plugin.pre_bind() else { continue };
-            let status = point.pre_bind_pre_flight(&cx, self.cycle_state, self.pod, self.node);
+            let status = point.pre_bind_pre_flight(&cx, &binding.cycle_state, &binding.assumed, &binding.node);
             if status.is_success() {
-                at_work.push((plugin.name(), point));
+                binding.pre_bind.insert(plugin.name());
             } else if !status.is_skip() {
-                let text = format!("running PreBindPreFlight \"{}\": {}", plugin.name(), status.message());
-                return Err((Status::error(text), true));
+                return Err(Status::error(format!("running PreBindPreFlight \"{}\": {}", plugin.name(), status.message())));
             }
         }
-        let announces = !at_work.is_empty() && config.gates.enabled(Gate::NominatedNodeNameForExpectation);
-        let known = cluster.pods.get(&self.pod.key()).filter(|p| announces && p.status.nominated_node_name != *self.node.name());
+        Ok(())
+    }
+
+    /// Where the binding will take its time, others are told which node it is for.
+    fn announce_node(&self, binding: &Binding, waits: bool, writes: &mut Vec<Write>) {
+        let announces = (waits || !binding.pre_bind.is_empty()) && self.config.gates.enabled(Gate::NominatedNodeNameForExpectation);
+        let node = binding.node.name();
+        let known = self.cluster.pods.get(&binding.info.key()).filter(|p| announces && p.status.nominated_node_name != *node);
         if let Some(pod) = known {
             let mut pod = Pod::clone(pod);
-            pod.status.nominated_node_name = self.node.name().clone();
+            pod.status.nominated_node_name = node.clone();
             writes.push(Write::Put(Object::Pod(Arc::new(pod))));
         }
-        self.scheduler.state.queue.done(&self.pod.pod);
-        for (name, point) in at_work {
-            let result = point.pre_bind(&cx, self.cycle_state, self.pod, self.node);
+    }
+
+    /// What comes after the wait on Permit: PreBind and Bind.
+    pub(super) fn finish_binding(&mut self, binding: &mut Binding, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Result<(), Status> {
+        self.queue.done(&binding.assumed.pod);
+        let snapshot = self.cache.snapshot();
+        let cx = self.context(&snapshot);
+        let framework = self.framework_of(&binding.assumed);
+        for plugin in framework.iter().flat_map(|f| &f.pre_bind).filter(|p| binding.pre_bind.contains(p.name())) {
+            let Some(point) = plugin.pre_bind() else { continue };
+            let name = plugin.name();
+            let result = point.pre_bind(&cx, &binding.cycle_state, &binding.assumed, &binding.node);
             let (status, written) = match result {
                 Ok(objects) => (Status::success(), objects),
                 Err(status) => (status, Vec::new()),
@@ -154,22 +160,104 @@ impl Binding<'_> {
             let keys = written.iter().map(|o| (o.kind(), o.key())).collect();
             events.push(Event::PreBound { plugin: name, status: status.clone(), writes: keys });
             writes.extend(written.into_iter().map(Write::Put));
+            if status.is_rejected() {
+                return Err(status.with_plugin(name));
+            }
             if !status.is_success() {
-                return Err((Status::error(format!("running PreBind plugin \"{name}\": {}", status.message())), true));
+                return Err(Status::error(format!("running PreBind plugin \"{name}\": {}", status.message())));
             }
         }
+        self.write_binding(&binding.assumed, writes, events)
+    }
+
+    /// Bind; the API server refuses it for a pod that somebody else has bound while this one waited.
+    fn write_binding(&mut self, assumed: &PodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Result<(), Status> {
+        let key = assumed.key();
+        // What PreBind wrote to the pod itself stays.
+        let written = writes.iter().rev().find_map(|w| match w {
+            Write::Put(Object::Pod(pod)) if pod.key() == key => Some(pod),
+            _ => None,
+        });
+        let known = written.or_else(|| self.cluster.pods.get(&key));
+        if let Some(pod) = known.filter(|p| !p.node_name.is_empty()) {
+            let name = &key.name;
+            return Err(Status::error(format!(
+                "running Bind plugin \"{}\": Operation cannot be fulfilled on pods/binding \"{name}\": pod {name} is already assigned to node \
+                 \"{}\"",
+                PluginName::DefaultBinder,
+                pod.node_name
+            )));
+        }
+        let mut bound = known.map_or_else(|| Pod::clone(&assumed.pod), |p| Pod::clone(p));
+        bound.node_name = assumed.pod.node_name.clone();
+        let now = whole_second(self.clock);
+        let condition =
+            Condition { kind: "PodScheduled".into(), status: "True".into(), last_transition_time: Some(now), ..Condition::default() };
+        set_condition(&mut bound, condition);
+        bound.status.start_time = Some(now);
+        if self.config.gates.enabled(Gate::ClearingNominatedNodeNameAfterBinding) {
+            bound.status.nominated_node_name = Str::default();
+        }
+        events.push(Event::PodBound { pod: key, node: bound.node_name.clone() });
+        let node = bound.node_name.clone();
+        self.with_queue(events, |queue, env| queue.leave(env, &assumed.pod, Place::Bound { node }));
+        writes.push(Write::Put(Object::Pod(Arc::new(bound))));
         Ok(())
     }
 
-    fn unreserve(&mut self, events: &mut Vec<Event>) {
-        let config = self.scheduler.state.config.clone();
-        let cluster = self.scheduler.state.cluster.clone();
-        let cx = Context { cluster: &cluster, snapshot: self.snapshot, gates: config.gates, now: self.scheduler.state.clock };
-        for plugin in self.framework.reserve.iter().rev() {
+    /// A failure after the scheduling cycle is as good as a pod that went away, for the others. They are told before the
+    /// pod is put back or, if it was rejected, after that.
+    pub(super) fn binding_failed(&mut self, binding: &mut Binding, status: &Status, mut failed: Failed, events: &mut Vec<Event>) -> Failed {
+        let forgotten = self.unreserve_and_forget(binding, events);
+        if status.is_rejected() {
+            failed.released = forgotten;
+        } else if let Some(pod) = forgotten {
+            let change = Change { old: Some(Object::Pod(pod.pod.clone())), new: None };
+            self.move_all(ClusterEvent::ASSIGNED_POD_DELETE, &change, None, events);
+        }
+        failed
+    }
+
+    /// Gives back what Reserve plugins had set aside, and takes the pod off its node in memory; the pod as it was there.
+    fn unreserve_and_forget(&mut self, binding: &mut Binding, events: &mut Vec<Event>) -> Option<Arc<PodInfo>> {
+        let Binding { assumed, node, cycle_state, .. } = binding;
+        let snapshot = self.cache.snapshot();
+        let cx = self.context(&snapshot);
+        for plugin in self.framework_of(assumed).iter().flat_map(|f| f.reserve.iter().rev()) {
             if let Some(point) = plugin.reserve() {
-                point.unreserve(&cx, self.cycle_state, self.pod, self.node);
+                point.unreserve(&cx, cycle_state, assumed, node);
             }
         }
-        events.push(Event::Unreserved { pod: self.pod.key(), node: self.node.name().clone() });
+        events.push(Event::Unreserved { pod: assumed.key(), node: node.name().clone() });
+        self.cache.forget(&assumed.pod)
     }
+
+    fn framework_of(&self, pod: &PodInfo) -> Option<&Framework> {
+        self.config.profile(&pod.pod.spec.scheduler_name)
+    }
+
+    fn context<'a>(&'a self, snapshot: &'a Snapshot) -> Context<'a> {
+        Context { cluster: &self.cluster, snapshot, gates: self.config.gates, now: self.clock }
+    }
+}
+
+fn reason(status: &Status) -> FailureReason {
+    if status.is_rejected() { FailureReason::Unschedulable } else { FailureReason::SchedulerError }
+}
+
+/// Why Reserve or Permit ended the scheduling cycle.
+fn scheduling_failed(status: &Status, node: &Str) -> Failed {
+    if status.is_rejected() { rejected(status, node) } else { Failed::new(FailureReason::SchedulerError, status.message()) }
+}
+
+/// A rejection on the one node that was left; the plugin that the status names is the rejector.
+pub(super) fn rejected(status: &Status, node: &Str) -> Failed {
+    let mut statuses = NodeToStatus::default();
+    statuses.set(node.clone(), status.clone());
+    let mut failed = Failed::new(FailureReason::Unschedulable, statuses.fit_error(1, "", ""));
+    failed.unschedulable_plugins = status.plugin().map_or(PluginSet::NAMELESS, |plugin| [plugin].into_iter().collect());
+    if status.code() == Code::Pending {
+        failed.pending_plugins = failed.unschedulable_plugins;
+    }
+    failed
 }

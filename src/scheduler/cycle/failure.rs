@@ -8,41 +8,52 @@ use jiff::{SignedDuration, Timestamp, Unit};
 
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, Pod, Str};
-use crate::framework::{Gate, NominatingInfo, QueuedPodInfo, is_same_pod};
+use crate::framework::{Change, ClusterEvent, Gate, NominatingInfo, QueuedPodInfo, is_same_pod};
 use crate::scheduler::algorithm::FitError;
 use crate::scheduler::queue::pod_id;
-use crate::scheduler::{Evictions, Scheduler};
+use crate::scheduler::{Evictions, Scheduler, State};
 use crate::trace::{Event, Eviction, Place};
 
 /// Grace period of a pod that names none, in seconds.
 const DEFAULT_GRACE_SECONDS: i64 = 30;
 
-impl Scheduler {
-    /// Puts the pod back and says what is to be written to it.
-    pub(super) fn handle_failure(&mut self, info: &mut QueuedPodInfo, failed: Failed, events: &mut Vec<Event>) -> Option<Write> {
-        let Failed { reason, message, unschedulable_plugins, pending_plugins, nominating } = failed;
+impl State {
+    /// Puts the pod back and says what is to be written to it. Where a rejected pod gave its place back, the others are
+    /// told after that, so that the pod does not wake itself.
+    pub(super) fn handle_failure(&mut self, info: &mut QueuedPodInfo, mut failed: Failed, events: &mut Vec<Event>) -> Option<Write> {
+        let released = failed.released.take();
+        let own = self.put_back(info, failed, events);
+        if let Some(pod) = released {
+            let change = Change { old: Some(Object::Pod(pod.pod.clone())), new: None };
+            let event = ClusterEvent::ASSIGNED_POD_DELETE;
+            self.with_queue(events, |queue, env| queue.move_others_to_active_or_backoff_queue(env, event, &change, &pod.pod));
+        }
+        own
+    }
+
+    fn put_back(&mut self, info: &mut QueuedPodInfo, failed: Failed, events: &mut Vec<Event>) -> Option<Write> {
+        let Failed { reason, message, unschedulable_plugins, pending_plugins, nominating, released: _ } = failed;
         info.clear_rejector_plugins();
         info.unschedulable_plugins = unschedulable_plugins;
         info.pending_plugins = pending_plugins;
         let popped = info.pod().clone();
-        let known = self.state.cluster.pods.get(&popped.key()).filter(|p| !p.is_terminal()).cloned();
-        let state = &mut self.state;
+        let known = self.cluster.pods.get(&popped.key()).filter(|p| !p.is_terminal()).cloned();
         match &known {
             Some(pod) if !is_same_pod(pod, &popped) => {
-                state.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone));
+                self.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone));
                 return None;
             }
             Some(pod) if pod.node_name.is_empty() => {
-                info.update(pod.clone(), state.config.gates);
+                info.update(pod.clone(), self.config.gates);
                 let back = info.clone();
                 // Already waiting somewhere means that an update brought it back; that one stays.
-                let _ = state.with_queue(events, |queue, env| queue.add_unschedulable_if_not_present(env, back));
+                let _ = self.with_queue(events, |queue, env| queue.add_unschedulable_if_not_present(env, back));
             }
-            _ => state.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone)),
+            _ => self.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone)),
         }
         let nominating = nominating.unwrap_or(NominatingInfo::Noop);
         let pod = info.pod().clone();
-        state.with_queue(events, |queue, env| queue.add_nominated_pod(env, &pod, &nominating));
+        self.with_queue(events, |queue, env| queue.add_nominated_pod(env, &pod, &nominating));
         events.push(Event::AttemptFailed { pod: pod.key(), reason, message: message.clone(), plugins: unschedulable_plugins });
 
         let mut patched = Pod::clone(known.as_ref()?);
@@ -51,7 +62,7 @@ impl Scheduler {
             status: "False".into(),
             reason: reason.to_string().into(),
             message: message.into(),
-            last_transition_time: Some(whole_second(self.state.clock)),
+            last_transition_time: Some(whole_second(self.clock)),
         };
         set_condition(&mut patched, condition);
         if let NominatingInfo::Override(node) = nominating {
@@ -59,7 +70,9 @@ impl Scheduler {
         }
         (known.as_deref() != Some(&patched)).then(|| Write::Put(Object::Pod(Arc::new(patched))))
     }
+}
 
+impl Scheduler {
     /// What a preemption writes: lower nominations cleared, then the victims one by one, each marked and then deleted.
     ///
     /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which `PreEnqueue`
@@ -72,7 +85,10 @@ impl Scheduler {
         let id = pod_id(info.pod());
         for (i, key) in record.evictions.iter().enumerate() {
             if i + 1 == record.evictions.len() {
-                evictions.push(Write::LastVictim(id.clone(), key.clone()));
+                // Turning a pod back in memory takes no time, so that the preemption is over when that pod's binding ends.
+                let in_memory = self.state.waiting.contains_key(key);
+                let id = id.clone();
+                evictions.push(if in_memory { Write::PreemptionOver(id) } else { Write::LastVictim(id, key.clone()) });
             }
             self.evict(key, info, &mut evictions);
         }
@@ -83,8 +99,8 @@ impl Scheduler {
             writes.extend(cleared.into_iter().chain(evictions));
         } else {
             record_evictions(info, &evictions, events);
-            self.carry_out(evictions, events);
-            self.carry_out(cleared, events);
+            self.state.carry_out(evictions, events);
+            self.state.carry_out(cleared, events);
         }
     }
 
@@ -94,8 +110,13 @@ impl Scheduler {
         Some(Write::Put(Object::Pod(Arc::new(pod))))
     }
 
-    /// Marks a victim and deletes it; where pods keep their grace period, it then terminates.
+    /// Marks a victim and deletes it; where pods keep their grace period, it then terminates. One that waits on Permit is
+    /// turned back without a write.
     fn evict(&self, key: &Key, preemptor: &QueuedPodInfo, writes: &mut Vec<Write>) {
+        if let Some(waiting) = self.state.waiting.get(key) {
+            writes.push(Write::PreemptWaiting(key.clone(), waiting.node().clone()));
+            return;
+        }
         let Some(victim) = self.state.cluster.pods.get(key) else { return };
         let now = whole_second(self.state.clock);
         let mut marked = Pod::clone(victim);
@@ -122,12 +143,15 @@ impl Scheduler {
 /// Says who is evicted.
 pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
     for write in writes {
-        let (pod, how) = match write {
-            Write::Remove(Object::Pod(pod)) => (pod, Eviction::Deleted),
-            Write::Put(Object::Pod(pod)) if pod.is_terminating() && !pod.node_name.is_empty() => (pod, Eviction::Terminating),
+        let (pod, node, how) = match write {
+            Write::Remove(Object::Pod(pod)) => (pod.key(), &pod.node_name, Eviction::Deleted),
+            Write::Put(Object::Pod(pod)) if pod.is_terminating() && !pod.node_name.is_empty() => {
+                (pod.key(), &pod.node_name, Eviction::Terminating)
+            }
+            Write::PreemptWaiting(pod, node) => (pod.clone(), node, Eviction::InMemory),
             _ => continue,
         };
-        events.push(Event::VictimEvicted { pod: pod.key(), node: pod.node_name.clone(), preemptor: info.key(), how });
+        events.push(Event::VictimEvicted { pod, node: node.clone(), preemptor: info.key(), how });
     }
 }
 

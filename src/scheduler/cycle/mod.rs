@@ -1,19 +1,25 @@
 //! One turn of the scheduling loop; mirrors `scheduleOnePod` and `schedulingCycle` in `pkg/scheduler/schedule_one.go`.
 //!
 //! Binding and the API calls of a preemption, which upstream does beside the loop, happen at the end of the turn; what
-//! they write is announced after it.
+//! they write is announced after it. The binding of a pod that a Permit plugin lets wait goes on when the wait ends.
 
 mod binding;
 mod failure;
+mod permit;
+#[cfg(test)]
+mod permit_tests;
+
+use std::sync::Arc;
 
 use self::failure::record_evictions;
-use super::Scheduler;
+pub(super) use self::permit::WaitingPod;
 use super::algorithm::{Attempt, Attempted, FitError, NO_NODES};
 use super::decide::cycle_start;
 use super::queue::pod_id;
+use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
-use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, QueuedPodInfo};
-use crate::trace::{Event, FailureReason, Outcome, Place};
+use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
+use crate::trace::{Event, FailureReason, Outcome, PermitEnd, Place};
 
 /// A change that the API server will announce.
 pub(super) enum Write {
@@ -23,6 +29,10 @@ pub(super) enum Write {
     Remove(Object),
     /// No change yet: from here on, the preemption for a pod, named by its `pod_id`, waits for this victim alone.
     LastVictim(Str, Key),
+    /// No change either: the preemption for a pod, named by its `pod_id`, waits for nobody from here on.
+    PreemptionOver(Str),
+    /// A pod that waits on Permit for this node is turned back in the scheduler's memory.
+    PreemptWaiting(Key, Str),
 }
 
 impl Write {
@@ -41,6 +51,8 @@ pub(super) struct Failed {
     pub(super) unschedulable_plugins: PluginSet,
     pub(super) pending_plugins: PluginSet,
     pub(super) nominating: Option<NominatingInfo>,
+    /// The pod as it was assumed, where the others are told that its place is free only when it is back in the queue.
+    pub(super) released: Option<Arc<PodInfo>>,
 }
 
 impl Failed {
@@ -52,12 +64,14 @@ impl Failed {
             unschedulable_plugins: PluginSet::default(),
             pending_plugins: PluginSet::default(),
             nominating: Some(NominatingInfo::Override(Str::default())),
+            released: None,
         }
     }
 }
 
 impl Scheduler {
-    /// Pops a pod and tries it, to the end of binding or of failure handling. Nothing happens when no pod can be popped.
+    /// Pops a pod and tries it, to the end of binding or of failure handling, or until it waits on Permit. Nothing happens
+    /// when no pod can be popped.
     pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>) {
         let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
         let mut info = QueuedPodInfo::clone(&info);
@@ -75,22 +89,9 @@ impl Scheduler {
             self.try_pod(&mut info, &mut writes, events)
         };
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
-        self.carry_out(writes, events);
+        self.state.carry_out(writes, events);
         self.state.preempting.remove(&pod_id(&pod));
-    }
-
-    fn carry_out(&mut self, writes: Vec<Write>, events: &mut Vec<Event>) {
-        for write in writes {
-            let (old, new) = match write {
-                Write::Put(new) => (self.state.cluster.get(new.kind(), &new.key()), Some(new)),
-                Write::Remove(old) => (self.state.cluster.get(old.kind(), &old.key()), None),
-                Write::LastVictim(preemptor, victim) => {
-                    self.state.preempting.insert(preemptor, Some(victim));
-                    continue;
-                }
-            };
-            self.state.announce(old, new, events);
-        }
+        self.state.time_out_at_once(&pod.key(), events);
     }
 
     fn try_pod(&mut self, info: &mut QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Outcome {
@@ -118,7 +119,7 @@ impl Scheduler {
             events.push(Event::NotEmulated { plugin: plugin.clone(), what });
         }
         let failed = match attempted {
-            Attempted::Selected(node) => match self.bind(framework, &snapshot, &mut cycle_state, info, &node, writes, events) {
+            Attempted::Selected(node) => match state.bind(&snapshot, cycle_state, info, &node, writes, events) {
                 Ok(()) => return Outcome::Scheduled,
                 Err(failed) => failed,
             },
@@ -126,7 +127,7 @@ impl Scheduler {
                 self.preempt(&error, info, writes, events);
                 let FitError { message, unschedulable_plugins, pending_plugins, nominating, .. } = *error;
                 let reason = FailureReason::Unschedulable;
-                Failed { reason, message, unschedulable_plugins, pending_plugins, nominating }
+                Failed { reason, message, unschedulable_plugins, pending_plugins, nominating, released: None }
             }
             Attempted::NoNodes => Failed::new(FailureReason::Unschedulable, NO_NODES),
             Attempted::Error(message) => Failed::new(FailureReason::SchedulerError, message),
@@ -135,10 +136,25 @@ impl Scheduler {
             FailureReason::Unschedulable => Outcome::Unschedulable,
             FailureReason::SchedulerError => Outcome::Error,
         };
-        let own = self.handle_failure(info, failed, events);
+        let own = self.state.handle_failure(info, failed, events);
         // The pod's own status comes before what preemption writes.
         writes.splice(0..0, own);
         record_evictions(info, writes, events);
         outcome
+    }
+}
+
+impl State {
+    /// Announces changes one after another, with all that follows from each.
+    fn carry_out(&mut self, writes: impl IntoIterator<Item = Write>, events: &mut Vec<Event>) {
+        for write in writes {
+            match write {
+                Write::Put(new) => self.announce(self.cluster.get(new.kind(), &new.key()), Some(new), events),
+                Write::Remove(old) => self.announce(self.cluster.get(old.kind(), &old.key()), None, events),
+                Write::LastVictim(preemptor, victim) => drop(self.preempting.insert(preemptor, Some(victim))),
+                Write::PreemptionOver(preemptor) => drop(self.preempting.remove(&preemptor)),
+                Write::PreemptWaiting(pod, _) => self.end_wait(&pod, PermitEnd::Preempted, None, events),
+            }
+        }
     }
 }

@@ -84,9 +84,20 @@ impl BackoffQueue {
         if *error { &self.errors } else { &self.pods }.get(order)
     }
 
+    /// The first pod that plugins rejected.
+    pub(super) fn first_rejected(&self) -> Option<&Arc<QueuedPodInfo>> {
+        self.pods.get_min().map(|(_, info)| info)
+    }
+
+    /// The first pod that a flush at this moment would free.
+    pub(super) fn first_completed(&self, now: Timestamp) -> Option<&Arc<QueuedPodInfo>> {
+        let heads = [&self.pods, &self.errors].into_iter().filter_map(|heap| heap.get_min());
+        heads.map(|(_, info)| info).find(|info| !self.is_backing_off(info, now))
+    }
+
     /// Takes the first pod that plugins rejected, its backoff over or not; never one from the error heap.
     pub(super) fn pop_early(&mut self) -> Option<Arc<QueuedPodInfo>> {
-        let key = self.pods.get_min()?.1.key();
+        let key = self.first_rejected()?.key();
         self.remove(&key)
     }
 

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::backoff_queue::floor_to_second;
 use super::moves::label;
 use super::{QueueEnv, SchedulingQueue};
+use crate::cluster::Key;
 use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo};
 use crate::trace::Event;
 
@@ -63,20 +64,39 @@ impl SchedulingQueue {
 
     /// The next moment after `now` at which a flush has something to do.
     fn next_flush(&self, now: Timestamp, start: Timestamp) -> Option<Timestamp> {
-        let backoff = self.backoff.next_due().and_then(|due| {
-            let next_second = floor_to_second(now).checked_add(BACKOFF_FLUSH).ok()?;
-            let whole = floor_to_second(due);
-            let due = if whole < due { whole.checked_add(BACKOFF_FLUSH).ok()? } else { whole };
-            Some(due.max(next_second))
-        });
         // Gated pods are not freed; all that an overdue one does is to leave its mark on pods in flight.
-        let concerned = |info: &&Arc<QueuedPodInfo>| !info.gated() || self.in_flight.any();
-        let leftover = self.unschedulable.values().filter(concerned).map(|i| i.timestamp).min().and_then(|oldest| {
-            let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).ok()?;
-            let strictly_after = now.max(oldest.checked_add(limit).ok()?);
-            let periods = strictly_after.duration_since(start).as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1;
-            Timestamp::from_nanosecond(start.as_nanosecond() + periods.max(1) * LEFTOVER_FLUSH.as_nanos()).ok()
-        });
-        [backoff, leftover].into_iter().flatten().min()
+        let gated_too = self.in_flight.any();
+        [self.next_backoff_flush(now), self.next_leftover_flush(now, start, gated_too)].into_iter().flatten().min()
+    }
+
+    fn next_backoff_flush(&self, now: Timestamp) -> Option<Timestamp> {
+        let due = self.backoff.next_due()?;
+        let next_second = floor_to_second(now).checked_add(BACKOFF_FLUSH).ok()?;
+        let whole = floor_to_second(due);
+        let due = if whole < due { whole.checked_add(BACKOFF_FLUSH).ok()? } else { whole };
+        Some(due.max(next_second))
+    }
+
+    fn next_leftover_flush(&self, now: Timestamp, start: Timestamp, gated_too: bool) -> Option<Timestamp> {
+        let concerned = self.unschedulable.values().filter(|info| gated_too || !info.gated());
+        let oldest = concerned.map(|info| info.timestamp).min()?;
+        let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).ok()?;
+        let strictly_after = now.max(oldest.checked_add(limit).ok()?);
+        let periods = strictly_after.duration_since(start).as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1;
+        Timestamp::from_nanosecond(start.as_nanosecond() + periods.max(1) * LEFTOVER_FLUSH.as_nanos()).ok()
+    }
+
+    /// When the next flush of backoffQ frees a pod, and the first pod that it frees.
+    pub(in crate::scheduler) fn next_backoff_complete(&self, now: Timestamp) -> Option<(Timestamp, Key)> {
+        let time = self.next_backoff_flush(now)?;
+        Some((time, self.backoff.first_completed(time)?.key()))
+    }
+
+    /// When the next look through unschedulablePods offers a pod another attempt, and the first such pod by namespace
+    /// and name.
+    pub(in crate::scheduler) fn next_leftover(&self, now: Timestamp, start: Timestamp) -> Option<(Timestamp, Key)> {
+        let time = self.next_leftover_flush(now, start, false)?;
+        let overdue = self.unschedulable.values().find(|info| !info.gated() && self.is_leftover(info, time))?;
+        Some((time, overdue.key()))
     }
 }

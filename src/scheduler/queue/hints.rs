@@ -53,6 +53,12 @@ impl HintMap {
         self.profiles.values().flatten().any(|r| r.plugin == plugin && r.event.matches(event))
     }
 
+    /// Everything that is registered: the `schedulerName` of the profile, the plugin and the event; by profile, in the
+    /// order plugins were given.
+    pub fn registrations(&self) -> impl Iterator<Item = (&Str, PluginName, ClusterEvent)> {
+        self.profiles.iter().flat_map(|(profile, list)| list.iter().map(move |r| (profile, r.plugin, r.event)))
+    }
+
     /// The registrations of a profile; `None` for a name that no profile has.
     pub(super) fn profile(&self, scheduler_name: &Str) -> Option<&[Registration]> {
         self.profiles.get(scheduler_name).map(Vec::as_slice)

@@ -7,6 +7,7 @@ use imbl::OrdMap;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
+use crate::trace::Place;
 
 /// Names a pod through all its changes: its uid or, for objects that carry none, its namespace and name.
 pub(in crate::scheduler) fn pod_id(pod: &Pod) -> Str {
@@ -32,6 +33,8 @@ pub(super) struct InFlight {
     markers: OrdMap<Str, u64>,
     /// Popped pods until they come back or leave for good, which is later than the end of their marker.
     attempts: OrdMap<Str, Arc<QueuedPodInfo>>,
+    /// Those of them that wait on Permit, with their node.
+    on_permit: OrdMap<Str, Str>,
 }
 
 impl InFlight {
@@ -83,14 +86,24 @@ impl InFlight {
         }
     }
 
-    /// The pod's attempt is over; what it was popped as.
-    pub(super) fn finish(&mut self, pod: &Pod) -> Option<Arc<QueuedPodInfo>> {
-        self.attempts.remove(&pod_id(pod))
+    /// The pod's attempt is over; what it was popped as, and where it was.
+    pub(super) fn finish(&mut self, pod: &Pod) -> Option<(Arc<QueuedPodInfo>, Place)> {
+        let id = pod_id(pod);
+        let info = self.attempts.remove(&id)?;
+        let place = self.on_permit.remove(&id).map_or(Place::InFlight, |node| Place::WaitingOnPermit { node });
+        Some((info, place))
     }
 
-    /// The pods whose attempt is under way, by uid.
-    pub(super) fn attempts(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
-        self.attempts.values()
+    /// From now on the pod waits on Permit; what it was popped as, unless it waits already or is not in flight.
+    pub(super) fn wait_on_permit(&mut self, pod: &Pod, node: &Str) -> Option<Arc<QueuedPodInfo>> {
+        let id = pod_id(pod);
+        let info = self.attempts.get(&id)?.clone();
+        self.on_permit.insert(id, node.clone()).is_none().then_some(info)
+    }
+
+    /// The pods whose attempt is under way, by uid, and the nodes for which some of them wait on Permit.
+    pub(super) fn attempts(&self) -> impl Iterator<Item = (&Arc<QueuedPodInfo>, Option<&Str>)> {
+        self.attempts.iter().map(|(id, info)| (info, self.on_permit.get(id)))
     }
 
     /// What the pod was popped as, while its attempt is under way.

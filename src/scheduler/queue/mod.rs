@@ -4,7 +4,7 @@
 //! There is no clock, no lock and no chance in it: the time and everything else it needs to know comes from a
 //! [`QueueEnv`] with each call, and every move is recorded there as a fact. Cloning shares everything.
 //!
-//! Invariants: a pod is in at most one of activeQ, backoffQ, unschedulablePods and in flight; gated pods are in
+//! Invariants: a pod is in at most one of activeQ, backoffQ, unschedulablePods, in flight and waiting on Permit; gated pods are in
 //! unschedulablePods; pods in backoffQ's error heap have no rejecting plugin, all other pods in backoffQ and all parked
 //! pods have one; [`SchedulingQueue::view`] is what its recorded events add up to.
 
@@ -154,9 +154,19 @@ impl SchedulingQueue {
         self.unschedulable.values()
     }
 
-    /// Pods that were popped and have neither come back nor left, by uid.
+    /// Pods that were popped and have neither come back nor left, by uid; without those that wait on Permit.
     pub fn in_flight_pods(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
-        self.in_flight.attempts()
+        self.in_flight.attempts().filter(|(_, node)| node.is_none()).map(|(info, _)| info)
+    }
+
+    /// Pods that wait on Permit with the node they wait for, by uid.
+    pub fn waiting_on_permit_pods(&self) -> impl Iterator<Item = (&Arc<QueuedPodInfo>, &Str)> {
+        self.in_flight.attempts().filter_map(|(info, node)| Some((info, node?)))
+    }
+
+    /// The pod that [`Self::pop`] would take.
+    pub fn next_to_pop(&self) -> Option<&Arc<QueuedPodInfo>> {
+        self.active.iter().next().or_else(|| self.backoff.first_rejected().filter(|_| self.pops_from_backoff()))
     }
 
     /// How many pods are in activeQ, backoffQ and unschedulablePods.

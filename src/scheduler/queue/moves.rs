@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{QueueEnv, SchedulingQueue, unschedulable_place};
-use crate::cluster::Object;
+use crate::cluster::{Object, Pod};
 use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, is_same_pod};
 use crate::trace::{Event, MoveCause, Place};
 
@@ -29,10 +29,19 @@ impl SchedulingQueue {
         change: &Change,
         max_priority: Option<i32>,
     ) {
+        self.move_matching(env, event, change, |info| max_priority.is_none_or(|max| info.pod().priority() <= max));
+    }
+
+    /// As [`Self::move_all_to_active_or_backoff_queue`], for all pods but one.
+    pub fn move_others_to_active_or_backoff_queue(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, but: &Pod) {
+        self.move_matching(env, event, change, |info| !is_same_pod(info.pod(), but));
+    }
+
+    fn move_matching(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, asked: impl Fn(&Arc<QueuedPodInfo>) -> bool) {
         if !self.hints.is_event_of_interest(&event) {
             return;
         }
-        let asked = |info: &&Arc<QueuedPodInfo>| max_priority.is_none_or(|max| info.pod().priority() <= max);
+        let asked = |info: &&Arc<QueuedPodInfo>| asked(info);
         let pods: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(asked).cloned().collect();
         self.move_pods(env, pods, event, change);
     }

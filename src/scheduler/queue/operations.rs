@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::moves::{Strategy, label};
 use super::{AlreadyQueued, QueueEnv, SchedulingQueue, unschedulable_place};
-use crate::cluster::{Key, Object, Pod};
+use crate::cluster::{Key, Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo, pod_scheduling_properties_change};
 use crate::trace::{Event, MoveCause, Place};
 
@@ -138,9 +138,18 @@ impl SchedulingQueue {
     /// (`Place::Gone`; its next update brings it back).
     pub fn leave(&mut self, env: &mut dyn QueueEnv, pod: &Pod, to: Place) {
         self.in_flight.done(pod);
-        let Some(info) = self.in_flight.finish(pod) else { return };
+        let Some((info, from)) = self.in_flight.finish(pod) else { return };
         // A new pod of the same name may wait by now; where that one is has not changed.
         if self.place(&info.key()).is_none() {
+            self.record_move(env, &info, Some(from), to, MoveCause::Cycle, None);
+        }
+    }
+
+    /// A popped pod has its node in memory and waits for Permit plugins. Events are still kept for it: it may be
+    /// rejected. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] end the wait.
+    pub fn wait_on_permit(&mut self, env: &mut dyn QueueEnv, pod: &Pod, node: &Str) {
+        if let Some(info) = self.in_flight.wait_on_permit(pod, node) {
+            let to = Place::WaitingOnPermit { node: node.clone() };
             self.record_move(env, &info, Some(Place::InFlight), to, MoveCause::Cycle, None);
         }
     }
@@ -149,7 +158,7 @@ impl SchedulingQueue {
     /// none, it waits out its backoff; else it is parked, unless something that happened meanwhile may help one of
     /// these plugins.
     pub fn add_unschedulable_if_not_present(&mut self, env: &mut dyn QueueEnv, mut info: QueuedPodInfo) -> Result<(), AlreadyQueued> {
-        let from = self.in_flight.finish(info.pod()).map(|_| Place::InFlight);
+        let from = self.in_flight.finish(info.pod()).map(|(_, place)| place);
         if let Some(place) = self.place(&info.key()) {
             self.in_flight.done(info.pod());
             let queue = match place {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::session::Started;
 use crate::ui::scene::Scene;
 use crate::ui::text::{self, count};
 use crate::ui::theme::Role;
@@ -16,9 +17,13 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let dot = format!(" {} ", scene.glyphs.dot);
     let facts = [
         scene.source.to_owned(),
-        "kube-scheduler v1.36".to_owned(),
+        match scene.timeline.started() {
+            Started::Fresh => "fresh start".to_owned(),
+            Started::AsObserved => "as observed".to_owned(),
+        },
         count(moment.cluster.nodes.len(), "node"),
         count(moment.cluster.pods.len(), "pod"),
+        "kube-scheduler v1.36".to_owned(),
     ];
     let mut spans = vec![scene.span(Role::Title, " schedscope  ")];
     let room = usize::from(area.width).saturating_sub(right_width + 2);
@@ -41,7 +46,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
 fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let timeline = scene.timeline;
     let frames = timeline.frames();
-    let now = timeline.moment().clock;
+    let now = timeline.clock();
     let start = frames.first().map_or(now, |f| f.before.clock);
     let cursor = timeline.cursor();
     let number = if frames.is_empty() { 0 } else { cursor.frame + 1 };

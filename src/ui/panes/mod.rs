@@ -6,6 +6,7 @@ pub mod message;
 pub mod node_detail;
 pub mod nodes;
 pub mod preemption;
+pub mod queue_note;
 pub mod queues;
 pub mod steps;
 pub mod tabs;

@@ -1,15 +1,16 @@
-//! Where every pending pod waits, and what is known of the selected one.
+//! Where every pending pod waits; the note below says what is known of the selected one.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::cluster::Key;
-use crate::framework::PluginSet;
-use crate::trace::{MoveCause, Place, QueueEntry};
+use crate::framework::{PluginName, PluginSet};
+use crate::trace::{Place, QueueEntry};
 use crate::ui::action::Pane;
-use crate::ui::layout::{Plan, split_bottom, split_top};
+use crate::ui::layout::{Plan, split_bottom};
 use crate::ui::list::RowId;
+use crate::ui::panes::queue_note;
 use crate::ui::rows::{QueuePart, QueueRow};
 use crate::ui::scene::{Scene, chrome, put, title};
 use crate::ui::text;
@@ -20,6 +21,10 @@ use crate::ui::widgets::table;
 const WITH_NUMBERS: u16 = 56;
 /// Columns for them.
 const NUMBERS: u16 = 19;
+/// Columns that a pod's name keeps beside [`SIDE`].
+const NAME: usize = 16;
+/// Columns of `InterPodAffinity +2`.
+const SIDE: usize = 19;
 
 /// Draws the queues.
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -36,15 +41,15 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     for (i, row) in rows.iter().skip(scene.state.queues.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
-            QueueRow::Part(part, count) => heading(scene, *part, *count, i == 0, area, buf),
+            QueueRow::Part { part, count, inferred } => heading(scene, *part, (*count, *inferred), i == 0, area, buf),
             QueueRow::Pod(key) => pod(scene, key, area, buf),
         }
     }
     let notes = split_bottom(inner, inner.height - list.height).1;
-    note(scene, notes, buf);
+    queue_note::draw(scene, notes, buf);
 }
 
-fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, first: bool, area: Rect, buf: &mut Buffer) {
+fn heading(scene: &Scene<'_>, part: QueuePart, (count, inferred): (usize, usize), first: bool, area: Rect, buf: &mut Buffer) {
     let role = match part {
         QueuePart::InFlight => Role::Accent,
         QueuePart::Active => Role::PointFilter,
@@ -61,17 +66,22 @@ fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, first: bool, area: 
         QueuePart::WaitingOnPermit => "assumed on",
         QueuePart::InFlight => "being tried",
     };
-    put(
-        buf,
-        area,
-        &[
-            scene.span(role, part.title()),
-            scene.span(Role::Text, format!(" {}", text::thousands(count))),
-            scene.span(Role::Muted, format!("  {explain}")),
-        ],
-        scene.glyphs.ellipsis,
-    );
-    if first && area.width >= WITH_NUMBERS {
+    let mut words = vec![
+        scene.span(role, part.title()),
+        scene.span(Role::Text, format!(" {}", text::thousands(count))),
+        scene.span(Role::Muted, format!("  {explain}")),
+    ];
+    if inferred > 0 {
+        let mark = scene.span(Role::Warning, format!("  {}{} inferred", scene.glyphs.inferred, text::thousands(inferred)));
+        let width: usize = words.iter().chain([&mark]).map(|s| text::width(&s.content)).sum();
+        if width > usize::from(area.width) {
+            words.pop();
+        }
+        words.push(mark);
+    }
+    let numbers = if first && area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
+    put(buf, Rect { width: area.width - numbers, ..area }, &words, scene.glyphs.ellipsis);
+    if numbers > 0 {
         let titles = Rect { x: area.right() - NUMBERS, width: NUMBERS, ..area };
         put(buf, titles, &[scene.span(Role::Column, format!("{:>12}{:>7}", "PRIORITY", "TRIES"))], scene.glyphs.ellipsis);
     }
@@ -80,106 +90,112 @@ fn heading(scene: &Scene<'_>, part: QueuePart, count: usize, first: bool, area: 
 fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
     let Some(entry) = scene.timeline.queues().entries.get(key) else { return };
     let shown = scene.cycle().start.as_ref().is_some_and(|s| s.pod == *key);
-    let sign = if shown { scene.glyphs.here } else { " " };
-    let (mark, rest) = (Rect { width: 2.min(area.width), ..area }, area);
-    put(buf, mark, &[scene.span(Role::Accent, sign)], scene.glyphs.ellipsis);
-    let body = Rect { x: rest.x + mark.width, width: rest.width - mark.width, ..rest };
-    let (words, role) = side(scene, entry, area.width < WITH_NUMBERS);
+    let moved = scene.state.derived.moved.contains(key);
+    let (sign, sign_role) = match () {
+        () if moved => (scene.glyphs.moved, Role::Moved),
+        () if entry.inferred.is_some() => (scene.glyphs.inferred, Role::Warning),
+        () => (" ", Role::Text),
+    };
+    let mark = Rect { width: 2.min(area.width), ..area };
+    let here = if shown { scene.glyphs.here } else { " " };
+    put(buf, mark, &[scene.span(Role::Accent, here), scene.span(sign_role, sign)], scene.glyphs.ellipsis);
     let numbers = if area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
-    let side_width = (text::width(&words) as u16).min(body.width * 45 / 100);
-    let name_width = body.width.saturating_sub(side_width + 1 + numbers);
-    let name = text::clip_middle(&key.to_string(), usize::from(name_width), scene.glyphs.ellipsis).into_owned();
-    let name_role = if shown { Role::Strong } else { Role::Text };
+    let body = Rect { x: area.x + mark.width, width: (area.width - mark.width).saturating_sub(numbers), ..area };
+    let name = key.to_string();
+    // The side may have what the name leaves, and in any case somewhat less than half, or what most plugins' names take
+    // where enough of the pod's own is left.
+    let room = usize::from(body.width);
+    let spare = room.saturating_sub(text::width(&name) + 1).max(room * 45 / 100).max(room.saturating_sub(NAME + 1).min(SIDE));
+    let side = side(scene, entry, area.width < WITH_NUMBERS, spare);
+    let taken: usize = side.iter().map(|s| text::width(&s.content)).sum();
+    let side_width = taken.min(spare) as u16;
+    let name_width = body.width.saturating_sub(side_width + u16::from(side_width > 0));
+    let name = text::clip_middle(&name, usize::from(name_width), scene.glyphs.ellipsis);
+    let name_role = match (shown, moved) {
+        (true, _) => Role::Strong,
+        (false, true) => Role::Moved,
+        (false, false) => Role::Text,
+    };
     put(buf, Rect { width: name_width, ..body }, &[scene.span(name_role, name)], scene.glyphs.ellipsis);
-    let right = Rect { x: body.right() - side_width - numbers, width: side_width, ..body };
-    put(buf, right, &[scene.span(role, words)], scene.glyphs.ellipsis);
+    put(buf, Rect { x: body.right() - side_width, width: side_width, ..body }, &side, scene.glyphs.ellipsis);
     if numbers > 0 {
         let text = format!("{:>12}{:>7}", entry.priority, entry.attempts);
-        put(buf, Rect { x: body.right() - numbers, width: numbers, ..body }, &[scene.span(Role::Text, text)], scene.glyphs.ellipsis);
+        put(buf, Rect { x: body.right(), width: numbers, ..body }, &[scene.span(Role::Text, text)], scene.glyphs.ellipsis);
     }
     let selected = scene.state.queues.selected == Some(RowId::Pod(key.clone()));
     table::mark(scene, area, selected, scene.state.focus == Pane::Queues, buf);
 }
 
-/// The one fact that matters most where the pod waits.
-fn side(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool) -> (String, Role) {
-    if !entry.nominated.is_empty() {
-        return (format!("{} {}", scene.glyphs.arrow, entry.nominated), Role::Nominated);
+/// A fact beside a name: in full, shorter, and its role.
+struct Side {
+    full: String,
+    short: String,
+    role: Role,
+}
+
+fn plain(words: impl Into<String>, role: Role) -> Side {
+    let full = words.into();
+    Side { short: full.clone(), full, role }
+}
+
+/// What matters most where the pod waits, as much of it as `room` columns take.
+fn side(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool, room: usize) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut used = 0;
+    for (i, side) in sides(scene, entry, narrow).into_iter().enumerate() {
+        let gap = if i == 0 { 0 } else { 2 };
+        let fits = |text: &str| used + gap + text::width(text) <= room;
+        let words = match () {
+            () if fits(&side.full) => side.full,
+            () if i == 0 || fits(&side.short) => side.short,
+            () => break,
+        };
+        used += gap + text::width(&words);
+        spans.push(scene.span(side.role, format!("{}{words}", " ".repeat(gap))));
     }
+    spans
+}
+
+fn sides(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool) -> Vec<Side> {
+    let mut sides = Vec::new();
     match &entry.place {
         Place::Backoff { expires, error } => {
-            let why = if *error { " error" } else { "" };
-            (format!("{}{why}", text::until(scene.timeline.moment().clock, *expires)), Role::Warning)
+            let now = scene.timeline.clock();
+            let left = if *expires > now { format!("in {}", text::until(now, *expires)) } else { "due".to_owned() };
+            sides.push(plain(if *error { format!("{left}, error") } else { left }, Role::Warning));
         }
-        Place::Unschedulable { gated_by: Some(plugin), .. } => (plugin.to_string(), Role::Gated),
-        Place::Unschedulable { plugins, .. } => (plugins_short(*plugins), Role::Muted),
-        _ if narrow => (entry.priority.to_string(), Role::Muted),
-        _ => (String::new(), Role::Muted),
-    }
-}
-
-/// The first plugin and how many more.
-fn plugins_short(plugins: PluginSet) -> String {
-    let mut list = plugins.iter();
-    match (list.next(), list.count()) {
-        (None, _) => "unknown".to_owned(),
-        (Some(one), 0) => one.to_string(),
-        (Some(one), more) => format!("{one} +{more}"),
-    }
-}
-
-fn note(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    let (rule, body) = split_top(area, 1);
-    for x in rule.left()..rule.right() {
-        buf[(x, rule.y)].set_symbol(scene.glyphs.border.horizontal_top).set_style(scene.style(Role::Border));
-    }
-    let Some(entry) = scene.state.selected_pod().and_then(|k| scene.timeline.queues().entries.get(k)) else { return };
-    let mut y = body.y;
-    for (name, value, role) in note_lines(scene, entry) {
-        let indent = text::width(name);
-        for (i, words) in text::wrap(&value, usize::from(body.width).saturating_sub(indent)).into_iter().enumerate() {
-            if y >= body.bottom() {
-                return;
-            }
-            let lead = if i == 0 { name.to_owned() } else { " ".repeat(indent) };
-            let row = Rect { y, height: 1, ..body };
-            put(buf, row, &[scene.span(Role::Muted, lead), scene.span(role, words)], scene.glyphs.ellipsis);
-            y += 1;
+        Place::Unschedulable { gated_by: Some(plugin), .. } => {
+            let gates = if *plugin == PluginName::SchedulingGates { queue_note::gates(scene, entry) } else { Vec::new() };
+            sides.push(if gates.is_empty() { plain(plugin.as_str(), Role::Gated) } else { several(&gates, Role::Gated) });
         }
+        Place::Unschedulable { plugins, .. } => sides.push(rejectors(*plugins)),
+        Place::WaitingOnPermit { node } => sides.push(plain(node.as_str(), Role::Accent)),
+        Place::Active | Place::InFlight | Place::Bound { .. } | Place::Gone => {}
     }
-}
-
-/// What is known of a waiting pod: the name of each fact, what it says and its role.
-fn note_lines(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<(&'static str, String, Role)> {
-    let dot = scene.glyphs.dot;
-    let mut lines =
-        vec![("", format!("priority {} {dot} {}", entry.priority, text::count(entry.attempts as usize, "attempt")), Role::Text)];
     if !entry.nominated.is_empty() {
-        lines.push(("nominated to ", entry.nominated.to_string(), Role::Nominated));
+        // Of a parked pod, where it is to go says more than who turned it away.
+        let first = if matches!(entry.place, Place::Unschedulable { gated_by: None, .. }) { 0 } else { sides.len() };
+        sides.insert(first, plain(format!("{} {}", scene.glyphs.arrow, entry.nominated), Role::Nominated));
     }
-    match &entry.place {
-        Place::Unschedulable { gated_by: Some(_), .. } => {
-            let pod = scene.timeline.moment().cluster.pods.get(&entry.pod);
-            let gates: Vec<&str> = pod.iter().flat_map(|p| p.spec.scheduling_gates.iter()).map(|g| g.name.as_str()).collect();
-            lines.push(("gates ", if gates.is_empty() { "unknown".to_owned() } else { gates.join(", ") }, Role::Text));
-        }
-        _ if !entry.plugins.is_empty() => {
-            let plugins: Vec<&str> = entry.plugins.iter().map(crate::framework::PluginName::as_str).collect();
-            lines.push(("rejected by ", plugins.join(", "), Role::Text));
-        }
-        _ => {}
+    if narrow && matches!(entry.place, Place::Active | Place::InFlight) {
+        sides.push(plain(entry.priority.to_string(), Role::Muted));
     }
-    match (&entry.last_move, &entry.inferred) {
-        (_, Some(why)) => lines.push(("inferred: ", why.clone(), Role::Warning)),
-        (Some(m), None) if m.cause == MoveCause::Cycle => lines.push(("moved by ", "being popped for its attempt".to_owned(), Role::Text)),
-        (Some(m), None) => {
-            let hint = m.plugin.map(|p| format!(", which may help {p}")).unwrap_or_default();
-            lines.push(("moved by ", format!("{}{hint}", m.cause), Role::Text));
-        }
-        (None, None) => lines.push(("moved by ", "unknown".to_owned(), Role::Muted)),
+    if entry.inferred.is_some() {
+        sides.push(plain("inferred", Role::Warning));
     }
-    lines
+    sides
+}
+
+fn rejectors(plugins: PluginSet) -> Side {
+    let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
+    if names.is_empty() { plain("unknown", Role::Muted) } else { several(&names, Role::Muted) }
+}
+
+/// All names, or the first and how many more.
+fn several(names: &[&str], role: Role) -> Side {
+    let short = match names {
+        [first, _, ..] => format!("{first} +{}", names.len() - 1),
+        _ => names.concat(),
+    };
+    Side { full: names.join(", "), short, role }
 }

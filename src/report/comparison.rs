@@ -1,0 +1,134 @@
+//! Two branches side by side, for reading.
+
+use std::fmt::Write as _;
+
+use crate::framework::Status;
+use crate::session::{Comparison, Decided};
+
+/// Names of more nodes than this are not listed.
+const NODES: usize = 6;
+
+/// A comparison as lines; a line that ends in `:` and is not indented is a heading.
+pub fn comparison(compared: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    let [a, b] = &compared.names;
+    lines.push(format!("They share {} and differ since:", count(compared.shared, "frame")));
+    for (name, since) in compared.names.iter().zip(&compared.since) {
+        let did = match since.as_slice() {
+            [] => "nothing more".to_owned(),
+            [first] => first.clone(),
+            [first, rest @ ..] => format!("{first}, and {} more", rest.len()),
+        };
+        lines.push(format!("  {name}: {did}"));
+    }
+    if compared.is_empty() {
+        lines.push(String::new());
+        lines.push("Nothing came out otherwise: the same placements, queues, victims and verdicts.".to_owned());
+        return lines;
+    }
+    if !compared.pods.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("{} elsewhere:", count(compared.pods.len(), "pod")));
+        for pod in &compared.pods {
+            lines.push(format!("  {}", pod.pod));
+            lines.push(format!("    {a}: {}", pod.at[0]));
+            lines.push(format!("    {b}: {}", pod.at[1]));
+        }
+    }
+    for (name, evicted) in compared.names.iter().zip(&compared.evicted).filter(|(_, list)| !list.is_empty()) {
+        lines.push(String::new());
+        lines.push(format!("Evicted only on {name}:"));
+        lines.extend(evicted.iter().map(|pod| format!("  {pod}")));
+    }
+    if !compared.decisions.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("{} otherwise:", count(compared.decisions.len(), "decision")));
+        for decided in &compared.decisions {
+            decision(&mut lines, decided, &compared.names);
+        }
+    }
+    lines
+}
+
+fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
+    lines.push(format!("  {}", decided.pod));
+    for (i, name) in names.iter().enumerate() {
+        let mut line = format!("    {name}: {}", decided.outcomes[i].as_deref().unwrap_or("not tried since"));
+        if let Some((node, victims)) = &decided.victims[i] {
+            let victims: Vec<String> = victims.iter().map(ToString::to_string).collect();
+            let _ = write!(line, " Preemption: {node}, evicting {}", victims.join(", "));
+        }
+        lines.push(line);
+    }
+    for change in &decided.verdicts {
+        let [from, to] = change.verdicts.each_ref().map(|v| verdict(v.as_ref()));
+        let mut nodes: Vec<&str> = change.nodes.iter().take(NODES).map(|n| n.as_str()).collect();
+        if change.nodes.len() > NODES {
+            nodes.push("…");
+        }
+        lines.push(format!("    {}: {from} → {to} ({})", count(change.nodes.len(), "node"), nodes.join(", ")));
+    }
+}
+
+fn verdict(status: Option<&Status>) -> String {
+    match status {
+        None => "not looked at".to_owned(),
+        Some(status) if status.is_success() => "fits".to_owned(),
+        Some(status) => status.message(),
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+    use crate::session::{PodDifference, VerdictChange, Whereabouts};
+
+    #[test]
+    fn everything_that_differs_is_told() {
+        let pod = Key::new("shop", "p");
+        let mut compared = Comparison {
+            names: ["main".to_owned(), "branch 2".to_owned()],
+            shared: 1,
+            since: [vec!["schedule shop/p".to_owned()], vec!["cordon".to_owned(), "schedule shop/p".to_owned()]],
+            pods: Vec::new(),
+            evicted: [Vec::new(), Vec::new()],
+            decisions: Vec::new(),
+        };
+        assert_eq!(comparison(&compared).last().unwrap(), "Nothing came out otherwise: the same placements, queues, victims and verdicts.");
+        compared.pods.push(PodDifference { pod: pod.clone(), at: [Whereabouts::Node("n".into()), Whereabouts::Gone] });
+        compared.evicted[1].push(Key::new("shop", "v"));
+        compared.decisions.push(Decided {
+            pod,
+            outcomes: [Some("bound to n".to_owned()), Some("0/1 nodes are available.".to_owned())],
+            victims: [None, Some(("n".into(), vec![Key::new("shop", "v")]))],
+            verdicts: vec![VerdictChange {
+                verdicts: [Some(Status::success()), Some(Status::unschedulable("Too many pods"))],
+                nodes: vec!["n".into()],
+            }],
+        });
+        let expected = "\
+They share 1 frame and differ since:
+  main: schedule shop/p
+  branch 2: cordon, and 1 more
+
+1 pod elsewhere:
+  shop/p
+    main: on n
+    branch 2: gone
+
+Evicted only on branch 2:
+  shop/v
+
+1 decision otherwise:
+  shop/p
+    main: bound to n
+    branch 2: 0/1 nodes are available. Preemption: n, evicting shop/v
+    1 node: fits → Too many pods (n)";
+        assert_eq!(comparison(&compared).join("\n"), expected);
+    }
+}

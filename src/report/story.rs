@@ -1,0 +1,176 @@
+//! What happened to each pod in a run, told pod by pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cluster::{Key, Kind, Str};
+use crate::session::{Timeline, Whereabouts};
+use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove};
+
+/// The story of one pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodStory {
+    /// Which pod.
+    pub pod: Key,
+    /// What happened to it, in order, with the virtual time since the start.
+    pub lines: Vec<(SignedDuration, String)>,
+    /// Where it is in the end.
+    pub end: Whereabouts,
+    /// How often it was tried.
+    pub attempts: usize,
+}
+
+/// The stories of all pods that waited or were evicted, in the order in which something first happened to them.
+/// Pods that wait and to which nothing happened come last, by namespace and name.
+pub fn stories(timeline: &Timeline) -> Vec<PodStory> {
+    let mut teller = Teller::new(timeline.start().clock);
+    for frame in timeline.frames() {
+        teller.clock = frame.before.clock;
+        for event in frame.events.iter() {
+            teller.tell(event);
+        }
+    }
+    for pod in timeline.end().queues.entries.keys() {
+        teller.story(pod);
+    }
+    let end = timeline.end();
+    let Teller { order, told, attempts, evictions, .. } = teller;
+    let mut told = told;
+    order
+        .into_iter()
+        .map(|pod| PodStory {
+            lines: told.remove(&pod).unwrap_or_default(),
+            end: Whereabouts::of(end, &pod),
+            attempts: attempts.get(&pod).copied().unwrap_or(0),
+            pod,
+        })
+        // Of pods that run, only those that were put there or that had to go have a story.
+        .filter(|story| story.attempts > 0 || evictions.contains(&story.pod) || matches!(story.end, Whereabouts::Waiting(..)))
+        .collect()
+}
+
+/// Stories for reading.
+pub fn stories_text(stories: &[PodStory]) -> String {
+    let mut text = String::new();
+    for story in stories {
+        let tries = match story.attempts {
+            0 => "never tried".to_owned(),
+            1 => "1 attempt".to_owned(),
+            n => format!("{n} attempts"),
+        };
+        let _ = writeln!(text, "{}: {} ({tries})", story.pod, story.end);
+        for (at, line) in &story.lines {
+            let _ = writeln!(text, "  {}  {line}", elapsed(*at));
+        }
+    }
+    text
+}
+
+/// Time since the start as `+mm:ss.mmm`.
+fn elapsed(time: SignedDuration) -> String {
+    let millis = time.as_millis();
+    format!("+{:02}:{:02}.{:03}", millis / 60_000, millis / 1000 % 60, millis % 1000)
+}
+
+struct Teller {
+    start: Timestamp,
+    clock: Timestamp,
+    order: Vec<Key>,
+    told: BTreeMap<Key, Vec<(SignedDuration, String)>>,
+    attempts: BTreeMap<Key, usize>,
+    evictions: BTreeSet<Key>,
+}
+
+impl Teller {
+    fn new(start: Timestamp) -> Self {
+        Self { start, clock: start, order: Vec::new(), told: BTreeMap::new(), attempts: BTreeMap::new(), evictions: BTreeSet::new() }
+    }
+
+    fn story(&mut self, pod: &Key) -> &mut Vec<(SignedDuration, String)> {
+        if !self.told.contains_key(pod) {
+            self.order.push(pod.clone());
+        }
+        self.told.entry(pod.clone()).or_default()
+    }
+
+    fn add(&mut self, pod: &Key, line: impl Into<String>) {
+        let at = self.clock.duration_since(self.start);
+        self.story(pod).push((at, line.into()));
+    }
+
+    fn attempt(&self, pod: &Key) -> usize {
+        self.attempts.get(pod).copied().unwrap_or(0)
+    }
+
+    fn tell(&mut self, event: &Event) {
+        match event {
+            Event::ClockMoved { to, .. } => self.clock = *to,
+            Event::PodPopped { pod, early_from_backoff, .. } => {
+                *self.attempts.entry(pod.clone()).or_default() += 1;
+                if *early_from_backoff {
+                    self.add(pod, "popped from backoffQ early, as activeQ is empty");
+                } else {
+                    self.story(pod);
+                }
+            }
+            Event::AttemptFailed { pod, reason, message, .. } => {
+                let line = format!("attempt {}: {reason}: {message}", self.attempt(pod));
+                self.add(pod, line);
+            }
+            Event::CycleSkipped { pod, reason } => self.add(pod, reason.clone()),
+            Event::PodBound { pod, node } => {
+                let line = format!("attempt {}: bound to {node}", self.attempt(pod));
+                self.add(pod, line);
+            }
+            Event::PodNominated { pod, node } if node.is_empty() => self.add(pod, "no longer nominated"),
+            Event::PodNominated { pod, node } => self.add(pod, format!("nominated to {node}")),
+            Event::NominationCleared { pod, node } => self.add(pod, format!("loses its nomination to {node}")),
+            Event::VictimEvicted { pod, node, preemptor, how } => self.evicted(pod, node, preemptor, *how),
+            Event::GracePeriodEnded { pod, .. } => self.add(pod, "its grace period is over"),
+            Event::PermitWaited { pod, node, .. } => self.add(pod, format!("waits on Permit for {node}")),
+            Event::PermitResolved { pod, end: PermitEnd::Allowed, .. } => self.add(pod, "allowed by every Permit plugin"),
+            Event::PermitResolved { pod, message, .. } => self.add(pod, format!("no longer waits on Permit: {message}")),
+            Event::PreEnqueueRejected { pod, status } => self.add(pod, format!("gated: {}", status.message())),
+            Event::ObjectChanged { kind: Kind::Pod, key, change: ObjectChange::Deleted } if self.told.contains_key(key) => {
+                self.add(key, "gone");
+            }
+            Event::PlaceInferred(place) => self.add(&place.pod, format!("inferred: {}", place.from)),
+            Event::QueueMoved(moved) => self.moved(moved),
+            _ => {}
+        }
+    }
+
+    fn evicted(&mut self, pod: &Key, node: &Str, preemptor: &Key, how: Eviction) {
+        self.evictions.insert(pod.clone());
+        let word = match how {
+            Eviction::Deleted => "evicted",
+            Eviction::Terminating => "evicted, with its grace period,",
+            Eviction::InMemory => "turned back on Permit",
+        };
+        self.add(pod, format!("{word} from {node} for {preemptor}"));
+        self.add(preemptor, format!("evicts {pod} from {node}"));
+    }
+
+    fn moved(&mut self, moved: &QueueMove) {
+        let to = match &moved.to {
+            Place::Active => "to activeQ".to_owned(),
+            Place::Backoff { expires, error } => {
+                let heap = if *error { " (error)" } else { "" };
+                format!("to backoffQ{heap} until {}", elapsed(expires.duration_since(self.start)))
+            }
+            Place::Unschedulable { gated_by: Some(plugin), .. } => format!("gated by {plugin}"),
+            Place::Unschedulable { plugins, gated_by: None } => {
+                let names: Vec<&str> = plugins.iter().map(|p| p.as_str()).collect();
+                format!("parked in unschedulablePods, rejected by {}", names.join(", "))
+            }
+            // What led there is told on its own.
+            Place::InFlight | Place::WaitingOnPermit { .. } | Place::Bound { .. } => return,
+            Place::Gone if moved.cause == MoveCause::Cycle => return,
+            Place::Gone => "leaves the queue".to_owned(),
+        };
+        let hint = moved.plugin.map(|plugin| format!(", which may help {plugin}")).unwrap_or_default();
+        self.add(&moved.pod, format!("{to} ({}{hint})", moved.cause));
+    }
+}

@@ -1,0 +1,237 @@
+//! Running on until nothing changes any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Operation, Scheduler};
+use crate::cluster::{Key, Kind, Str};
+use crate::trace::{Event, Eviction, ObjectChange, PermitEnd};
+
+/// How often one pod may be tried without anything changing, before the run is given up.
+const MAX_TRIES: u32 = 1000;
+
+/// What a run until nothing changes any more remembers.
+///
+/// Every waiting pod is tried until it has been tried once since the last change; a pod that is bound, evicted or gone
+/// is a change, and so is an object that comes or goes. What could go round in circles counts only the first time since
+/// the last of these: a nomination that moves, a pod that stops waiting on Permit, an object other than a pod that is
+/// written.
+///
+/// ```
+/// use schedscope::scheduler::{Scheduler, Settling};
+///
+/// /// Runs until nothing changes any more; says how many operations that took.
+/// fn settle(scheduler: &mut Scheduler) -> usize {
+///     let (mut settling, mut operations) = (Settling::default(), 0);
+///     while let Some(operation) = scheduler.next_operation(&settling) {
+///         settling.observe(&scheduler.apply(operation));
+///         operations += 1;
+///     }
+///     operations
+/// }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settling {
+    /// How often each pod was tried since the last change.
+    tries: BTreeMap<Key, u32>,
+    /// The changes that could go round in circles and have counted already.
+    seen: BTreeSet<Change>,
+}
+
+/// A change that could go round in circles.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    Nominated(Key, Str),
+    Cleared(Key, Str),
+    WaitEnded(Key, Str),
+    Written(String, Key),
+}
+
+impl Settling {
+    /// Takes note of what an operation did.
+    pub fn observe(&mut self, events: &[Event]) {
+        for event in events {
+            let change = match event {
+                Event::PodPopped { pod, .. } => {
+                    *self.tries.entry(pod.clone()).or_default() += 1;
+                    continue;
+                }
+                Event::PodBound { .. }
+                | Event::GracePeriodEnded { .. }
+                | Event::VictimEvicted { how: Eviction::Deleted | Eviction::Terminating, .. }
+                | Event::ObjectChanged { change: ObjectChange::Added | ObjectChange::Deleted, .. } => {
+                    self.seen.clear();
+                    self.tries.clear();
+                    continue;
+                }
+                Event::PodNominated { pod, node } => Change::Nominated(pod.clone(), node.clone()),
+                Event::NominationCleared { pod, node } => Change::Cleared(pod.clone(), node.clone()),
+                Event::PermitResolved { pod, node, end, .. } if *end != PermitEnd::Allowed => Change::WaitEnded(pod.clone(), node.clone()),
+                // Pods are written to after every failed attempt.
+                Event::ObjectChanged { kind, key, .. } if *kind != Kind::Pod => Change::Written(kind.to_string(), key.clone()),
+                _ => continue,
+            };
+            if self.seen.insert(change) {
+                self.tries.clear();
+            }
+        }
+    }
+
+    fn tries(&self, pod: &Key) -> u32 {
+        self.tries.get(pod).copied().unwrap_or(0)
+    }
+}
+
+impl Scheduler {
+    /// The next thing to do in a run until nothing changes any more: a turn of the scheduling loop while a pod can be
+    /// popped, else as much time as passes until something happens by itself. `None` when the run is over.
+    ///
+    /// It always comes to an end. Pods that failed are tried again when their backoff or their time in
+    /// unschedulablePods is over, as long as one of them has not been tried since the last change; then the run is over,
+    /// also where kube-scheduler would go on trying the same for ever.
+    pub fn next_operation(&self, settling: &Settling) -> Option<Operation> {
+        let next = self.next_pod().map(|pod| settling.tries(&pod));
+        if next == Some(0) {
+            return Some(Operation::Schedule);
+        }
+        if !self.awaits_something(settling) {
+            return None;
+        }
+        match next {
+            Some(tries) => (tries < MAX_TRIES).then_some(Operation::Schedule),
+            None => self.next_wake_up().map(|wake_up| Operation::AdvanceTo { time: wake_up.time }),
+        }
+    }
+
+    /// Whether something is still to happen that may make a difference.
+    fn awaits_something(&self, settling: &Settling) -> bool {
+        let queue = &self.state.queue;
+        // Gated pods do not wait for the time to pass.
+        let parked = queue.unschedulable_pods().filter(|info| !info.gated());
+        let mut waiting = queue.active_pods().chain(queue.backoff_pods()).chain(parked);
+        let ended = |pod: &Key, node: &Str| settling.seen.contains(&Change::WaitEnded(pod.clone(), node.clone()));
+        waiting.any(|info| settling.tries(&info.key()) == 0)
+            || self.state.waiting.iter().any(|(pod, w)| !ended(pod, w.node()))
+            || self.next_grace_period_end().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Object;
+    use crate::scheduler::Evictions;
+    use crate::scheduler::testing::{FIRST, SECOND, apply, at, key, node, pod, scheduler};
+
+    /// Runs until nothing changes any more; what happened, and how many seconds of the day that took.
+    fn settle(scheduler: &mut Scheduler) -> (Vec<String>, i64) {
+        let (mut settling, mut all) = (Settling::default(), Vec::new());
+        for _ in 0..10_000 {
+            let Some(operation) = scheduler.next_operation(&settling) else {
+                return (all, scheduler.state().clock().duration_since(at(0)).as_secs());
+            };
+            settling.observe(&scheduler.clone().apply(operation.clone()));
+            all.extend(apply(scheduler, operation));
+        }
+        panic!("it goes on for ever: {:?}", &all[all.len() - 20..]);
+    }
+
+    #[track_caller]
+    fn check(evictions: Evictions, objects: Vec<Object>, seconds: std::ops::Range<i64>, expected: &[&str]) -> Scheduler {
+        let mut s = scheduler(evictions, objects.clone());
+        let (words, took) = settle(&mut s);
+        assert_eq!(settle(&mut scheduler(evictions, objects)), (words.clone(), took), "the same again");
+        let told: Vec<&str> =
+            words.iter().map(String::as_str).filter(|w| !w.contains("Unschedulable:") && !w.ends_with("unschedulable")).collect();
+        assert_eq!(told, expected);
+        assert!(seconds.contains(&took), "{took} s");
+        s
+    }
+
+    #[test]
+    fn a_preemption_is_carried_through() {
+        let objects = vec![node("n"), pod("v", 0, 4, "n", ""), pod("p", 9, 4, "", "")];
+        let parked = "p parked by ScheduleAttemptFailure";
+        let s = check(
+            Evictions::AfterGracePeriod,
+            objects.clone(),
+            30..31,
+            &[parked, "v evicted Terminating", "v ended", "p active by AssignedPodDelete", "p bound to n", "p scheduled"],
+        );
+        assert!(s.state().queue().is_empty());
+        // At once, it comes within its backoff, which an idle scheduler does not wait for.
+        check(
+            Evictions::AtOnce,
+            objects.clone(),
+            0..1,
+            &[parked, "v evicted Deleted", "p backoff by AssignedPodDelete", "p bound to n", "p scheduled"],
+        );
+        // The victim stays: one more attempt finds that out.
+        let s = check(Evictions::Marked, objects, 300..332, &[parked, "v evicted Terminating", "p active by UnschedulableTimeout", parked]);
+        assert_eq!(s.state().nominations()[&key("p")], "n");
+    }
+
+    /// The preemptor waits parked, wakes when the last victim is gone, and gets the node that it is nominated to.
+    #[test]
+    fn a_preemptor_waits_for_all_its_victims() {
+        let mut s = scheduler(Evictions::AfterGracePeriod, vec![node("n"), node("m"), pod("p", 9, 4, "", "")]);
+        for (name, node) in [("v", "n"), ("w", "n"), ("x", "m"), ("y", "m")] {
+            let victim = pod(name, i32::from(node == "m"), 2, node, "");
+            apply(&mut s, Operation::Create { object: victim });
+        }
+        let words = apply(&mut s, Operation::Schedule);
+        assert_eq!(words.iter().filter(|w| w.contains("evicted")).count(), 2, "{words:?}");
+        assert_eq!(s.state().nominations()[&key("p")], "n");
+        assert_eq!(s.next_pod(), None, "it waits");
+        apply(&mut s, Operation::Advance { seconds: 29 });
+        assert_eq!(s.next_pod(), None, "they terminate");
+        let words = apply(&mut s, Operation::Advance { seconds: 1 });
+        assert_eq!(words, ["v ended", "p active by AssignedPodDelete", "w ended"]);
+        let events = s.apply(Operation::Schedule);
+        assert!(events.contains(&Event::NominatedNodeTried { node: "n".into() }));
+        assert!(events.contains(&Event::PodBound { pod: key("p"), node: "n".into() }));
+    }
+
+    #[test]
+    fn endless_retries_end() {
+        let error = format!("{SECOND}=error-filter");
+        let (back, again) =
+            ("e error backoff by ScheduleAttemptFailure", "e SchedulerError: running \"PodGroupPodsCount\" filter plugin: told to");
+        let s = scheduler(Evictions::AtOnce, vec![node("n"), pod("e", 0, 1, "", &error)]);
+        let first = apply(&mut s.clone(), Operation::Schedule);
+        assert_eq!((first[0].as_str(), first.len()), (back, 3), "{first:?} {again}");
+        let message = first[1].clone();
+        check(Evictions::AtOnce, vec![node("n"), pod("e", 0, 1, "", &error)], 0..1, &[back, &message, "e error"]);
+        // After another pod was bound it is tried once more, and then no more.
+        check(
+            Evictions::AtOnce,
+            vec![node("n"), pod("e", 5, 1, "", &error), pod("b", 1, 1, "", "")],
+            2..3,
+            &[back, &message, "e error", "b bound to n", "b scheduled", "e active by BackoffComplete", back, &message, "e error"],
+        );
+    }
+
+    #[test]
+    fn pods_that_fit_nowhere_and_gated_ones_end_it() {
+        let gated = |object: Object| {
+            let Object::Pod(pod) = object else { return object };
+            let mut value = serde_json::to_value(&*pod).unwrap();
+            value["spec"]["schedulingGates"] = serde_json::json!([{"name": "shut"}]);
+            Object::Pod(std::sync::Arc::new(serde_json::from_value(value).unwrap()))
+        };
+        let objects = vec![node("n"), gated(pod("g", 0, 1, "", "")), pod("big", 0, 9, "", "")];
+        check(Evictions::AtOnce, objects, 0..1, &["big parked by ScheduleAttemptFailure"]);
+        assert_eq!(settle(&mut scheduler(Evictions::AtOnce, vec![])), (vec![], 0));
+    }
+
+    /// Time-outs free a place for one another over and over.
+    #[test]
+    fn pods_that_never_get_past_permit_end_it() {
+        let wait = format!("{FIRST}=wait-20");
+        let mut s = scheduler(Evictions::AtOnce, vec![node("n"), pod("a", 5, 3, "", &wait), pod("b", 5, 3, "", &wait)]);
+        let (words, took) = settle(&mut s);
+        for pod in ["a", "b"] {
+            assert!(words.iter().any(|w| w.starts_with(&format!("{pod} TimedOut"))), "{words:?}");
+        }
+        assert!((20..1000).contains(&took), "{took} s");
+    }
+}

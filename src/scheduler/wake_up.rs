@@ -1,0 +1,266 @@
+//! The passing of time: flushes of the queue, ends of grace periods and Permit deadlines, each at its time.
+//!
+//! What falls on one moment happens in this order: flushes (backoffQ, then unschedulablePods), ends of grace periods,
+//! Permit deadlines. The last two go by the time at which they were due and then by namespace and name, so that what is
+//! overdue, because operations took the clock past it or because it was when the scheduler started, comes first.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::{Evictions, Scheduler};
+use crate::cluster::Key;
+use crate::framework::PluginName;
+use crate::trace::Event;
+
+/// The next moment at which the passing of time does something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WakeUp {
+    /// When; at the earliest now, for what is overdue.
+    pub time: Timestamp,
+    /// What happens then; more may happen at the same moment.
+    pub what: Wake,
+}
+
+/// What the passing of time does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// A pod's backoff is over.
+    BackoffComplete {
+        /// The pod.
+        pod: Key,
+    },
+    /// A pod has been in unschedulablePods for too long.
+    UnschedulableTimeout {
+        /// The pod.
+        pod: Key,
+    },
+    /// A terminating pod is gone.
+    GracePeriodEnds {
+        /// The pod.
+        pod: Key,
+    },
+    /// A Permit plugin's patience with a pod ends.
+    PermitDeadline {
+        /// The pod.
+        pod: Key,
+        /// The plugin.
+        plugin: PluginName,
+    },
+}
+
+impl Wake {
+    /// The pod that it happens to.
+    pub fn pod(&self) -> &Key {
+        match self {
+            Self::BackoffComplete { pod }
+            | Self::UnschedulableTimeout { pod }
+            | Self::GracePeriodEnds { pod }
+            | Self::PermitDeadline { pod, .. } => pod,
+        }
+    }
+}
+
+impl fmt::Display for Wake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BackoffComplete { pod } => write!(f, "the backoff of {pod} ends"),
+            Self::UnschedulableTimeout { pod } => write!(f, "{pod} has been in unschedulablePods for too long"),
+            Self::GracePeriodEnds { pod } => write!(f, "the grace period of {pod} ends"),
+            Self::PermitDeadline { pod, plugin } => write!(f, "the wait of {pod} for {plugin} times out"),
+        }
+    }
+}
+
+/// What happens; see [`Wake`].
+impl fmt::Display for WakeUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.what.fmt(f)
+    }
+}
+
+impl Scheduler {
+    /// The next moment at which the passing of time does something, and what: `AdvanceTo` any moment before it changes
+    /// nothing but the clock, and to this moment does it. `None` where time alone changes nothing any more.
+    pub fn next_wake_up(&self) -> Option<WakeUp> {
+        let (queue, now) = (&self.state.queue, self.state.clock);
+        let backoff = queue.next_backoff_complete(now).map(|(time, pod)| WakeUp { time, what: Wake::BackoffComplete { pod } });
+        let leftover =
+            queue.next_leftover(now, self.state.start).map(|(time, pod)| WakeUp { time, what: Wake::UnschedulableTimeout { pod } });
+        // Of those at one moment, the first.
+        [backoff, leftover, self.next_grace_period_end(), self.next_deadline()].into_iter().flatten().min_by_key(|w| w.time)
+    }
+
+    pub(super) fn next_grace_period_end(&self) -> Option<WakeUp> {
+        let (due, pod) = self.state.terminating.get_min().filter(|_| self.evictions == Evictions::AfterGracePeriod)?;
+        Some(WakeUp { time: self.state.clock.max(*due), what: Wake::GracePeriodEnds { pod: pod.clone() } })
+    }
+
+    fn next_deadline(&self) -> Option<WakeUp> {
+        let deadlines = self.state.waiting.iter().filter_map(|(pod, w)| w.deadline().map(|(due, plugin)| (due, pod, plugin)));
+        let (due, pod, plugin) = deadlines.min_by_key(|(due, pod, _)| (*due, *pod))?;
+        Some(WakeUp { time: self.state.clock.max(due), what: Wake::PermitDeadline { pod: pod.clone(), plugin } })
+    }
+
+    /// Lets time pass until `to`, with everything on the way; nothing happens where `to` is past.
+    pub(super) fn advance(&mut self, to: Timestamp, events: &mut Vec<Event>) {
+        let start = self.state.start;
+        loop {
+            let timers = [self.next_grace_period_end(), self.next_deadline()];
+            let Some(next) = timers.into_iter().flatten().min_by_key(|w| w.time).filter(|w| w.time <= to) else { break };
+            self.state.with_queue(events, |queue, env| queue.advance(env, start, next.time));
+            match next.what {
+                Wake::PermitDeadline { pod, .. } => self.state.time_out(&pod, events),
+                _ => self.state.end_grace_period(events),
+            }
+        }
+        self.state.with_queue(events, |queue, env| queue.advance(env, start, to));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Object;
+    use crate::framework::{FeatureGates, Gate};
+    use crate::scheduler::Operation;
+    use crate::scheduler::testing::{FIRST, SECOND, apply, at, changed, key, node, pod, scheduler, scheduler_with};
+    use jiff::SignedDuration;
+
+    const NANOSECOND: SignedDuration = SignedDuration::from_nanos(1);
+
+    /// A pod on a node that will be gone at a second of the day, or that somebody holds back.
+    fn terminating(name: &str, seconds: i64, finalizer: bool) -> Object {
+        let Object::Pod(pod) = pod(name, 0, 1, "n", "") else { unreachable!("a pod") };
+        let mut pod = crate::cluster::Pod::clone(&pod);
+        pod.metadata.deletion_timestamp = Some(at(seconds));
+        pod.metadata.finalizers = vec!["held".into(); usize::from(finalizer)].into();
+        Object::Pod(std::sync::Arc::new(pod))
+    }
+
+    /// Lets time pass from one wake-up to the next, and says what each does. Just before it, nothing happens.
+    #[track_caller]
+    fn check(scheduler: &mut Scheduler, limit: usize, expected: &[(&str, &[&str])]) {
+        let mut all = Vec::new();
+        for _ in 0..limit {
+            let Some(next) = scheduler.next_wake_up() else { break };
+            let mut before = scheduler.clone();
+            assert_eq!(apply(&mut before, Operation::AdvanceTo { time: next.time - NANOSECOND }), [""; 0], "before {next}");
+            let words = apply(scheduler, Operation::AdvanceTo { time: next.time });
+            assert!(!words.is_empty(), "{next} at {}", next.time);
+            assert!(scheduler.state().clock() >= next.time);
+            all.push((next.to_string(), words));
+        }
+        let all: Vec<(&str, Vec<&str>)> = all.iter().map(|(w, list)| (w.as_str(), list.iter().map(String::as_str).collect())).collect();
+        let all: Vec<(&str, &[&str])> = all.iter().map(|(w, list)| (*w, &list[..])).collect();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn terminating_pods_go_at_their_time_and_those_that_are_held_stay() {
+        let objects = || {
+            let pods = [terminating("late", 40, false), terminating("b", 20, false), terminating("a", 20, false)];
+            let pending = changed_node(terminating("pending", 5, false));
+            [node("n"), terminating("held", 5, true), terminating("overdue", -60, false), pending].into_iter().chain(pods).collect()
+        };
+        let mut s = scheduler(Evictions::AfterGracePeriod, objects());
+        apply(&mut s, Operation::Schedule);
+        check(
+            &mut s,
+            9,
+            &[
+                ("the grace period of d/overdue ends", &["overdue ended"]),
+                ("the grace period of d/a ends", &["a ended", "b ended"]),
+                ("the grace period of d/late ends", &["late ended"]),
+            ],
+        );
+        assert_eq!(s.state().clock(), at(40));
+        assert!(s.state().cluster().pods.iter().map(|p| p.key()).eq([key("held"), key("pending")]));
+        assert_eq!(s.state().snapshot().get("n").unwrap().pods.len(), 1);
+        // In one go; the overdue pod goes before the clock moves.
+        let mut s = scheduler(Evictions::AfterGracePeriod, objects());
+        assert_eq!(apply(&mut s, Operation::Advance { seconds: 0 }), ["overdue ended"]);
+        assert_eq!(apply(&mut s, Operation::AdvanceTo { time: at(-5) }), [""; 0]);
+        assert_eq!(apply(&mut s, Operation::Advance { seconds: 100 }), ["a ended", "b ended", "late ended"]);
+        for evictions in [Evictions::AtOnce, Evictions::Marked] {
+            let mut s = scheduler(evictions, objects());
+            apply(&mut s, Operation::Schedule);
+            assert_eq!(apply(&mut s, Operation::Advance { seconds: 100 }), [""; 0]);
+            assert_eq!(s.next_wake_up(), None);
+        }
+    }
+
+    fn changed_node(object: Object) -> Object {
+        let Object::Pod(pod) = object else { return object };
+        let mut pod = crate::cluster::Pod::clone(&pod);
+        pod.node_name = "".into();
+        Object::Pod(std::sync::Arc::new(pod))
+    }
+
+    #[test]
+    fn the_index_of_grace_periods_follows_the_objects() {
+        let mut s = scheduler(Evictions::AfterGracePeriod, vec![node("n"), pod("a", 0, 1, "n", ""), terminating("b", 20, false)]);
+        let update = |s: &mut Scheduler, name: &str, seconds: Option<i64>, finalizers: usize| {
+            let object = changed(s, name, |p| {
+                p.metadata.deletion_timestamp = seconds.map(at);
+                p.metadata.finalizers = vec!["held".into(); finalizers].into();
+            });
+            apply(s, Operation::Update { object });
+            s.state().terminating.iter().map(|(_, key)| key.name.to_string()).collect::<String>()
+        };
+        assert_eq!(update(&mut s, "a", Some(10), 0), "ab");
+        assert_eq!(update(&mut s, "a", Some(30), 0), "ba");
+        assert_eq!(update(&mut s, "b", Some(20), 1), "a");
+        assert_eq!(update(&mut s, "b", Some(20), 0), "ba");
+        let object = changed(&s, "b", |_| {});
+        apply(&mut s, Operation::Delete { object });
+        check(&mut s, 9, &[("the grace period of d/a ends", &["a ended"])]);
+        assert!(s.state().terminating.is_empty());
+    }
+
+    #[test]
+    fn at_one_moment_flushes_come_first_and_deadlines_last() {
+        let (wait, error) = (format!("{FIRST}=wait-2"), format!("{SECOND}=error-filter"));
+        let objects = vec![node("n"), terminating("t", 2, false), pod("w", 9, 1, "", &wait), pod("e", 1, 1, "", &error)];
+        let mut s = scheduler(Evictions::AfterGracePeriod, objects);
+        // So that the wait begins at midnight.
+        s.state.clock = at(0) - SignedDuration::from_millis(1);
+        (0..2).for_each(|_| drop(apply(&mut s, Operation::Schedule)));
+        let times = [s.next_grace_period_end(), s.next_deadline(), s.next_wake_up()].map(|w| w.unwrap().time);
+        assert_eq!(times, [at(2); 3]);
+        assert_eq!(s.next_wake_up().unwrap().what, Wake::BackoffComplete { pod: key("e") });
+        for time in [at(2), at(3)] {
+            let words = apply(&mut s.clone(), Operation::AdvanceTo { time });
+            let expected = ["e active by BackoffComplete", "t ended", "w TimedOut by GangScheduling"];
+            assert!(words.iter().zip(expected).all(|(word, start)| word.starts_with(start)), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn backoff_leftovers_and_deadlines_wake() {
+        let wait = format!("{FIRST}=wait-60");
+        let objects =
+            vec![node("n"), pod("w", 9, 3, "", &wait), pod("u", 1, 2, "", ""), pod("e", 5, 1, "", &format!("{SECOND}=error-filter"))];
+        let mut gates = FeatureGates::default();
+        // Taking an announced node back would wake the pod itself.
+        gates.set(Gate::NominatedNodeNameForExpectation, false);
+        let mut s = scheduler_with(gates, Evictions::AtOnce, objects);
+        (0..3).for_each(|_| drop(apply(&mut s, Operation::Schedule)));
+        let message = "rejected due to timeout after waiting 1m0s at plugin GangScheduling";
+        let timed_out = format!("w TimedOut by GangScheduling: {message}");
+        let failed = format!("w Unschedulable: 0/1 nodes are available: 1 {message}.");
+        let rejected =
+            [timed_out.as_str(), "w unreserved", "w parked by ScheduleAttemptFailure", failed.as_str(), "u active by AssignedPodDelete"];
+        check(
+            &mut s,
+            3,
+            &[
+                ("the backoff of d/e ends", &["e active by BackoffComplete"]),
+                ("the wait of d/w for GangScheduling times out", &rejected),
+                ("d/w has been in unschedulablePods for too long", &["w active by UnschedulableTimeout"]),
+            ],
+        );
+        assert_eq!(s.state().clock(), at(390));
+        assert_eq!(s.next_wake_up(), None);
+    }
+}

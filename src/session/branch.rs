@@ -1,0 +1,108 @@
+//! One line of events, and where it left another.
+
+use serde::{Deserialize, Serialize};
+
+use super::timeline::{Frame, Timeline};
+use crate::cluster::Key;
+use crate::scheduler::{Operation, Scheduler};
+
+/// What was asked for, with one frame as its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Something that changes things.
+    Apply(Operation),
+    /// A decision about a pod, without consequences.
+    Explain(Key),
+}
+
+/// Where a branch began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// The branch that it left.
+    pub branch: usize,
+    /// How many of that branch's frames it shares.
+    pub frames: usize,
+}
+
+/// What led to a frame.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) action: Action,
+    pub(super) before: Scheduler,
+}
+
+/// A timeline, the scheduler at its end, and what led there.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    name: String,
+    fork: Option<Fork>,
+    pub(super) timeline: Timeline,
+    pub(super) scheduler: Scheduler,
+    /// One for each frame.
+    steps: Vec<Step>,
+}
+
+impl Branch {
+    /// The first branch.
+    pub(super) fn new(scheduler: Scheduler, timeline: Timeline) -> Self {
+        Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new() }
+    }
+
+    /// A branch that shares this one's first frames; its cursor stands behind them.
+    pub(super) fn fork(&self, name: String, fork: Fork) -> Self {
+        let scheduler = self.steps.get(fork.frames).map_or(&self.scheduler, |step| &step.before).clone();
+        let steps = self.steps[..fork.frames.min(self.steps.len())].to_vec();
+        Self { name, fork: Some(fork), timeline: self.timeline.prefix(fork.frames), scheduler, steps }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it left another branch; `None` for the first.
+    pub fn forked(&self) -> Option<Fork> {
+        self.fork
+    }
+
+    /// What happened, with the cursor.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// The scheduler at the end.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// What was asked for, frame by frame.
+    pub fn actions(&self) -> impl Iterator<Item = &Action> {
+        self.steps.iter().map(|step| &step.action)
+    }
+
+    /// The scheduler after so many frames.
+    pub(super) fn scheduler_at(&self, frames: usize) -> &Scheduler {
+        self.steps.get(frames).map_or(&self.scheduler, |step| &step.before)
+    }
+
+    /// Adds what happened at the end, with the scheduler that it led to.
+    pub(super) fn push(&mut self, step: Step, frame: Frame, after: Scheduler) {
+        self.steps.push(step);
+        self.timeline.push(frame);
+        self.scheduler = after;
+    }
+
+    /// The part shared with the branch that this one left has grown by a frame.
+    pub(super) fn shares_one_more(&mut self) {
+        if let Some(fork) = &mut self.fork {
+            fork.frames += 1;
+        }
+    }
+
+    /// Adds a frame that changed nothing, anywhere.
+    pub(super) fn insert(&mut self, at: usize, step: Step, frame: Frame) {
+        self.steps.insert(at, step);
+        self.timeline.insert(at, frame);
+    }
+}

@@ -1,0 +1,240 @@
+//! Two branches side by side: what came out otherwise on one than on the other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::branch::Branch;
+use super::timeline::{Frame, Moment};
+use crate::cluster::{Key, Str};
+use crate::framework::Status;
+use crate::trace::{CycleView, Event, Place};
+
+/// Where a pod is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Whereabouts {
+    /// On a node.
+    Node(Str),
+    /// On a node, and on its way out.
+    Leaving(Str),
+    /// In a queue; with its nomination, empty when there is none.
+    Waiting(Place, Str),
+    /// It is there, and in no queue.
+    Nowhere,
+    /// There is no such pod, or it has ended.
+    Gone,
+}
+
+impl std::fmt::Display for Whereabouts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Node(node) => write!(f, "on {node}"),
+            Self::Leaving(node) => write!(f, "terminating on {node}"),
+            Self::Waiting(place, nominated) => {
+                match place {
+                    Place::Active => f.write_str("activeQ")?,
+                    Place::Backoff { error: false, .. } => f.write_str("backoffQ")?,
+                    Place::Backoff { error: true, .. } => f.write_str("backoffQ (error)")?,
+                    Place::Unschedulable { gated_by: Some(plugin), .. } => write!(f, "gated by {plugin}")?,
+                    Place::Unschedulable { plugins, gated_by: None } => {
+                        let names: Vec<&str> = plugins.iter().map(|p| p.as_str()).collect();
+                        write!(f, "unschedulablePods ({})", names.join(", "))?;
+                    }
+                    Place::InFlight => f.write_str("in flight")?,
+                    Place::WaitingOnPermit { node } => write!(f, "waiting on Permit for {node}")?,
+                    Place::Bound { node } => write!(f, "on {node}")?,
+                    Place::Gone => f.write_str("gone")?,
+                }
+                if nominated.is_empty() { Ok(()) } else { write!(f, ", nominated to {nominated}") }
+            }
+            Self::Nowhere => f.write_str("in no queue"),
+            Self::Gone => f.write_str("gone"),
+        }
+    }
+}
+
+/// A pod that is elsewhere on one branch than on the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodDifference {
+    /// Which pod.
+    pub pod: Key,
+    /// Where it is, branch by branch.
+    pub at: [Whereabouts; 2],
+}
+
+/// Nodes whose verdict changed in the same way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerdictChange {
+    /// The verdicts, branch by branch; `None` where the node was not looked at.
+    pub verdicts: [Option<Status>; 2],
+    /// The nodes, by name.
+    pub nodes: Vec<Str>,
+}
+
+/// A pod whose newest decision came out otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// Which pod.
+    pub pod: Key,
+    /// In a few words, branch by branch; `None` where it was not tried since the branches parted.
+    pub outcomes: [Option<String>; 2],
+    /// Where eviction would make room for it and whom it would cost, branch by branch.
+    pub victims: [Option<(Str, Vec<Key>)>; 2],
+    /// What changed among the nodes; only where it was tried on both.
+    pub verdicts: Vec<VerdictChange>,
+}
+
+/// What is different at the ends of two branches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The branches' names.
+    pub names: [String; 2],
+    /// How many frames they share.
+    pub shared: usize,
+    /// What happened on each since, as the frames' titles.
+    pub since: [Vec<String>; 2],
+    /// Pods that are elsewhere, by namespace and name.
+    pub pods: Vec<PodDifference>,
+    /// Pods that were evicted on one branch only, in order.
+    pub evicted: [Vec<Key>; 2],
+    /// Pods whose newest decision differs, by namespace and name.
+    pub decisions: Vec<Decided>,
+}
+
+impl Comparison {
+    /// Compares two branches at their ends.
+    pub fn of(a: &Branch, b: &Branch) -> Self {
+        let frames = [a.timeline().frames(), b.timeline().frames()];
+        let shared = frames[0].iter().zip(frames[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
+        let since = frames.map(|list| &list[shared..]);
+        let ends = [a, b].map(|branch| branch.timeline().end());
+        let evicted = since.map(evictions);
+        let only = |own: &[Key], other: &[Key]| own.iter().filter(|key| !other.contains(key)).cloned().collect::<Vec<_>>();
+        Self {
+            names: [a.name().to_owned(), b.name().to_owned()],
+            shared,
+            since: since.map(|list| list.iter().map(|f| f.title.clone()).collect()),
+            pods: pods(ends),
+            evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
+            decisions: decisions(since),
+        }
+    }
+
+    /// True where nothing came out otherwise.
+    pub fn is_empty(&self) -> bool {
+        self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
+    }
+}
+
+fn evictions(frames: &[Frame]) -> Vec<Key> {
+    let events = frames.iter().flat_map(|f| f.events.iter());
+    events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(pod.clone()) } else { None }).collect()
+}
+
+fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
+    let mut keys: Vec<Key> = Vec::new();
+    // Objects that both share are the same one; what is left to compare is what was touched since.
+    for (own, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
+        let touched = own.cluster.pods.iter().filter(|pod| {
+            let key = pod.key();
+            other.cluster.pods.get(&key).is_none_or(|twin| !Arc::ptr_eq(pod, twin))
+        });
+        keys.extend(touched.map(|pod| pod.key()));
+        let moved = own.queues.entries.iter().filter(|(key, entry)| {
+            let twin = other.queues.entries.get(*key);
+            twin.is_none_or(|twin| !Arc::ptr_eq(entry, twin))
+        });
+        keys.extend(moved.map(|(key, _)| key.clone()));
+    }
+    keys.sort();
+    keys.dedup();
+    let difference = |pod: Key| {
+        let at = ends.map(|end| whereabouts(end, &pod));
+        (at[0] != at[1]).then_some(PodDifference { pod, at })
+    };
+    keys.into_iter().filter_map(difference).collect()
+}
+
+impl Whereabouts {
+    /// Where a pod is at a moment; the end of a backoff is left out.
+    pub fn of(moment: &Moment, pod: &Key) -> Self {
+        whereabouts(moment, pod)
+    }
+}
+
+fn whereabouts(end: &Moment, key: &Key) -> Whereabouts {
+    if let Some(entry) = end.queues.entries.get(key) {
+        // The second at which a backoff ends is no difference worth telling.
+        let place = match &entry.place {
+            Place::Backoff { error, .. } => Place::Backoff { expires: jiff::Timestamp::UNIX_EPOCH, error: *error },
+            other => other.clone(),
+        };
+        return Whereabouts::Waiting(place, entry.nominated.clone());
+    }
+    match end.cluster.pods.get(key) {
+        None => Whereabouts::Gone,
+        Some(pod) if pod.is_terminal() => Whereabouts::Gone,
+        Some(pod) if pod.node_name.is_empty() => Whereabouts::Nowhere,
+        Some(pod) if pod.is_terminating() => Whereabouts::Leaving(pod.node_name.clone()),
+        Some(pod) => Whereabouts::Node(pod.node_name.clone()),
+    }
+}
+
+fn decisions(since: [&[Frame]; 2]) -> Vec<Decided> {
+    let newest = since.map(newest_decisions);
+    let keys: Vec<&Key> = {
+        let mut keys: Vec<&Key> = newest.iter().flat_map(BTreeMap::keys).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    };
+    let decided = |pod: &Key| {
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|frame| CycleView::of(frame.events.iter())));
+        let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
+        let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
+        let verdicts = match &views {
+            [Some(a), Some(b)] => verdicts(a, b),
+            _ => Vec::new(),
+        };
+        let differs = outcomes[0] != outcomes[1] || victims[0] != victims[1] || !verdicts.is_empty();
+        differs.then(|| Decided { pod: pod.clone(), outcomes, victims, verdicts })
+    };
+    keys.into_iter().filter_map(decided).collect()
+}
+
+fn newest_decisions(frames: &[Frame]) -> BTreeMap<Key, &Frame> {
+    let pod =
+        |frame: &Frame| frame.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None });
+    frames.iter().filter_map(|frame| Some((pod(frame)?, frame))).collect()
+}
+
+fn outcome(view: &CycleView) -> String {
+    match (&view.bound, &view.selected, &view.failure) {
+        (Some(node), ..) => format!("bound to {node}"),
+        (None, Some((node, ..)), None) => format!("fits on {node}"),
+        (_, _, Some((_, message, _))) => message.clone(),
+        _ => view.outcome.map_or_else(|| "undecided".to_owned(), |o| o.to_string()),
+    }
+}
+
+fn victims(view: &CycleView) -> Option<(Str, Vec<Key>)> {
+    let preemption = view.preemption.as_ref()?;
+    let (node, _) = preemption.selected.as_ref()?;
+    let victims = preemption.candidates.get(node).map(|c| c.victims.iter().map(|v| v.pod.clone()).collect());
+    Some((node.clone(), victims.unwrap_or_default()))
+}
+
+fn verdicts(a: &CycleView, b: &CycleView) -> Vec<VerdictChange> {
+    let mut changes: Vec<VerdictChange> = Vec::new();
+    let nodes: std::collections::BTreeSet<&Str> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
+    for node in nodes {
+        let pair = [a, b].map(|view| view.verdicts.get(node).map(|v| &v.status));
+        if pair[0] == pair[1] {
+            continue;
+        }
+        match changes.iter_mut().find(|c| c.verdicts.each_ref().map(Option::as_ref) == pair) {
+            Some(change) => change.nodes.push(node.clone()),
+            None => changes.push(VerdictChange { verdicts: pair.map(Option::<&Status>::cloned), nodes: vec![node.clone()] }),
+        }
+    }
+    changes
+}

@@ -1,0 +1,290 @@
+//! Changes of the loaded cluster as a reader writes them, and the operations that they are.
+
+use serde_json::{Map, Value, json};
+
+use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::scheduler::Operation;
+
+/// The taint that the node controller puts on a cordoned node.
+const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
+
+/// A change, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// No more pods on a node.
+    Cordon(Str),
+    /// Pods on a node again.
+    Uncordon(Str),
+    /// An object goes.
+    Delete(Kind, Key),
+    /// An object changes as a JSON merge patch (RFC 7396) says.
+    Patch(Kind, Key, Value),
+    /// Every Permit plugin allows a pod.
+    Allow(Key),
+    /// A Permit plugin rejects a pod.
+    Reject(Key),
+}
+
+impl Edit {
+    /// The words an edit can begin with, and what follows each.
+    pub const WORDS: [(&'static str, &'static str); 6] = [
+        ("cordon", "NODE"),
+        ("uncordon", "NODE"),
+        ("delete", "KIND [NAMESPACE/]NAME"),
+        ("patch", "KIND [NAMESPACE/]NAME JSON"),
+        ("allow", "[NAMESPACE/]POD"),
+        ("reject", "[NAMESPACE/]POD"),
+    ];
+
+    /// Reads an edit.
+    ///
+    /// # Errors
+    /// A sentence for the reader.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (word, rest) = cut(text);
+        match word {
+            "cordon" | "uncordon" => {
+                let node = some(rest, "a node's name")?;
+                Ok(if word == "cordon" { Self::Cordon(node.into()) } else { Self::Uncordon(node.into()) })
+            }
+            "allow" => Ok(Self::Allow(key(Kind::Pod, some(rest, "a pod's name")?))),
+            "reject" => Ok(Self::Reject(key(Kind::Pod, some(rest, "a pod's name")?))),
+            "delete" | "patch" => {
+                let (kind_word, rest) = cut(some(rest, "a kind and a name")?);
+                let kind = kind(kind_word).ok_or_else(|| format!("{kind_word:?} is no kind that decides about scheduling"))?;
+                let (name, rest) = cut(some(rest, "a name")?);
+                let key = key(kind, name);
+                if word == "delete" {
+                    return if rest.is_empty() { Ok(Self::Delete(kind, key)) } else { Err(format!("{rest:?} is too much")) };
+                }
+                let patch: Value = serde_json::from_str(some(rest, "a patch, such as {\"spec\":{\"priority\":1}}")?)
+                    .map_err(|e| format!("the patch is no JSON: {e}"))?;
+                if !patch.is_object() {
+                    return Err("the patch is no JSON object".to_owned());
+                }
+                Ok(Self::Patch(kind, key, patch))
+            }
+            _ => Err(format!("{word:?} is none of cordon, uncordon, delete, patch, allow, reject")),
+        }
+    }
+
+    /// What is to be done to a cluster.
+    ///
+    /// # Errors
+    /// A sentence for the reader, such as that there is no such object.
+    pub fn operation(&self, cluster: &Cluster) -> Result<Operation, String> {
+        let get = |kind: Kind, key: &Key| cluster.get(kind, key).ok_or_else(|| format!("there is no {kind} {key}"));
+        let node_key = |node: &Str| Key { namespace: Str::default(), name: node.clone() };
+        match self {
+            Self::Cordon(node) => {
+                let old = get(Kind::Node, &node_key(node))?;
+                let mut taints = taints(&old)?;
+                if !taints.iter().any(|t| t["key"] == UNSCHEDULABLE_TAINT) {
+                    taints.push(json!({"key": UNSCHEDULABLE_TAINT, "effect": "NoSchedule"}));
+                }
+                patched(&old, &json!({"spec": {"unschedulable": true, "taints": taints}}))
+            }
+            Self::Uncordon(node) => {
+                let old = get(Kind::Node, &node_key(node))?;
+                let mut taints = taints(&old)?;
+                taints.retain(|t| t["key"] != UNSCHEDULABLE_TAINT);
+                patched(&old, &json!({"spec": {"unschedulable": null, "taints": taints}}))
+            }
+            Self::Delete(kind, key) => Ok(Operation::Delete { object: get(*kind, key)? }),
+            Self::Patch(kind, key, patch) => patched(&get(*kind, key)?, patch),
+            Self::Allow(pod) => Ok(Operation::Allow { pod: pod.clone() }),
+            Self::Reject(pod) => Ok(Operation::Reject { pod: pod.clone() }),
+        }
+    }
+}
+
+/// What [`Edit`] and [`super::Until`] read as a name: with its namespace, or in `default`.
+fn key(kind: Kind, text: &str) -> Key {
+    if !kind.namespaced() {
+        return Key { namespace: Str::default(), name: text.into() };
+    }
+    let (namespace, name) = text.split_once('/').unwrap_or(("default", text));
+    Key::new(namespace, name)
+}
+
+fn cut(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+fn some<'a>(text: &'a str, what: &str) -> Result<&'a str, String> {
+    if text.is_empty() { Err(format!("{what} is missing")) } else { Ok(text) }
+}
+
+/// A kind by its name, in any case, in the plural, or by kubectl's short name.
+fn kind(word: &str) -> Option<Kind> {
+    use strum::IntoEnumIterator;
+    let word = word.to_lowercase();
+    let short = match word.as_str() {
+        "po" => "pod",
+        "no" => "node",
+        "ns" => "namespace",
+        "pdb" => "poddisruptionbudget",
+        "pc" => "priorityclass",
+        "pv" => "persistentvolume",
+        "pvc" => "persistentvolumeclaim",
+        "sc" => "storageclass",
+        "rs" => "replicaset",
+        "rc" => "replicationcontroller",
+        "sts" => "statefulset",
+        "svc" => "service",
+        other => other,
+    };
+    Kind::iter().find(|kind| {
+        let name = kind.to_string().to_lowercase();
+        short == name || short == format!("{name}s") || short == format!("{name}es") || short == name.replace("capacity", "capacities")
+    })
+}
+
+fn taints(node: &Object) -> Result<Vec<Value>, String> {
+    let value = serde_json::to_value(node).map_err(|e| e.to_string())?;
+    Ok(value["spec"]["taints"].as_array().cloned().unwrap_or_default())
+}
+
+fn patched(old: &Object, patch: &Value) -> Result<Operation, String> {
+    let mut value = serde_json::to_value(old).map_err(|e| e.to_string())?;
+    merge(&mut value, patch);
+    let (kind, key) = (old.kind(), old.key());
+    let object = Object::deserialize_kind(kind, value).map_err(|e| format!("{kind} {key} cannot be so: {e}"))?;
+    if object.key() != key {
+        return Err("a patch cannot change an object's name".to_owned());
+    }
+    let new = serde_json::to_value(&object).map_err(|e| e.to_string())?;
+    match lost(&new, patch, "") {
+        Some(path) => Err(format!("{path} is no field of a {kind} that decides about scheduling")),
+        None if object == *old => Err(format!("{kind} {key} is so already")),
+        None => Ok(Operation::Update { object }),
+    }
+}
+
+/// A JSON merge patch.
+fn merge(value: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *value = patch.clone();
+        return;
+    };
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    let Value::Object(fields) = value else { return };
+    for (name, patch) in patch {
+        if patch.is_null() {
+            fields.remove(name);
+        } else {
+            merge(fields.entry(name.clone()).or_insert(Value::Null), patch);
+        }
+    }
+}
+
+/// A field that the patch sets and the object does not have, which the model does not hold then. Fields that are set
+/// to what they are by default are not written out, and of annotations only some are kept.
+fn lost(value: &Value, patch: &Value, path: &str) -> Option<String> {
+    let Value::Object(patch) = patch else { return None };
+    for (name, patch) in patch {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let default = matches!(patch, Value::Null | Value::Bool(false))
+            || *patch == json!(0)
+            || *patch == json!("")
+            || patch.as_array().is_some_and(Vec::is_empty)
+            || patch.as_object().is_some_and(Map::is_empty);
+        if default || path == "metadata.annotations" {
+            continue;
+        }
+        match value.get(name) {
+            None => return Some(path),
+            Some(value) => {
+                if let Some(path) = lost(value, patch, &path) {
+                    return Some(path);
+                }
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster() -> Cluster {
+        let object = |kind, text| Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap();
+        let pod = r#"{"metadata":{"name":"p","namespace":"a"},"spec":{"priority":5,"nodeSelector":{"disk":"ssd"},
+            "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}"#;
+        let node = r#"{"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"NoExecute"}]}}"#;
+        [object(Kind::Pod, pod), object(Kind::Node, node)].into_iter().collect()
+    }
+
+    fn edit(text: &str) -> Result<Value, String> {
+        match Edit::parse(text)?.operation(&cluster())? {
+            Operation::Update { object } | Operation::Delete { object } => Ok(serde_json::to_value(object).unwrap()),
+            other => Ok(serde_json::to_value(other).unwrap()),
+        }
+    }
+
+    #[test]
+    fn a_node_is_cordoned_with_its_taint_and_uncordoned_without() {
+        let mut cluster = cluster();
+        for (word, unschedulable, taints) in [("cordon", json!(true), 2), ("uncordon", Value::Null, 1)] {
+            let operation = Edit::parse(&format!("{word} n")).unwrap().operation(&cluster).unwrap();
+            let Operation::Update { object } = operation else { panic!() };
+            let value = serde_json::to_value(&object).unwrap();
+            assert_eq!((&value["spec"]["unschedulable"], value["spec"]["taints"].as_array().unwrap().len()), (&unschedulable, taints));
+            cluster.insert(object);
+        }
+        assert_eq!(edit("uncordon n").unwrap_err(), "Node n is so already");
+    }
+
+    #[test]
+    fn a_patch_merges() {
+        let patched = edit(r#"patch po a/p {"spec":{"priority":7,"nodeSelector":null,"tolerations":[{"operator":"Exists"}]}}"#).unwrap();
+        assert_eq!(patched["spec"]["priority"], 7);
+        assert_eq!(patched["spec"].get("nodeSelector"), None);
+        assert_eq!(patched["spec"]["containers"][0]["name"], "c");
+        assert_eq!(edit("delete pods a/p").unwrap()["metadata"]["name"], "p");
+        assert_eq!(edit("allow a/p").unwrap()["op"], "allow");
+        assert!(edit(r#"patch po a/p {"metadata":{"annotations":{"x":"y"}}}"#).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let check = |text: &str, expected: &str| {
+            let error = edit(text).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        };
+        check("delete", "a kind and a name is missing");
+        check("delete secret x", "no kind that decides");
+        check("delete po", "a name is missing");
+        check("delete po p", "there is no Pod default/p");
+        check("delete po a/p now", "too much");
+        check("patch po a/p", "a patch, such as");
+        check("patch po a/p {", "no JSON");
+        check("patch po a/p []", "no JSON object");
+        check(r#"patch po a/p {"spec":{"priorty":7}}"#, "spec.priorty is no field of a Pod");
+        check(r#"patch po a/p {"spec":{"priority":"high"}}"#, "cannot be so");
+        check(r#"patch po a/p {"metadata":{"name":"q"}}"#, "name");
+        check(r#"patch po a/p {"spec":{"priority":5}}"#, "so already");
+        check("cordon", "a node's name is missing");
+        check("cordon m", "there is no Node m");
+        check("drain n", "none of");
+    }
+
+    #[test]
+    fn kinds_have_many_names() {
+        for (word, expected) in [
+            ("pods", Kind::Pod),
+            ("PodDisruptionBudget", Kind::PodDisruptionBudget),
+            ("pdb", Kind::PodDisruptionBudget),
+            ("priorityclasses", Kind::PriorityClass),
+            ("csistoragecapacities", Kind::CSIStorageCapacity),
+        ] {
+            assert_eq!(kind(word), Some(expected), "{word}");
+        }
+        assert_eq!(kind("configmap"), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! A session as a file: what it started from and what was asked for, from which the engine makes the same record again.
+//!
+//! The file is gzip around lines of JSON: a head that names format and versions, the objects that there were at the
+//! start, and for each branch its name, where it left another, and the actions since. Replaying gives the same events
+//! only with the same engine, so a file of another version is refused; each branch also says how many events it had.
+//! The original text of the objects is not in the file.
+
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+
+use super::branch::{Action, Fork};
+use super::recording::Session;
+use super::timeline::Cursor;
+use crate::cluster::{Object, Pod};
+use crate::framework::FeatureGates;
+use crate::scheduler::{Config, EMULATED_VERSION, Options, Scheduler};
+
+/// What the file calls itself.
+const FORMAT: &str = "schedscope session";
+/// The version of the layout described above.
+const VERSION: u32 = 1;
+/// Of the engine that replays.
+const ENGINE: &str = env!("CARGO_PKG_VERSION");
+
+/// Why a session could not be saved or loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionFileError {
+    /// Reading or writing failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("this is no saved session")]
+    NotASession,
+    /// It was saved by another version.
+    #[error(
+        "saved by schedscope {engine} (kube-scheduler {emulated}, file format {version}), which may decide otherwise than \
+         this schedscope {ENGINE} (kube-scheduler {EMULATED_VERSION}, file format {VERSION}): open it with the version that saved it"
+    )]
+    OtherVersion {
+        /// Of the file's layout.
+        version: u32,
+        /// Of schedscope.
+        engine: String,
+        /// Of kube-scheduler.
+        emulated: String,
+    },
+    /// A line cannot be read.
+    #[error("line {line}: {what}")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// The replay came out otherwise than what was saved.
+    #[error("branch {branch:?} does not replay as it was saved: {found} events instead of {saved}; the file was changed or is damaged")]
+    Differs {
+        /// The branch's name.
+        branch: String,
+        /// How many events the file tells of.
+        saved: usize,
+        /// How many there are now.
+        found: usize,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+    schedscope: String,
+    #[serde(rename = "kube-scheduler")]
+    kube_scheduler: String,
+    /// Only in files of this version; others may have something else.
+    #[serde(flatten)]
+    rest: Option<Rest>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rest {
+    source: String,
+    config: Option<String>,
+    feature_gates: String,
+    options: Options,
+    objects: usize,
+    branches: usize,
+    current: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedBranch {
+    name: String,
+    fork: Option<Fork>,
+    actions: Vec<Action>,
+    events: usize,
+    cursor: Cursor,
+}
+
+/// Whether a file that begins so is a saved session; 512 bytes are enough.
+pub fn is_session_file(start: &[u8]) -> bool {
+    let mut text = Vec::new();
+    // The stretch of the file may end anywhere, and so an error says nothing.
+    let _ = GzDecoder::new(start).take(64).read_to_end(&mut text);
+    text.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
+}
+
+impl Session {
+    /// Writes the session.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn save(&self, out: impl Write) -> Result<(), SessionFileError> {
+        let mut out = BufWriter::new(GzEncoder::new(out, Compression::fast()));
+        let started = self.scheduler_at_start();
+        let objects = in_order(started);
+        let config = started.state().config();
+        let rest = Rest {
+            source: self.source().to_owned(),
+            config: config.text().map(str::to_owned),
+            feature_gates: config.gates.changes(),
+            options: started.options().clone(),
+            objects: objects.len(),
+            branches: self.branches().len(),
+            current: self.current(),
+        };
+        let head = Head {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            schedscope: ENGINE.to_owned(),
+            kube_scheduler: EMULATED_VERSION.to_owned(),
+            rest: Some(rest),
+        };
+        line(&mut out, &head)?;
+        for object in &objects {
+            line(&mut out, object)?;
+        }
+        for branch in self.branches() {
+            let shared = branch.forked().map_or(0, |fork| fork.frames);
+            let saved = SavedBranch {
+                name: branch.name().to_owned(),
+                fork: branch.forked(),
+                actions: branch.actions().skip(shared).cloned().collect(),
+                events: branch.timeline().progress().1,
+                cursor: branch.timeline().cursor(),
+            };
+            line(&mut out, &saved)?;
+        }
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?.flush()?;
+        Ok(())
+    }
+
+    /// Reads a session and lets the engine do everything in it again.
+    ///
+    /// # Errors
+    /// When the file is no session, was saved by another version, is damaged, or cannot be read.
+    pub fn load(file: impl Read) -> Result<Self, SessionFileError> {
+        let mut lines = Lines { reader: BufReader::new(GzDecoder::new(file)), number: 0, text: String::new() };
+        let head: Head = lines.next().map_err(|_| SessionFileError::NotASession)?;
+        if head.format != FORMAT {
+            return Err(SessionFileError::NotASession);
+        }
+        if (head.version, head.schedscope.as_str(), head.kube_scheduler.as_str()) != (VERSION, ENGINE, EMULATED_VERSION) {
+            let Head { version, schedscope: engine, kube_scheduler: emulated, .. } = head;
+            return Err(SessionFileError::OtherVersion { version, engine, emulated });
+        }
+        let bad_head = |what: String| SessionFileError::Line { line: 1, what };
+        let rest = head.rest.ok_or_else(|| bad_head("it is incomplete".to_owned()))?;
+        let gates = FeatureGates::parse(&rest.feature_gates).map_err(&bad_head)?;
+        let config = match &rest.config {
+            Some(text) => Config::parse(text, gates).map_err(|e| bad_head(e.to_string()))?,
+            None => Config::defaults(gates),
+        };
+        let mut objects = Vec::new();
+        for _ in 0..rest.objects {
+            objects.push(lines.next::<Object>()?);
+        }
+        let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source);
+        for number in 0..rest.branches {
+            let saved: SavedBranch = lines.next()?;
+            let wrong = |what: &str| SessionFileError::Line { line: lines.number, what: what.to_owned() };
+            if !session.begin(number, &saved.name, saved.fork) {
+                return Err(wrong("the branch does not begin where it says"));
+            }
+            for action in saved.actions {
+                if !session.redo(action) {
+                    return Err(wrong("an action of the branch has no effect any more"));
+                }
+            }
+            let found = session.timeline().progress().1;
+            if found != saved.events {
+                return Err(SessionFileError::Differs { branch: saved.name, saved: saved.events, found });
+            }
+            session.timeline_mut().seek(saved.cursor);
+        }
+        if rest.branches == 0 || !session.switch(rest.current) {
+            return Err(bad_head("the branch that the reader was on is missing".to_owned()));
+        }
+        Ok(session)
+    }
+}
+
+/// The objects at the start, pending pods last and in the order in which the scheduler heard of them.
+fn in_order(started: &Scheduler) -> Vec<Object> {
+    let cluster = started.state().cluster();
+    let arrivals = started.state().arrivals();
+    let pending = |pod: &Pod| pod.node_name.is_empty() && !pod.is_terminal();
+    let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pending(pod)));
+    let arrived = arrivals.iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));
+    rest.chain(arrived).collect()
+}
+
+fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+struct Lines<R> {
+    reader: R,
+    number: usize,
+    text: String,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, SessionFileError> {
+        self.text.clear();
+        self.number += 1;
+        let at = |what: String| SessionFileError::Line { line: self.number, what };
+        match self.reader.read_line(&mut self.text) {
+            Ok(0) => Err(at("the file ends too early".to_owned())),
+            Ok(_) => serde_json::from_str(&self.text).map_err(|e| at(e.to_string())),
+            Err(e) => Err(at(e.to_string())),
+        }
+    }
+}

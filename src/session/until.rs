@@ -1,0 +1,138 @@
+//! What a run can stop at.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::cluster::{Key, Kind, Str};
+use crate::trace::Event;
+
+/// The first event of its kind ends a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// A pod is taken from the queue.
+    Popped,
+    /// An attempt fails.
+    Rejected,
+    /// A preemption starts.
+    Preemption,
+    /// A budget would be violated: in the dry run, a pod whose eviction its budget does not allow becomes a victim.
+    Budget,
+    /// A pod is bound.
+    Bound,
+    /// Anything happens to this pod.
+    Pod(Key),
+    /// Anything happens on this node.
+    Node(Str),
+}
+
+/// What can stand before an argument, in the order of the help.
+pub const WORDS: [&str; 7] = ["popped", "rejected", "preemption", "budget", "bound", "pod", "node"];
+
+impl Until {
+    /// Whether the event is what the run waits for.
+    pub fn met(&self, event: &Event) -> bool {
+        match self {
+            Self::Popped => matches!(event, Event::PodPopped { .. }),
+            Self::Rejected => matches!(event, Event::AttemptFailed { .. }),
+            Self::Preemption => matches!(event, Event::PreemptionStarted { ineligible: None, .. }),
+            Self::Budget => matches!(event, Event::VictimCondemned { victim, .. } if !victim.violates.is_empty()),
+            Self::Bound => matches!(event, Event::PodBound { .. }),
+            Self::Pod(pod) => event.pod() == Some(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
+            Self::Node(node) => {
+                event.node() == Some(node) || matches!(event, Event::ObjectChanged { kind: Kind::Node, key, .. } if key.name == *node)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Until {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Popped => f.write_str("a pod is popped"),
+            Self::Rejected => f.write_str("a pod is rejected"),
+            Self::Preemption => f.write_str("a preemption starts"),
+            Self::Budget => f.write_str("a budget would be violated"),
+            Self::Bound => f.write_str("a pod is bound"),
+            Self::Pod(pod) => write!(f, "{pod} is touched"),
+            Self::Node(node) => write!(f, "{node} is touched"),
+        }
+    }
+}
+
+impl FromStr for Until {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let rest = rest.trim();
+        Ok(match (word, rest) {
+            ("popped", "") => Self::Popped,
+            ("rejected", "") => Self::Rejected,
+            ("preemption", "") => Self::Preemption,
+            ("budget", "") => Self::Budget,
+            ("bound", "") => Self::Bound,
+            ("pod", pod) if !pod.is_empty() => {
+                let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
+                Self::Pod(Key::new(namespace, name))
+            }
+            ("node", node) if !node.is_empty() => Self::Node(node.into()),
+            ("pod" | "node", _) => return Err(format!("which {word}? its name is missing")),
+            _ => return Err(format!("{text:?} is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::{BudgetViolation, Status, Victim};
+    use crate::trace::{FailureReason, ObjectChange};
+
+    #[test]
+    fn each_condition_is_met_by_its_own_event() {
+        let key = Key::new("a", "p");
+        let victim = |violates: Vec<BudgetViolation>| Event::VictimCondemned {
+            node: "n".into(),
+            victim: Victim { pod: Key::new("a", "v"), violates, ..Victim::default() },
+            status: Status::default(),
+        };
+        let events = [
+            Event::PodPopped { pod: key.clone(), attempts: 1, early_from_backoff: false },
+            Event::AttemptFailed {
+                pod: Key::new("a", "q"),
+                reason: FailureReason::Unschedulable,
+                message: String::new(),
+                plugins: crate::framework::PluginSet::default(),
+            },
+            Event::PreemptionStarted {
+                ineligible: None,
+                potential_nodes: Vec::new(),
+                offset: 0,
+                wanted_candidates: 1,
+                hypothetical: false,
+            },
+            victim(vec![BudgetViolation::default()]),
+            Event::PodBound { pod: Key::new("a", "q"), node: "n2".into() },
+            Event::ObjectChanged { kind: Kind::Pod, key: key.clone(), change: ObjectChange::Updated },
+            Event::ObjectChanged { kind: Kind::Node, key: Key::new("", "n"), change: ObjectChange::Updated },
+            victim(Vec::new()),
+        ];
+        let check = |text: &str, expected: &[usize]| {
+            let until: Until = text.parse().unwrap();
+            let met: Vec<usize> = (0..events.len()).filter(|i| until.met(&events[*i])).collect();
+            assert_eq!(met, expected, "{text}");
+        };
+        check("popped", &[0]);
+        check("rejected", &[1]);
+        check("preemption", &[2]);
+        check("budget", &[3]);
+        check("bound", &[4]);
+        check("pod a/p", &[0, 5]);
+        check("node n", &[3, 6, 7]);
+        check("node n2", &[4]);
+        for wrong in ["", "pod", "node ", "bound x", "never"] {
+            assert!(wrong.parse::<Until>().is_err(), "{wrong:?}");
+        }
+        assert_eq!("pod p".parse::<Until>().unwrap().to_string(), "default/p is touched");
+    }
+}
