@@ -51,9 +51,22 @@ pub struct SchedulerArgs {
     /// Look at every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
+    /// Where waiting pods are at the start
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Queues::Fresh)]
+    pub queues: Queues,
     /// Where the virtual clock begins [default: the newest time found in the source]
     #[arg(long, value_name = "TIME")]
     pub start: Option<Timestamp>,
+}
+
+/// Where waiting pods are when a scheduler starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Queues {
+    /// All new to the scheduler, as after its restart
+    #[default]
+    Fresh,
+    /// Where conditions and events suggest
+    Observed,
 }
 
 /// Where the cluster comes from.

@@ -7,7 +7,7 @@ mod info;
 mod log;
 mod run;
 
-pub use args::{Cli, Command, Output, SchedulerArgs, SourceArgs};
+pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -120,12 +120,16 @@ fn load(inputs: &[Input]) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
-/// A scheduler that has just started on what was loaded; the objects are taken out of it.
+/// A scheduler that has just started on what was loaded; objects and events are taken out of it.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) -> Result<Scheduler, Failure> {
     let config = config(args)?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
-    let options = Options { start, sampling, evictions, waiting: Waiting::Fresh };
+    let waiting = match args.queues {
+        Queues::Fresh => Waiting::Fresh,
+        Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
+    };
+    let options = Options { start, sampling, evictions, waiting };
     Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), options))
 }
 

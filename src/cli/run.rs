@@ -8,7 +8,7 @@ use super::args::{Output, RunArgs};
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
 use crate::report::{OperationReport, why};
-use crate::scheduler::{Evictions, Operation, Scheduler};
+use crate::scheduler::{Evictions, Operation, Scheduler, Waiting};
 use crate::trace::{CycleView, Event};
 
 /// More turns than any cluster needs that comes to rest.
@@ -25,6 +25,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     };
     let mut scheduler = super::scheduler(&args.scheduler, &mut loaded, evictions)?;
     let mut out = String::new();
+    if args.output != Output::Json {
+        out = started(&scheduler);
+    }
     match operations {
         Some(operations) => {
             for operation in operations {
@@ -45,6 +48,23 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     }
     print(&out)?;
     Ok(EXIT_OK)
+}
+
+/// How the scheduler started, as one line.
+fn started(scheduler: &Scheduler) -> String {
+    let state = scheduler.state();
+    let entries = &state.queue().view().entries;
+    let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
+    match scheduler.options().waiting {
+        Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})\n", entries.len()),
+        Waiting::AsObserved(_) => {
+            let (active, backoff, parked) = state.queue().len();
+            format!(
+                "queues as observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods\n",
+                entries.len()
+            )
+        }
+    }
 }
 
 fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mut String) -> Result<(), Failure> {

@@ -9,6 +9,12 @@ pub fn completeness(report: &Report) -> String {
     let mut out = String::new();
     let read: Vec<String> = report.kinds.iter().filter(|(_, c)| c.read > 0).map(|(kind, c)| format!("{} {kind}", c.read)).collect();
     let _ = writeln!(out, "read: {}", if read.is_empty() { "nothing".to_owned() } else { read.join(", ") });
+    if report.events.read > 0 {
+        let _ = writeln!(out, "events: {} of schedulers about pods", report.events.read);
+    }
+    if report.events.skipped() > 0 {
+        let _ = writeln!(out, "skipped: {} Event", report.events.skipped());
+    }
     for (kind, count) in report.kinds.iter().filter(|(_, c)| c.skipped() > 0) {
         let _ = writeln!(out, "skipped: {} {kind}", count.skipped());
     }

@@ -112,8 +112,8 @@ const TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, waiting: _ } = options.clone();
-        Self { state: State::new(Arc::new(config), objects, start), sampling, evictions, options: Arc::new(options) }
+        let Options { start, sampling, evictions, ref waiting } = options;
+        Self { state: State::new(Arc::new(config), objects, start, waiting), sampling, evictions, options: Arc::new(options) }
     }
 
     /// How it was started.

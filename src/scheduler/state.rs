@@ -8,9 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::cycle::WaitingPod;
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change};
+use super::observed::Observer;
 use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
-use super::{Cache, Config};
+use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status, is_same_pod};
 use crate::trace::{Event, ObjectChange};
@@ -38,6 +39,8 @@ pub struct State {
     pub(super) next_start_node_index: usize,
     /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
+    /// Whether pods began where they were observed to wait.
+    as_observed: bool,
     /// Pods that wait on Permit.
     pub(super) waiting: OrdMap<Key, Arc<WaitingPod>>,
     /// The pods that the end of their grace period will remove, by when that is.
@@ -110,20 +113,26 @@ impl Nominations for SchedulingQueue {
 }
 
 impl State {
-    /// A scheduler that starts on a cluster: every pending pod of its profiles is new to it. They enter the queue in the
-    /// order given, a millisecond apart, the last of them at `start`.
-    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp) -> Self {
+    /// A scheduler that starts on a cluster. Pending pods of its profiles enter the queue in the order given: with
+    /// [`Waiting::Fresh`] every one is new to it, a millisecond apart, the last of them at `start`; with
+    /// [`Waiting::AsObserved`] each is put where it is taken to wait at `start`. Pods of other schedulers are in no queue.
+    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, waiting: &Waiting) -> Self {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
             pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
             gates: config.gates,
             ..QueueConfig::default()
         };
+        let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
         let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
         let cache = Cache::load(&objects, config.gates);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
         let terminating = objects.iter().filter_map(grace_period_end).collect();
+        let observer = match waiting {
+            Waiting::Fresh => None,
+            Waiting::AsObserved(events) => Some(Observer::new(events, start, limit)),
+        };
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
             config,
@@ -135,14 +144,22 @@ impl State {
             cycle: 0,
             next_start_node_index: 0,
             preempting: OrdMap::new(),
+            as_observed: observer.is_some(),
             waiting: OrdMap::new(),
             terminating,
         };
+        // The queue's view has taken in these events already, and nobody looks on before the start.
         let mut unseen = Vec::new();
         let last = pending.len().saturating_sub(1);
         for (i, key) in pending.into_iter().enumerate() {
             let Some(pod) = state.cluster.pods.get(&key).cloned() else { continue };
-            if state.config.profile(&pod.spec.scheduler_name).is_some() {
+            if state.config.profile(&pod.spec.scheduler_name).is_none() {
+                continue;
+            }
+            if let Some(observer) = &observer {
+                let observed = observer.observe(&pod);
+                state.with_queue(&mut unseen, |queue, env| queue.place_as_observed(env, &pod, observed));
+            } else {
                 let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
                 state.clock = start.checked_sub(before).unwrap_or(start);
                 state.with_queue(&mut unseen, |queue, env| queue.add(env, pod));
@@ -175,6 +192,11 @@ impl State {
     /// When the virtual time began.
     pub fn start(&self) -> Timestamp {
         self.start
+    }
+
+    /// Whether waiting pods began where they were observed to wait ([`Waiting::AsObserved`]), rather than as new ones.
+    pub fn is_as_observed(&self) -> bool {
+        self.as_observed
     }
 
     /// The pods that were pending at the start, in the order in which the scheduler heard of them.

@@ -142,7 +142,8 @@ impl Session {
         if events.is_empty() {
             return false;
         }
-        let frame = Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
+        let frame =
+            Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
         branch.push(Step { action: Action::Apply(operation), before }, frame, after);
         true
     }

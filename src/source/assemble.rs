@@ -1,18 +1,19 @@
 //! The contents of all files into one cluster: duplicates, defaults that need other objects, counts and remarks.
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use strum::IntoEnumIterator;
 
 use super::decode::{Bad, Decoded, What};
 use super::diagnostic::{Diagnostic, Severity};
+use super::events::SeenEvent;
 use super::input::{Document, Found};
 use super::load::{Contents, Entry as Read};
 use super::report::{Absence, FileReport, Origin, Report, effect_of_absence};
 use super::{Loaded, admission, share};
-use crate::cluster::{Key, Kind, Object, Str};
+use crate::cluster::{Key, Kind, Object, ObservedEvent, Str};
 
 /// Mistakes of one file that are told one by one; the others are counted.
 const TOLD_PER_FILE: usize = 50;
@@ -36,6 +37,9 @@ impl Tally {
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     objects: Vec<Object>,
+    events: Vec<ObservedEvent>,
+    /// Places among the events, by what tells them apart.
+    event_places: HashMap<String, usize>,
     report: Report,
     diagnostics: Vec<Diagnostic>,
     /// Files in directories that turned out to hold no objects.
@@ -160,6 +164,10 @@ impl Assembly {
                 self.add_object(object, Origin { file, line: line + 1, offset, length, place: 0 });
                 return;
             }
+            What::Event(event) => {
+                self.add_event(*event);
+                return;
+            }
             What::Other(kind) => {
                 *self.report.other_kinds.entry(kind).or_default() += 1;
                 return;
@@ -185,14 +193,16 @@ impl Assembly {
                 (Severity::Error, place(), 0, "object without a kind; skipped".to_owned())
             }
             What::Bad(bad) => {
-                let Bad { kind, object, line, message, .. } = *bad;
+                let Bad { kind, event, object, line, message, .. } = *bad;
                 match kind {
                     Some(kind) => self.report.count(kind).unreadable += 1,
+                    None if event => self.report.events.unreadable += 1,
                     None => self.report.unknown += 1,
                 }
+                let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
                 let object = object.or_else(|| match (kind, place()) {
                     (Some(kind), Some(place)) => Some(format!("{kind} {place}")),
-                    (Some(kind), None) => Some(kind.to_string()),
+                    (Some(kind), None) => Some(kind),
                     (None, place) => place,
                 });
                 (Severity::Error, object, line.unwrap_or(0), message)
@@ -204,6 +214,25 @@ impl Assembly {
         }
         tallies.told += 1;
         self.diagnostics.push(Diagnostic { severity, file: name.to_owned(), line: Some(line + line_within + 1), object, message });
+    }
+
+    /// Adds an event. Of several states of one, that with the highest count counts, and of these the newest.
+    fn add_event(&mut self, seen: SeenEvent) {
+        let SeenEvent { identity, event } = seen;
+        match self.event_places.entry(identity) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.events.len());
+                self.events.push(event);
+                self.report.events.read += 1;
+            }
+            Entry::Occupied(entry) => {
+                let known = &mut self.events[*entry.get()];
+                if (event.count, event.last) > (known.count, known.last) {
+                    *known = event;
+                }
+                self.report.events.superseded += 1;
+            }
+        }
     }
 
     /// Adds an object, or decides which of two that share a key stays.
@@ -251,7 +280,7 @@ impl Assembly {
         let counts = &self.report.kinds;
         let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
-        Loaded { objects: self.objects, report: self.report, diagnostics: self.diagnostics }
+        Loaded { objects: self.objects, events: self.events, report: self.report, diagnostics: self.diagnostics }
     }
 
     fn note_pods_on_unknown_nodes(&mut self) {

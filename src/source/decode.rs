@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use super::admission;
+use super::events::{RawEvent, SeenEvent};
 use super::known::{Class, classify, item_kind};
 use super::lenient::Lenient;
 use super::share;
@@ -36,6 +37,8 @@ pub(super) enum What {
         /// The object named no `apiVersion`.
         versionless: bool,
     },
+    /// A scheduler's word about a pod.
+    Event(Box<SeenEvent>),
     /// A kind that the model does not hold.
     Other(String),
     /// A kind that is never looked into.
@@ -55,6 +58,8 @@ pub(super) enum What {
 #[derive(Debug)]
 pub(super) struct Bad {
     pub(super) kind: Option<Kind>,
+    /// It is an Event.
+    pub(super) event: bool,
     /// `Pod shop/web`, where that much could be read.
     pub(super) object: Option<String>,
     /// The line of the mistake, counted from 0 within the object; `None` where only the start of the object is known.
@@ -66,7 +71,7 @@ pub(super) struct Bad {
 
 impl Bad {
     fn new(message: &str) -> Self {
-        Self { kind: None, object: None, line: None, message: message.to_owned(), syntax: false }
+        Self { kind: None, event: false, object: None, line: None, message: message.to_owned(), syntax: false }
     }
 }
 
@@ -186,10 +191,11 @@ fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Optio
                     let newest = times::newest(&object).max(times::newest_in_text(text, keys));
                     (newest, finish(object, api_version.as_deref()))
                 }
-                Err(bad) => (None, Bad { kind: Some(kind), object: name_of(text, syntax, kind), ..bad }.into()),
+                Err(bad) => (None, Bad { kind: Some(kind), object: name_of(text, syntax, &kind_name, kind.namespaced()), ..bad }.into()),
             }
         }
         Class::OldVersion(kind) => (None, What::OldVersion(kind, api_version.unwrap_or_default())),
+        Class::Event => decode_event(text, syntax, kind_name),
         Class::Clock => {
             let clock = match syntax {
                 Syntax::Json => read_json(text, |d| times::Clock::deserialize(d)).ok(),
@@ -199,6 +205,18 @@ fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Optio
         }
         Class::Unread => (None, What::Unread(kind_name)),
         Class::Other | Class::List => (None, What::Other(kind_name)),
+    }
+}
+
+/// Of events that are not kept, nothing but the newest time outlives this.
+fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, What) {
+    let event = match syntax {
+        Syntax::Json => read_json(text, |d| RawEvent::deserialize(d)).map_err(|e| json_error(&e)),
+        Syntax::Yaml => RawEvent::deserialize(Lenient(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text)),
+    };
+    match event {
+        Ok(event) => (event.newest(), event.keep().map_or(What::Other(kind_name), |kept| What::Event(Box::new(kept)))),
+        Err(bad) => (None, Bad { event: true, object: name_of(text, syntax, &kind_name, true), ..bad }.into()),
     }
 }
 
@@ -254,7 +272,7 @@ fn syntax_error(text: &[u8], syntax: Syntax) -> Option<Bad> {
 }
 
 /// `Pod shop/web`, from text that could not be decoded.
-fn name_of(text: &[u8], syntax: Syntax, kind: Kind) -> Option<String> {
+fn name_of(text: &[u8], syntax: Syntax, kind: &str, namespaced: bool) -> Option<String> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Names {
@@ -271,7 +289,7 @@ fn name_of(text: &[u8], syntax: Syntax, kind: Kind) -> Option<String> {
         Syntax::Yaml => Named::deserialize(Lenient(serde_yaml::Deserializer::from_slice(text))).map_err(drop),
     };
     let Names { name, namespace } = named.ok()?.metadata;
-    match (name.is_empty(), kind.namespaced() && !namespace.is_empty()) {
+    match (name.is_empty(), namespaced && !namespace.is_empty()) {
         (true, _) => None,
         (false, true) => Some(format!("{kind} {namespace}/{name}")),
         (false, false) => Some(format!("{kind} {name}")),

@@ -9,6 +9,8 @@ pub(super) enum Class {
     Model(Kind),
     /// Of a model kind's group and name, in a version whose shape is another.
     OldVersion(Kind),
+    /// What a scheduler said about a pod, or at least a time.
+    Event,
     /// Only its times are of interest: they tell when the dump was taken.
     Clock,
     /// Skipped without looking into it: its content is nobody's business here.
@@ -64,7 +66,7 @@ pub(super) fn classify(kind: &str, api_version: Option<&str>) -> Class {
     }
     match kind {
         "Secret" | "ConfigMap" if in_group("") => Class::Unread,
-        "Event" if in_group("") || in_group("events.k8s.io") => Class::Clock,
+        "Event" if in_group("") || in_group("events.k8s.io") => Class::Event,
         "Lease" if in_group("coordination.k8s.io") => Class::Clock,
         "List" => Class::List,
         _ if kind.ends_with("List") => Class::List,
@@ -94,7 +96,7 @@ mod tests {
             ("ResourceClaim", Some("resource.k8s.io/v1beta1"), Class::OldVersion(Kind::ResourceClaim)),
             ("ResourceClaim", Some("resource.k8s.io/v1beta2"), Class::Model(Kind::ResourceClaim)),
             ("Secret", Some("v1"), Class::Unread),
-            ("Event", Some("events.k8s.io/v1"), Class::Clock),
+            ("Event", Some("events.k8s.io/v1"), Class::Event),
             ("Lease", Some("coordination.k8s.io/v1"), Class::Clock),
             ("PodList", Some("v1"), Class::List),
             ("Deployment", Some("apps/v1"), Class::Other),

@@ -18,6 +18,7 @@ mod admission;
 mod assemble;
 mod decode;
 mod diagnostic;
+mod events;
 mod input;
 mod known;
 mod lenient;
@@ -33,13 +34,15 @@ pub use input::Input;
 pub use report::{Absence, FileReport, KindCount, Origin, Report};
 pub use stories::{STORIES, Story};
 
-use crate::cluster::{Cluster, Object};
+use crate::cluster::{Cluster, Object, ObservedEvent};
 
 /// What [`load()`] brings.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// The objects in the order in which they were read, each one once.
     pub objects: Vec<Object>,
+    /// What schedulers said about pods, in the order in which it was read, each event once.
+    pub events: Vec<ObservedEvent>,
     /// What was read, skipped and missing.
     pub report: Report,
     /// Remarks, in the order of the input; those about the whole come last.

@@ -73,6 +73,8 @@ pub struct Origin {
 pub struct Report {
     /// Kinds of the model that were seen, with counts.
     pub kinds: BTreeMap<Kind, KindCount>,
+    /// Events of schedulers about pods. Other events are among the other kinds.
+    pub events: KindCount,
     /// Kinds that the model does not hold, with counts: expected in any dump, and no error.
     pub other_kinds: BTreeMap<String, usize>,
     /// Secrets and ConfigMaps, skipped without looking into them, with counts.

@@ -11,7 +11,11 @@ use serde_json::Value;
 /// A scheduler of the default configuration that looks at every node and leaves victims their grace period.
 pub(crate) fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {
     let sampling = Sampling { all_nodes: true, ..Sampling::default() };
-    Scheduler::new(Config::defaults(FeatureGates::default()), objects, Options { start, sampling, evictions: Evictions::Marked, ..Options::default() })
+    Scheduler::new(
+        Config::defaults(FeatureGates::default()),
+        objects,
+        Options { start, sampling, evictions: Evictions::Marked, ..Options::default() },
+    )
 }
 
 /// What would be decided about a pod now, as events folded into a view.

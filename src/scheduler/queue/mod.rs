@@ -15,6 +15,7 @@ mod hints;
 mod in_flight;
 mod moves;
 mod nominator;
+mod observed;
 mod operations;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
 pub(super) use self::in_flight::pod_id;
 use self::nominator::Nominator;
+pub use self::observed::{Observed, Waits};
 use crate::cluster::{Key, Meta, Pod, Str};
 use crate::framework::{Context, FeatureGates, Gate, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};

@@ -182,7 +182,7 @@ impl SchedulingQueue {
     }
 
     /// Puts a pod to unschedulablePods; no move if it is there already.
-    fn park(
+    pub(super) fn park(
         &mut self,
         env: &mut dyn QueueEnv,
         info: &Arc<QueuedPodInfo>,
@@ -197,7 +197,7 @@ impl SchedulingQueue {
     }
 
     /// Runs `PreEnqueue`: the plugin that gated the pod last goes first. A refusal makes that plugin a rejector.
-    fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
+    pub(super) fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
         match env.pre_enqueue(info.pod(), info.gating_plugin) {
             None => {
                 if info.gated() {

@@ -80,7 +80,7 @@ impl SchedulingQueue {
         self.drop_waiting(env, &pod.key(), MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_DELETE));
     }
 
-    fn drop_waiting(&mut self, env: &mut dyn QueueEnv, key: &Key, cause: MoveCause) {
+    pub(super) fn drop_waiting(&mut self, env: &mut dyn QueueEnv, key: &Key, cause: MoveCause) {
         let place = self.place(key);
         if let Some(info) = self.take(key) {
             self.record_move(env, &info, place, Place::Gone, cause, None);

@@ -5,10 +5,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cluster::Toleration;
+use crate::scheduler::queue::{Observed, Waits};
 
 #[derive(Clone, Debug)]
 enum Step {
     Add(u8, i32),
+    Observe(u8, u8, u16),
     Delete(u8),
     Tolerate(u8),
     Relabel(u8),
@@ -30,6 +32,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let pod = 0..5_u8;
     let step = prop_oneof![
         3 => (pod.clone(), 0..3).prop_map(|(p, n)| Step::Add(p, n)),
+        1 => (pod.clone(), any::<u8>(), 0..400_u16).prop_map(|(p, bits, age)| Step::Observe(p, bits, age)),
         1 => pod.clone().prop_map(Step::Delete),
         1 => pod.clone().prop_map(Step::Tolerate),
         1 => pod.clone().prop_map(Step::Relabel),
@@ -66,6 +69,19 @@ impl Fixture {
             // A name stays with its pod while an attempt for it is under way.
             Step::Add(p, priority) if !self.exists(&name(p)) && !self.popped.contains_key(&Self::key(&name(p))) => {
                 self.add(&name(p), priority);
+            }
+            Step::Observe(p, bits, age) if !self.exists(&name(p)) && !self.popped.contains_key(&Self::key(&name(p))) => {
+                let observed = Observed {
+                    waits: [Waits::Active, Waits::Parked, Waits::AfterError, Waits::Nowhere][usize::from(bits % 4)],
+                    timestamp: self.world.now - SignedDuration::from_secs(age.into()),
+                    attempts: u32::from(bits / 32),
+                    plugins: plugins(bits / 4).into_iter().collect(),
+                    from: "what was seen".into(),
+                };
+                let nominated = if bits & 128 == 0 { "" } else { r#","status":{"nominatedNodeName":"n1"}"# };
+                let pod = Self::object(&name(p), i32::from(bits & 1), nominated);
+                self.world.cluster.insert(Object::Pod(pod.clone()));
+                self.run(|q, w| q.place_as_observed(w, &pod, observed));
             }
             Step::Refuse(p, bits) => {
                 let refusing = [PluginName::SchedulingGates, PluginName::DefaultPreemption];

@@ -1,0 +1,253 @@
+//! Where a pending pod waits, inferred from what a scheduler left in the API server.
+//!
+//! No object says in which queue a pod is. Conditions, events and nominations tell how the last attempt that was
+//! written down ended, and so where the scheduler must have put the pod after it; what happened since is unknown.
+//! The rules, first match wins, after `PreEnqueue` had its say (a pod that it refuses is gated for certain):
+//!
+//! | what is seen | taken to be |
+//! | --- | --- |
+//! | `deletionTimestamp`, rejected by plugins | in unschedulablePods until something moves it |
+//! | `deletionTimestamp` | in no queue: it was dropped when it was popped |
+//! | Unschedulable, with texts of plugins | in unschedulablePods |
+//! | Unschedulable, with texts of unknown plugins only | in activeQ: nothing can be parked without a rejector |
+//! | Unschedulable with another text; `SchedulerError` | in the error backoff heap, or in activeQ when that is over |
+//! | anything else | in activeQ: no failed attempt was written down |
+//!
+//! Where there is no condition about a failed attempt, a `FailedScheduling` event's text stands in for it. Events of
+//! other schedulers, and of pods of the same name with another uid, are left alone.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::queue::{Observed, Waits};
+use super::{NO_NODES, Rejectors};
+use crate::cluster::{Condition, Key, ObservedEvent, Pod};
+use crate::framework::{PluginName, PluginSet};
+
+/// What is looked at beside the pods themselves.
+pub(super) struct Observer<'a> {
+    events: BTreeMap<&'a Key, Vec<&'a ObservedEvent>>,
+    /// The moment of the observation.
+    now: Timestamp,
+    /// How long a pod may stay in unschedulablePods.
+    limit: SignedDuration,
+}
+
+/// What events tell about the attempts for a pod.
+#[derive(Default)]
+struct Attempts<'a> {
+    /// How many failed, at least.
+    failed: u32,
+    /// When the last of them failed, at the earliest.
+    last: Option<Timestamp>,
+    /// The text of the newest.
+    note: Option<&'a str>,
+    /// The pod was given a node, which the object does not show.
+    scheduled: bool,
+}
+
+/// How the last attempt that was written down ended.
+enum End {
+    /// Nothing was written down.
+    None(String),
+    /// Plugins rejected the pod.
+    Rejected { rejectors: Rejectors, source: String },
+    /// Something else kept it from its node.
+    Error(String),
+}
+
+impl<'a> Observer<'a> {
+    /// Looks at events; `now` is when the cluster was as it is, `limit` how long a pod may stay in unschedulablePods.
+    pub(super) fn new(events: &'a [ObservedEvent], now: Timestamp, limit: SignedDuration) -> Self {
+        let mut by_pod: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
+        for event in events {
+            by_pod.entry(&event.pod).or_default().push(event);
+        }
+        Self { events: by_pod, now, limit }
+    }
+
+    /// Where the pod waits, unless `PreEnqueue` keeps it out.
+    pub(super) fn observe(&self, pod: &Pod) -> Observed {
+        let attempts = self.attempts(pod);
+        let condition = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled");
+        let failure = condition.filter(|c| c.status == "False" && matches!(c.reason.as_str(), "Unschedulable" | "SchedulerError"));
+        let end = match (failure, attempts.note) {
+            (Some(condition), _) => end_by_condition(condition),
+            (None, Some(note)) => end_by_text(note, "Unschedulable", "a FailedScheduling event, without a condition that says so"),
+            (None, None) => End::None(untried(condition)),
+        };
+        let last = failure.and_then(|c| c.last_transition_time).max(attempts.last).map(|t| t.min(self.now));
+        let known = attempts.failed.max(u32::from(!matches!(end, End::None(_))));
+        let added = pod.metadata.creation_timestamp.map_or(self.now, |t| t.min(self.now));
+        let mut seen = Observed {
+            waits: Waits::Active,
+            timestamp: last.unwrap_or(added),
+            attempts: known,
+            plugins: PluginSet::default(),
+            from: String::new(),
+        };
+        let mut from = conclude(end, &mut seen);
+        if known > 0 {
+            from.push(tried(known, last));
+        }
+        if pod.is_terminating() {
+            let parked = seen.waits == Waits::Parked;
+            from.push("it is being deleted and is dropped, not tried, when it is popped".to_owned());
+            seen.waits = if parked { Waits::Parked } else { Waits::Nowhere };
+        }
+        if seen.waits == Waits::Parked {
+            from.extend(self.freed_since(&mut seen));
+        }
+        from.extend(nominated(pod, known > 0));
+        if attempts.scheduled {
+            from.push("an event says that it was given a node: its object may be older than that".to_owned());
+        }
+        from.push(unknown(seen.waits, known).to_owned());
+        seen.from = from.join("; ");
+        seen
+    }
+
+    fn attempts(&self, pod: &Pod) -> Attempts<'a> {
+        let key = pod.key();
+        let mut found = Attempts::default();
+        let mut newest = None;
+        for event in self.events.get(&key).into_iter().flatten() {
+            let same_pod = event.uid.is_empty() || pod.metadata.uid.is_empty() || event.uid == pod.metadata.uid;
+            let same_scheduler = event.controller.is_empty() || event.controller == pod.spec.scheduler_name;
+            if !same_pod || !same_scheduler {
+                continue;
+            }
+            match event.reason.as_str() {
+                "Scheduled" => found.scheduled = true,
+                "FailedScheduling" => {
+                    found.failed = found.failed.saturating_add(event.count.max(1));
+                    let last = event.last.max(event.first);
+                    found.last = found.last.max(last);
+                    if found.note.is_none() || last > newest {
+                        (found.note, newest) = (Some(event.note.as_str()), last);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// A parked pod is tried again after a while, so that it cannot have been parked for longer than that. Where the
+    /// last attempt that is known of is older, the pod counts as parked just so long ago that the next sweep takes it.
+    fn freed_since(&self, seen: &mut Observed) -> Option<String> {
+        let earliest = self.now.checked_sub(self.limit).unwrap_or(Timestamp::MIN);
+        if seen.timestamp >= earliest {
+            return None;
+        }
+        seen.timestamp = earliest;
+        let minutes = self.limit.as_secs() / 60;
+        Some(format!(
+            "parked pods are tried again after {minutes} min, so it was tried later than that: it counts as parked {minutes} min ago, and the next sweep takes it"
+        ))
+    }
+}
+
+fn end_by_condition(condition: &Condition) -> End {
+    let source = format!("PodScheduled is False, {}", condition.reason);
+    end_by_text(&condition.message, &condition.reason, &source)
+}
+
+/// An event does not tell the reason, but the text of a rejection does.
+fn end_by_text(text: &str, reason: &str, source: &str) -> End {
+    if reason == "SchedulerError" {
+        return End::Error(format!("{source}: the last attempt that was written down ended in an error"));
+    }
+    if text == NO_NODES {
+        return End::Error(format!("{source} for want of any node, which counts as an error"));
+    }
+    match Rejectors::of(text) {
+        Some(rejectors) => End::Rejected { rejectors, source: source.to_owned() },
+        None => {
+            End::Error(format!("{source}, with a text that is not that of pods rejected by plugins, so it came back as after an error"))
+        }
+    }
+}
+
+/// Why a pod without a word about a failed attempt counts as untried.
+fn untried(condition: Option<&Condition>) -> String {
+    let none = "no failed attempt was written down";
+    match condition {
+        None => format!("no PodScheduled condition: {none}"),
+        Some(c) if c.reason == "SchedulingGated" => {
+            format!("it was gated when it was created, has no gates now, and {none} since")
+        }
+        Some(c) if c.status == "True" => {
+            format!("PodScheduled is True although it has no node, which kube-scheduler does not write: {none}")
+        }
+        Some(c) => format!("PodScheduled is {}, {:?}, which kube-scheduler does not write: {none}", c.status, c.reason.as_str()),
+    }
+}
+
+/// Where a pod is after an attempt that ended so.
+fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
+    match end {
+        End::None(why) => vec![why],
+        End::Error(why) => {
+            seen.waits = Waits::AfterError;
+            vec![why, "it waits out its backoff, and is in activeQ when that is over".to_owned()]
+        }
+        End::Rejected { rejectors: Rejectors { plugins, unknown }, source } => {
+            seen.plugins = plugins;
+            let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
+            let strange = unknown.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+            let of_whom = "of a plugin outside the tree or of another version";
+            if names.is_empty() {
+                let why = if strange.is_empty() {
+                    "rejected without a reason".to_owned()
+                } else {
+                    format!("rejected with a text {of_whom} ({strange})")
+                };
+                let active = "no plugin is known that rejected it, and without one it cannot be parked, so it is taken to be in activeQ";
+                return vec![format!("{source}: {why}"), active.to_owned()];
+            }
+            seen.waits = Waits::Parked;
+            let mut why = vec![format!("{source}: rejected by {}, and so taken to be parked", names.join(", "))];
+            if !strange.is_empty() {
+                why.push(format!("also with a text {of_whom} ({strange}), which is left out"));
+            }
+            why
+        }
+    }
+}
+
+fn tried(attempts: u32, last: Option<Timestamp>) -> String {
+    let times = if attempts == 1 { "time" } else { "times" };
+    match last {
+        Some(last) => format!("tried at least {attempts} {times}, at {last} or later"),
+        None => format!("tried at least {attempts} {times}, nothing says when"),
+    }
+}
+
+fn nominated(pod: &Pod, tried: bool) -> Option<String> {
+    let node = &pod.status.nominated_node_name;
+    if node.is_empty() {
+        return None;
+    }
+    let why = if tried {
+        "its victims may still be going, and until their deletion is seen it may be gated by DefaultPreemption"
+    } else {
+        "it may be on its way there, or was nominated by somebody else"
+    };
+    Some(format!("nominated to {node}: {why}"))
+}
+
+fn unknown(waits: Waits, tried: u32) -> &'static str {
+    match (waits, tried) {
+        (Waits::Parked, _) => "unknown: whether something has moved it to backoffQ or activeQ since, and all its counters",
+        (Waits::AfterError, _) => "unknown: when its backoff ends, and all its counters",
+        (Waits::Active, 0) => "unknown: whether an attempt is under way",
+        (Waits::Active, _) => "unknown: its true place, and all its counters",
+        (Waits::Nowhere, _) => "unknown: whether it still waits somewhere",
+    }
+}
+
+#[cfg(test)]
+#[path = "observed_tests.rs"]
+mod tests;

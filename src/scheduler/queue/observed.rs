@@ -1,0 +1,83 @@
+//! Pods that were waiting before anybody looked: they enter the queue where they are taken to be.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{QueueEnv, SchedulingQueue};
+use crate::cluster::Pod;
+use crate::framework::{ClusterEvent, NominatingInfo, PluginSet, QueuedPodInfo};
+use crate::trace::{Event, InferredPlace, MoveCause, Place, QueueOrder};
+
+/// Where a pod is taken to wait, unless `PreEnqueue` keeps it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// To be tried: in activeQ.
+    Active,
+    /// Rejected by plugins: in unschedulablePods.
+    Parked,
+    /// After an error: in backoffQ's error heap, or in activeQ where its backoff is over.
+    AfterError,
+    /// In no queue. A nomination that it has counts nevertheless.
+    Nowhere,
+}
+
+/// What is taken to be known of a waiting pod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observed {
+    /// Where it waits.
+    pub waits: Waits,
+    /// When it came to the queue, or came back after the last attempt that is known of; not in the future.
+    pub timestamp: Timestamp,
+    /// Attempts that are known of; all are taken to have ended as the last one did.
+    pub attempts: u32,
+    /// The plugins that rejected it; never empty for a parked pod.
+    pub plugins: PluginSet,
+    /// What this was inferred from, and what stays unknown.
+    pub from: String,
+}
+
+impl SchedulingQueue {
+    /// Takes in a pod that has been waiting. `PreEnqueue` runs: a pod that is refused is gated for certain, and that is
+    /// recorded as a move; any other place is recorded as [`Event::PlaceInferred`]. The pod's nomination is registered
+    /// as for one that is new, so not where it is gated. A waiting pod of the same name is replaced.
+    pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed) {
+        let Observed { waits, timestamp, attempts, plugins, from } = observed;
+        self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
+        let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.gates));
+        if !self.passes_pre_enqueue(env, &mut info) {
+            self.park(env, &info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
+            return;
+        }
+        let known = Arc::make_mut(&mut info);
+        known.attempts = attempts;
+        known.initial_attempt_timestamp = Some(timestamp);
+        match waits {
+            Waits::Active => known.unschedulable_count = attempts,
+            Waits::Parked => {
+                known.unschedulable_plugins = plugins;
+                known.unschedulable_count = attempts.max(1);
+            }
+            Waits::AfterError => known.consecutive_errors_count = attempts.max(1),
+            Waits::Nowhere => {}
+        }
+        let place = match waits {
+            Waits::Parked if !plugins.is_empty() => Some(super::unschedulable_place(&info)),
+            Waits::AfterError if self.backoff.is_backing_off(&info, env.now()) => Some(self.backoff_place(&info)),
+            Waits::Active | Waits::Parked | Waits::AfterError => Some(Place::Active),
+            Waits::Nowhere => None,
+        };
+        match &place {
+            Some(Place::Unschedulable { .. }) => drop(self.unschedulable.insert(info.key(), info.clone())),
+            Some(Place::Backoff { .. }) => self.backoff.insert(info.clone()),
+            Some(_) => self.active.insert(info.clone()),
+            None => {}
+        }
+        if let Some(place) = place {
+            let order = QueueOrder { priority: pod.priority(), timestamp, sequence: info.sequence };
+            let inferred = InferredPlace { pod: info.key(), place, order, attempts, plugins: info.rejectors(), from };
+            self.record(env, Event::PlaceInferred(Box::new(inferred)));
+        }
+        self.add_nominated_pod(env, pod, &NominatingInfo::Noop);
+    }
+}

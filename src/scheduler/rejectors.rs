@@ -1,0 +1,259 @@
+//! Which plugins rejected a pod, read back from the text of its `PodScheduled` condition or of a `FailedScheduling`
+//! event, as `FitError.Error` in `pkg/scheduler/framework/types.go` writes it.
+
+use crate::framework::{PluginName, PluginSet};
+
+/// Who rejected a pod, as far as a text tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rejectors {
+    /// Plugins that are known to write what the text says. Only the first plugin that rejects a node shows, as it does
+    /// in the queue.
+    pub plugins: PluginSet,
+    /// Reasons that no plugin of this version writes: of plugins outside the tree, or of other versions. Each once.
+    pub unknown: Vec<String>,
+}
+
+/// Texts by how they begin and end, and who writes them. The first that fits counts.
+const TEXTS: &[(&str, &str, PluginName)] = &[
+    ("Insufficient ", "", PluginName::NodeResourcesFit),
+    ("Too many pods", "", PluginName::NodeResourcesFit),
+    // Older versions name the taint.
+    ("node(s) had untolerated taint", "", PluginName::TaintToleration),
+    ("node(s) had taint ", "that the pod didn't tolerate", PluginName::TaintToleration),
+    ("node(s) were unschedulable", "", PluginName::NodeUnschedulable),
+    ("node(s) didn't match Pod's node affinity", "", PluginName::NodeAffinity),
+    ("node(s) didn't match scheduler-enforced node affinity", "", PluginName::NodeAffinity),
+    ("pod affinity terms conflict", "", PluginName::NodeAffinity),
+    ("node(s) didn't match the requested node name", "", PluginName::NodeName),
+    ("node(s) didn't have free ports for the requested pod ports", "", PluginName::NodePorts),
+    ("node(s) didn't match pod topology spread constraints", "", PluginName::PodTopologySpread),
+    ("node(s) didn't match pod affinity", " rules", PluginName::InterPodAffinity),
+    ("node(s) didn't match pod anti-affinity rules", "", PluginName::InterPodAffinity),
+    ("node(s) didn't satisfy existing pods anti-affinity rules", "", PluginName::InterPodAffinity),
+    ("node(s) exceed max volume count", "", PluginName::NodeVolumeLimits),
+    ("looking up PVC ", " not found", PluginName::NodeVolumeLimits),
+    ("", " CSI driver is not installed on the node", PluginName::NodeVolumeLimits),
+    ("node(s) had no available volume zone", "", PluginName::VolumeZone),
+    ("persistentvolume \"", "\" not found", PluginName::VolumeZone),
+    ("storageclass.storage.k8s.io \"", "\" not found", PluginName::VolumeZone),
+    ("VolumeBindingMode not set for StorageClass ", "", PluginName::VolumeZone),
+    ("PersistentVolumeClaim had no ", "", PluginName::VolumeZone),
+    ("PersistentVolume had no name", "", PluginName::VolumeZone),
+    ("node(s) had no available disk", "", PluginName::VolumeRestrictions),
+    ("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode", "", PluginName::VolumeRestrictions),
+    // VolumeBinding would say the same, but comes later.
+    ("persistentvolumeclaim \"", "\" not found", PluginName::VolumeRestrictions),
+    ("pod has unbound immediate PersistentVolumeClaims", "", PluginName::VolumeBinding),
+    ("waiting for ephemeral volume controller to create the persistentvolumeclaim ", "", PluginName::VolumeBinding),
+    ("PVC ", " (pod is not owner)", PluginName::VolumeBinding),
+    ("persistentvolumeclaim \"", "\" is being deleted", PluginName::VolumeBinding),
+    ("persistentvolumeclaim \"", "", PluginName::VolumeBinding),
+    ("node(s) didn't find available persistent volumes to bind", "", PluginName::VolumeBinding),
+    ("node(s) didn't match PersistentVolume's node affinity", "", PluginName::VolumeBinding),
+    // As older versions say it.
+    ("node(s) had volume node affinity conflict", "", PluginName::VolumeBinding),
+    ("node(s) did not have enough free storage", "", PluginName::VolumeBinding),
+    ("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", "", PluginName::VolumeBinding),
+    ("node(s) didn't match Pod's required features", "", PluginName::NodeDeclaredFeatures),
+    ("cannot allocate all claims", "", PluginName::DynamicResources),
+    ("resourceclaim not available on the node", "", PluginName::DynamicResources),
+    ("cannot schedule extended resource claim", "", PluginName::DynamicResources),
+    ("cannot fit resource", "", PluginName::DynamicResources),
+    ("invalid resource pools were encountered", "", PluginName::DynamicResources),
+    ("could not find ResourceClaim ", "", PluginName::DynamicResources),
+    ("ResourceClaim ", " (Pod is not owner)", PluginName::DynamicResources),
+    ("resource claim ", ": unknown request type", PluginName::DynamicResources),
+    ("request ", " does not exist", PluginName::DynamicResources),
+];
+
+/// What `PostFilter` plugins say, which follows the reasons and names no rejector.
+const POST_FILTER: &[&str] = &[
+    "preemption: ",
+    "no new claims to deallocate",
+    "still not schedulable",
+    "deallocation of ResourceClaim completed",
+    "deletion of ResourceClaim completed",
+];
+
+impl Rejectors {
+    /// Reads the text of a failed attempt; `None` where it is not of the form that pods rejected by plugins get
+    /// (`0/3 nodes are available: ...`).
+    pub fn of(message: &str) -> Option<Self> {
+        let (count, rest) = message.split_once(" nodes are available:")?;
+        let of_all = count.strip_prefix("0/")?;
+        if of_all.is_empty() || !of_all.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let rest = rest.trim_start();
+        let reasons = rest.split_once(". ").map_or(rest, |(reasons, _)| reasons);
+        let reasons = reasons.strip_suffix('.').unwrap_or(reasons);
+        let mut found = Self::default();
+        if !POST_FILTER.iter().any(|tail| reasons.starts_with(tail)) {
+            fragments(reasons).for_each(|text| found.add(text));
+        }
+        Some(found)
+    }
+
+    fn add(&mut self, text: &str) {
+        let plugins = match narrowed_by(text) {
+            Some(names) => names.map(|name| name.parse().ok()).collect::<Option<PluginSet>>(),
+            None => plugin_of(text).map(|plugin| PluginSet::from_iter([plugin])),
+        };
+        match plugins {
+            Some(plugins) => self.plugins = self.plugins.union(plugins),
+            None if text.is_empty() || self.unknown.iter().any(|u| u == text) => {}
+            None => self.unknown.push(text.to_owned()),
+        }
+    }
+}
+
+/// The names in `node(s) didn't satisfy plugin(s) [A B] simultaneously`, or of the one plugin in another form of it.
+fn narrowed_by(text: &str) -> Option<impl Iterator<Item = &str>> {
+    let text = text.strip_prefix("node(s) didn't satisfy plugin")?;
+    let names = match text.strip_prefix("(s) [") {
+        Some(list) => list.split_once(']')?.0,
+        None => text.strip_prefix(' ')?,
+    };
+    Some(names.split_ascii_whitespace())
+}
+
+fn plugin_of(text: &str) -> Option<PluginName> {
+    let fits = |start: &str, end: &str| text.strip_prefix(start).is_some_and(|rest| rest.ends_with(end));
+    TEXTS.iter().find(|(start, end, _)| fits(start, end)).map(|(_, _, plugin)| *plugin)
+}
+
+/// `3 reason, 1 other reason` without the counts; a text that does not begin with a count is one reason. A comma
+/// within a reason is not followed by a count.
+fn fragments(reasons: &str) -> impl Iterator<Item = &str> {
+    let mut rest = (!reasons.is_empty()).then_some(reasons);
+    let counted = counted(reasons).is_some();
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let text = counted_or_all(text);
+        let end = text.match_indices(", ").map(|(at, _)| at).find(|at| counted && self::counted(&text[at + 2..]).is_some());
+        match end {
+            Some(at) => {
+                rest = Some(&text[at + 2..]);
+                Some(&text[..at])
+            }
+            None => Some(text),
+        }
+    })
+}
+
+fn counted_or_all(text: &str) -> &str {
+    counted(text).unwrap_or(text)
+}
+
+/// What follows a leading count.
+fn counted(text: &str) -> Option<&str> {
+    let (count, reason) = text.split_once(' ')?;
+    (!count.is_empty() && count.bytes().all(|b| b.is_ascii_digit())).then_some(reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One reason by its text; an empty name for one that no plugin writes.
+    #[track_caller]
+    fn check(text: &str, plugin: &str) {
+        for message in [
+            format!("0/3 nodes are available: 3 {text}."),
+            format!("0/3 nodes are available: {text}. not found"),
+            format!("0/3 nodes are available: 3 {text}. preemption: 0/3 nodes are available: 3 Insufficient x, 1 Too many pods."),
+            format!("0/3 nodes are available: 3 {text}. no new claims to deallocate, preemption: not eligible."),
+        ] {
+            let found = Rejectors::of(&message).unwrap();
+            let names: Vec<&str> = found.plugins.iter().map(PluginName::as_str).collect();
+            assert_eq!(names.join(" "), plugin, "{message}");
+            assert_eq!(found.unknown, if plugin.is_empty() { vec![text.to_owned()] } else { Vec::new() }, "{message}");
+        }
+    }
+
+    #[test]
+    fn every_text_has_its_plugin() {
+        for (text, plugin) in [
+            ("Insufficient cpu", "NodeResourcesFit"),
+            ("Insufficient nvidia.com/gpu", "NodeResourcesFit"),
+            ("Too many pods", "NodeResourcesFit"),
+            ("node(s) had untolerated taint(s)", "TaintToleration"),
+            ("node(s) had untolerated taint {dedicated: gpu}", "TaintToleration"),
+            ("node(s) had taint {a: b}, that the pod didn't tolerate", "TaintToleration"),
+            ("node(s) were unschedulable", "NodeUnschedulable"),
+            ("node(s) didn't match Pod's node affinity/selector", "NodeAffinity"),
+            ("node(s) didn't match scheduler-enforced node affinity", "NodeAffinity"),
+            ("pod affinity terms conflict", "NodeAffinity"),
+            ("node(s) didn't match the requested node name", "NodeName"),
+            ("node(s) didn't have free ports for the requested pod ports", "NodePorts"),
+            ("node(s) didn't match pod topology spread constraints", "PodTopologySpread"),
+            ("node(s) didn't match pod topology spread constraints (missing required label)", "PodTopologySpread"),
+            ("node(s) didn't match pod affinity rules", "InterPodAffinity"),
+            ("node(s) didn't match pod anti-affinity rules", "InterPodAffinity"),
+            ("node(s) didn't satisfy existing pods anti-affinity rules", "InterPodAffinity"),
+            ("node(s) exceed max volume count", "NodeVolumeLimits"),
+            ("ebs.csi.aws.com CSI driver is not installed on the node", "NodeVolumeLimits"),
+            ("looking up PVC d/x: persistentvolumeclaim \"x\" not found", "NodeVolumeLimits"),
+            ("node(s) had no available volume zone", "VolumeZone"),
+            ("persistentvolume \"pv\" not found", "VolumeZone"),
+            ("storageclass.storage.k8s.io \"x\" not found", "VolumeZone"),
+            ("VolumeBindingMode not set for StorageClass \"x\"", "VolumeZone"),
+            ("PersistentVolumeClaim had no name", "VolumeZone"),
+            ("PersistentVolume had no name", "VolumeZone"),
+            ("node(s) had no available disk", "VolumeRestrictions"),
+            (
+                "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+                "VolumeRestrictions",
+            ),
+            ("persistentvolumeclaim \"x\" not found", "VolumeRestrictions"),
+            ("pod has unbound immediate PersistentVolumeClaims", "VolumeBinding"),
+            ("waiting for ephemeral volume controller to create the persistentvolumeclaim \"x\"", "VolumeBinding"),
+            ("PVC d/p-x was not created for pod d/p (pod is not owner)", "VolumeBinding"),
+            ("persistentvolumeclaim \"x\" is being deleted", "VolumeBinding"),
+            ("persistentvolumeclaim \"x\" bound to non-existent persistentvolume \"v\"", "VolumeBinding"),
+            ("node(s) didn't find available persistent volumes to bind", "VolumeBinding"),
+            ("node(s) didn't match PersistentVolume's node affinity", "VolumeBinding"),
+            ("node(s) had volume node affinity conflict", "VolumeBinding"),
+            ("node(s) did not have enough free storage", "VolumeBinding"),
+            ("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", "VolumeBinding"),
+            ("node(s) didn't match Pod's required features", "NodeDeclaredFeatures"),
+            ("cannot allocate all claims", "DynamicResources"),
+            ("resourceclaim not available on the node", "DynamicResources"),
+            ("cannot schedule extended resource claim", "DynamicResources"),
+            ("cannot fit resource", "DynamicResources"),
+            ("invalid resource pools were encountered", "DynamicResources"),
+            ("could not find ResourceClaim \"d/x\"", "DynamicResources"),
+            ("ResourceClaim d/x was not created for Pod d/p (Pod is not owner)", "DynamicResources"),
+            ("resource claim d/x, request r: unknown request type", "DynamicResources"),
+            ("request gpu: device class x does not exist", "DynamicResources"),
+            ("node(s) didn't satisfy plugin(s) [NodeAffinity]", "NodeAffinity"),
+            ("node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding] simultaneously", "NodeAffinity VolumeBinding"),
+            ("node(s) didn't satisfy plugin NodeAffinity", "NodeAffinity"),
+            ("node(s) didn't satisfy plugin(s) [Coscheduling]", ""),
+            ("the moon was in the wrong phase", ""),
+        ] {
+            check(text, plugin);
+        }
+    }
+
+    #[test]
+    fn reasons_are_counted_from_each_other() {
+        let read = |text: &str| {
+            Rejectors::of(text).map(|r| (r.plugins.iter().map(PluginName::as_str).collect::<Vec<_>>().join(" "), r.unknown.join("|")))
+        };
+        let some = |plugins: &str, unknown: &str| Some((plugins.to_owned(), unknown.to_owned()));
+        assert_eq!(
+            read("0/9 nodes are available: 1 Insufficient cpu, 1 odd, very odd, 10 node(s) were unschedulable, 2 odd, very odd. odd"),
+            some("NodeResourcesFit NodeUnschedulable", "odd, very odd")
+        );
+        assert_eq!(read("0/9 nodes are available: 9 Insufficient cp..."), some("NodeResourcesFit", ""));
+        for nothing in ["", " preemption: not eligible due to preemptionPolicy=Never.", " no new claims to deallocate, preemption: none."] {
+            assert_eq!(read(&format!("0/9 nodes are available:{nothing}")), some("", ""), "{nothing}");
+        }
+        for other in
+            ["", "no nodes available to schedule pods", "1/9 nodes are available: 1 x.", "0/ nodes are available: 1 x.", "running x"]
+        {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+}
