@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("source", &["cluster"]),
     ("report", &["session", "scheduler", "source", "trace", "framework", "cluster"]),
     ("ui", &["session", "report", "trace", "framework", "cluster"]),
-    ("app", &["ui", "session", "report", "trace", "framework", "cluster"]),
+    ("app", &["ui", "report", "session", "source", "scheduler", "trace", "framework", "cluster"]),
     ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "cluster", "plugins"]),
 ];
 

@@ -21,8 +21,10 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
-use schedscope::scheduler::Operation;
-use schedscope::session::{Comparison, Cursor, RunEnd, Session, SessionFileError, Timeline, Until, Whereabouts};
+use schedscope::framework::FeatureGates;
+use schedscope::report::{stories, stories_text};
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
+use schedscope::session::{Comparison, Cursor, Edit, RunEnd, Session, SessionFileError, Timeline, Until, Whereabouts};
 use schedscope::trace::Event;
 
 /// One thing that a reader does.
@@ -271,4 +273,45 @@ fn other_files_are_refused_in_words() {
     assert!(matches!(short, SessionFileError::Line { .. } | SessionFileError::NotASession), "{short}");
     assert!(matches!(Session::load(&b"junk"[..]), Err(SessionFileError::NotASession)));
     assert!(!schedscope::session::is_session_file(b"apiVersion: v1"));
+}
+
+/// A preemption carried through: the victim keeps its grace period, the preemptor waits for it, and both stories say so.
+#[test]
+fn a_run_until_nothing_changes_tells_the_story_of_each_pod() {
+    let text = r#"[
+        {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "memory": "4Gi", "pods": "9"}}},
+        {"kind": "Pod", "metadata": {"name": "weak", "namespace": "a", "uid": "w"}, "status": {"phase": "Running"},
+         "spec": {"nodeName": "n", "terminationGracePeriodSeconds": 20,
+          "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+        {"kind": "Pod", "metadata": {"name": "strong", "namespace": "a", "uid": "s"}, "spec": {"schedulerName": "default-scheduler",
+         "priority": 5, "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}]"#;
+    let values: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
+    let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
+    let config = Config::defaults(FeatureGates::default());
+    let mut session = Session::new(Scheduler::new(config, values.iter().map(worlds::object).collect(), options), "a story");
+    assert!((0..100).take_while(|_| session.settle()).count() < 100);
+    let expected = "\
+a/strong: on n, 2 attempts
+  +00:00.000  attempt 1: Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
+  +00:00.000  parked in unschedulablePods, rejected by NodeResourcesFit (ScheduleAttemptFailure)
+  +00:00.000  nominated to n
+  +00:00.000  evicts a/weak from n
+  +00:20.000  to activeQ (AssignedPodDelete, which may help NodeResourcesFit)
+  +00:20.000  no longer nominated
+  +00:20.000  attempt 2: bound to n
+a/weak: gone
+  +00:00.000  evicted, with its grace period, from n for a/strong
+  +00:20.000  its grace period is over
+  +00:20.000  gone
+";
+    assert_eq!(stories_text(&stories(session.timeline())), expected);
+    assert!(!session.settle());
+    // On another branch, the victim is deleted by hand before its time.
+    session.timeline_mut().seek(Cursor { frame: 0, event: usize::MAX });
+    let edit = Edit::parse("delete pod a/weak").and_then(|e| e.operation(session.scheduler_here().state().cluster()));
+    assert!(session.apply(edit.expect("it is there")));
+    while session.settle() {}
+    assert!(session.timeline().end().clock < session.branches()[0].timeline().end().clock);
+    let compared = Comparison::of(&session.branches()[0], session.branch());
+    assert!(compared.pods.is_empty() && compared.since[1][0] == "delete Pod a/weak", "{compared:?}");
 }

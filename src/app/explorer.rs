@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::cluster::{Key, Object};
-use crate::scheduler::{Operation, Options, Scheduler, Waiting};
+use crate::cluster::{Key, Object, ObservedEvent};
+use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Edit, RunEnd, Session, Timeline, Until};
 use crate::source::{self, Input, Severity};
 use crate::ui::{Driver, HowFar};
@@ -14,12 +14,14 @@ use crate::ui::{Driver, HowFar};
 pub struct Explorer {
     session: Session,
     report: Vec<String>,
+    events: Vec<ObservedEvent>,
 }
 
 impl Explorer {
-    /// An explorer of a session; `report` says what was read from the source and what was not.
-    pub fn new(session: Session, report: Vec<String>) -> Self {
-        Self { session, report }
+    /// An explorer of a session; `report` says what was read from the source and what was not, and `events` are what the
+    /// source tells of attempts, for beginning again as observed.
+    pub fn new(session: Session, report: Vec<String>, events: Vec<ObservedEvent>) -> Self {
+        Self { session, report, events }
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
@@ -109,9 +111,16 @@ impl Driver for Explorer {
         self.session.switch(to)
     }
 
-    fn restart(&mut self, _observed: bool) -> Result<String, String> {
-        let _ = (Options::default(), Waiting::Fresh, std::any::type_name::<Scheduler>());
-        Err("not yet".to_owned())
+    fn restart(&mut self, observed: bool) -> Result<String, String> {
+        let waiting = if observed { Waiting::AsObserved(self.events.clone()) } else { Waiting::Fresh };
+        self.session = self.session.restarted(waiting);
+        let entries = &self.session.timeline().queues().entries;
+        let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
+        Ok(if observed {
+            format!("as observed: where {inferred} of {} waiting pods are is inferred; ~ marks them", entries.len())
+        } else {
+            format!("fresh start: all {} waiting pods are new to the scheduler", entries.len())
+        })
     }
 
     fn save(&self, path: &str) -> Result<String, String> {

@@ -7,12 +7,10 @@ use serde_json::Value;
 use super::args::{Output, RunArgs};
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
-use crate::report::{OperationReport, why};
-use crate::scheduler::{Evictions, Operation, Scheduler, Waiting};
+use crate::report::{OperationReport, stories, stories_text, why};
+use crate::scheduler::{Evictions, Operation, Scheduler, Settling, Waiting};
+use crate::session::{Session, Timeline, Whereabouts};
 use crate::trace::{CycleView, Event};
-
-/// More turns than any cluster needs that comes to rest.
-const MAX_TURNS: usize = 1_000_000;
 
 /// Applies and prints.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
@@ -34,16 +32,16 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                 one(&mut scheduler, operation, args.output, &mut out)?;
             }
         }
+        None if args.output == Output::Json => {
+            let mut settling = Settling::default();
+            while let Some(operation) = scheduler.next_operation(&settling) {
+                settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
+            }
+        }
         None => {
-            for _ in 0..MAX_TURNS {
-                if scheduler.next_pod().is_none() {
-                    break;
-                }
-                one(&mut scheduler, Operation::Schedule, args.output, &mut out)?;
-            }
-            if args.output == Output::Text {
-                waiting(&scheduler, &mut out);
-            }
+            let mut session = Session::new(scheduler, String::new());
+            while session.settle() {}
+            told(session.timeline(), &mut out);
         }
     }
     print(&out)?;
@@ -67,14 +65,14 @@ fn started(scheduler: &Scheduler) -> String {
     }
 }
 
-fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mut String) -> Result<(), Failure> {
+fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mut String) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
     let events = scheduler.apply(operation);
     if output == Output::Json {
         let report = OperationReport::of(&events, scheduler.state());
         *out += &serde_json::to_string(&report).map_err(|e| Failure::source(e.to_string()))?;
         out.push('\n');
-        return Ok(());
+        return Ok(events);
     }
     let view = CycleView::of(&events);
     match &view.start {
@@ -90,18 +88,20 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mu
             let _ = writeln!(out, "  {}", event.sentence());
         }
     }
-    Ok(())
+    Ok(events)
 }
 
-fn waiting(scheduler: &Scheduler, out: &mut String) {
-    let report = OperationReport::of(&[], scheduler.state());
-    let _ = writeln!(out, "\nAT REST: {} in activeQ, {} in backoffQ", report.queues.active.len(), report.queues.backoff.len());
-    for parked in &report.queues.unschedulable {
-        let plugins: Vec<&str> = parked.plugins.iter().map(|p| p.as_str()).collect();
-        let gate = parked.gated_by.map_or(String::new(), |p| format!(", gated by {p}"));
-        let nominated = report.nominations.get(&parked.pod).map_or(String::new(), |n| format!(", nominated to {n}"));
-        let _ = writeln!(out, "  {}: {}{gate}{nominated}", parked.pod, plugins.join(", "));
-    }
+/// The story of each pod, and how things stand at the end.
+fn told(timeline: &Timeline, out: &mut String) {
+    let stories = stories(timeline);
+    out.push('\n');
+    *out += &stories_text(&stories);
+    let count = |of: fn(&Whereabouts) -> bool| stories.iter().filter(|s| of(&s.end)).count();
+    let bound = count(|end| matches!(end, Whereabouts::Node(_)));
+    let waiting = count(|end| matches!(end, Whereabouts::Waiting(..)));
+    let gone = count(|end| matches!(end, Whereabouts::Gone | Whereabouts::Leaving(_)));
+    let took = timeline.end().clock.duration_since(timeline.start().clock);
+    let _ = writeln!(out, "\nAT REST after {:.1} s: {bound} placed, {waiting} waiting, {gone} evicted or gone", took.as_secs_f64());
 }
 
 /// Reads a JSON array of operations, or one operation after another.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::cluster::Str;
 use crate::framework::Status;
 use crate::session::{Comparison, Decided};
 
@@ -62,7 +63,7 @@ fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
     }
     for change in &decided.verdicts {
         let [from, to] = change.verdicts.each_ref().map(|v| verdict(v.as_ref()));
-        let mut nodes: Vec<&str> = change.nodes.iter().take(NODES).map(|n| n.as_str()).collect();
+        let mut nodes: Vec<&str> = change.nodes.iter().take(NODES).map(Str::as_str).collect();
         if change.nodes.len() > NODES {
             nodes.push("…");
         }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Key, Kind, Str};
+use crate::framework::PluginName;
 use crate::session::{Timeline, Whereabouts};
 use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove};
 
@@ -56,11 +57,12 @@ pub fn stories_text(stories: &[PodStory]) -> String {
     let mut text = String::new();
     for story in stories {
         let tries = match story.attempts {
-            0 => "never tried".to_owned(),
-            1 => "1 attempt".to_owned(),
-            n => format!("{n} attempts"),
+            0 if matches!(story.end, Whereabouts::Waiting(..)) => ", never tried".to_owned(),
+            0 => String::new(),
+            1 => ", 1 attempt".to_owned(),
+            n => format!(", {n} attempts"),
         };
-        let _ = writeln!(text, "{}: {} ({tries})", story.pod, story.end);
+        let _ = writeln!(text, "{}: {}{tries}", story.pod, story.end);
         for (at, line) in &story.lines {
             let _ = writeln!(text, "  {}  {line}", elapsed(*at));
         }
@@ -81,11 +83,21 @@ struct Teller {
     told: BTreeMap<Key, Vec<(SignedDuration, String)>>,
     attempts: BTreeMap<Key, usize>,
     evictions: BTreeSet<Key>,
+    /// How many lines each pod's story had when it was popped last.
+    popped: BTreeMap<Key, usize>,
 }
 
 impl Teller {
     fn new(start: Timestamp) -> Self {
-        Self { start, clock: start, order: Vec::new(), told: BTreeMap::new(), attempts: BTreeMap::new(), evictions: BTreeSet::new() }
+        Self {
+            start,
+            clock: start,
+            order: Vec::new(),
+            told: BTreeMap::new(),
+            attempts: BTreeMap::new(),
+            evictions: BTreeSet::new(),
+            popped: BTreeMap::new(),
+        }
     }
 
     fn story(&mut self, pod: &Key) -> &mut Vec<(SignedDuration, String)> {
@@ -111,13 +123,16 @@ impl Teller {
                 *self.attempts.entry(pod.clone()).or_default() += 1;
                 if *early_from_backoff {
                     self.add(pod, "popped from backoffQ early, as activeQ is empty");
-                } else {
-                    self.story(pod);
                 }
+                let told = self.story(pod).len();
+                self.popped.insert(pod.clone(), told);
             }
+            // Where the pod went by it is recorded first, and told after it.
             Event::AttemptFailed { pod, reason, message, .. } => {
                 let line = format!("attempt {}: {reason}: {message}", self.attempt(pod));
-                self.add(pod, line);
+                let (at, place) = (self.clock.duration_since(self.start), self.popped.get(pod).copied());
+                let story = self.story(pod);
+                story.insert(place.unwrap_or(story.len()).min(story.len()), (at, line));
             }
             Event::CycleSkipped { pod, reason } => self.add(pod, reason.clone()),
             Event::PodBound { pod, node } => {
@@ -162,7 +177,7 @@ impl Teller {
             }
             Place::Unschedulable { gated_by: Some(plugin), .. } => format!("gated by {plugin}"),
             Place::Unschedulable { plugins, gated_by: None } => {
-                let names: Vec<&str> = plugins.iter().map(|p| p.as_str()).collect();
+                let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
                 format!("parked in unschedulablePods, rejected by {}", names.join(", "))
             }
             // What led there is told on its own.

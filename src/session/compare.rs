@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::branch::Branch;
 use super::timeline::{Frame, Moment};
 use crate::cluster::{Key, Str};
-use crate::framework::Status;
+use crate::framework::{PluginName, Status};
 use crate::trace::{CycleView, Event, Place};
 
 /// Where a pod is.
@@ -36,7 +36,7 @@ impl std::fmt::Display for Whereabouts {
                     Place::Backoff { error: true, .. } => f.write_str("backoffQ (error)")?,
                     Place::Unschedulable { gated_by: Some(plugin), .. } => write!(f, "gated by {plugin}")?,
                     Place::Unschedulable { plugins, gated_by: None } => {
-                        let names: Vec<&str> = plugins.iter().map(|p| p.as_str()).collect();
+                        let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
                         write!(f, "unschedulablePods ({})", names.join(", "))?;
                     }
                     Place::InFlight => f.write_str("in flight")?,

@@ -13,9 +13,9 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
-use super::recording::Session;
+use super::recording::{Session, objects_in_order};
 use super::timeline::Cursor;
-use crate::cluster::{Object, Pod};
+use crate::cluster::Object;
 use crate::framework::FeatureGates;
 use crate::scheduler::{Config, EMULATED_VERSION, Options, Scheduler};
 
@@ -117,7 +117,7 @@ impl Session {
     pub fn save(&self, out: impl Write) -> Result<(), SessionFileError> {
         let mut out = BufWriter::new(GzEncoder::new(out, Compression::fast()));
         let started = self.scheduler_at_start();
-        let objects = in_order(started);
+        let objects = objects_in_order(started);
         let config = started.state().config();
         let rest = Rest {
             source: self.source().to_owned(),
@@ -202,16 +202,6 @@ impl Session {
         }
         Ok(session)
     }
-}
-
-/// The objects at the start, pending pods last and in the order in which the scheduler heard of them.
-fn in_order(started: &Scheduler) -> Vec<Object> {
-    let cluster = started.state().cluster();
-    let arrivals = started.state().arrivals();
-    let pending = |pod: &Pod| pod.node_name.is_empty() && !pod.is_terminal();
-    let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pending(pod)));
-    let arrived = arrivals.iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));
-    rest.chain(arrived).collect()
 }
 
 fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {

@@ -6,8 +6,8 @@ use super::branch::{Action, Branch, Fork, Step};
 use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
 use super::until::Until;
 use super::wakes::WakeEvents;
-use crate::cluster::{Key, Object};
-use crate::scheduler::{Operation, Scheduler, State, Waiting};
+use crate::cluster::{Key, Object, Pod};
+use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
 
 /// A scheduler and its timelines.
 ///
@@ -31,6 +31,14 @@ impl Session {
             Waiting::AsObserved(_) => Started::AsObserved,
         });
         Self { branches: vec![Branch::new(scheduler, timeline)], current: 0, source: source.into(), wakes }
+    }
+
+    /// The same cluster from the start, with waiting pods elsewhere; nothing has happened in it yet.
+    #[must_use]
+    pub fn restarted(&self, waiting: Waiting) -> Self {
+        let started = self.scheduler_at_start();
+        let options = Options { waiting, ..started.options().clone() };
+        Self::new(Scheduler::new((**started.state().config()).clone(), objects_in_order(started), options), self.source.clone())
     }
 
     /// Where the cluster came from.
@@ -233,6 +241,15 @@ fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
         clock: state.clock(),
         wakes: wakes.clone(),
     }
+}
+
+/// The objects of a cluster, pending pods last and in the order in which the scheduler heard of them.
+pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
+    let cluster = scheduler.state().cluster();
+    let pending = |pod: &Pod| pod.node_name.is_empty() && !pod.is_terminal();
+    let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pending(pod)));
+    let arrived = scheduler.state().arrivals().iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));
+    rest.chain(arrived).collect()
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {
