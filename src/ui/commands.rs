@@ -26,20 +26,15 @@ type Run = fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, Strin
 /// All commands, in alphabetical order.
 pub const COMMANDS: &[Command] = &[
     Command { names: &["advance"], args: "SECONDS|next", help: "let time pass, or until it makes something happen", run: advance },
-    Command { names: &["allow"], args: "POD", help: "let a pod that waits on Permit go on", run: |s, d, a| done(edit(s, d, "allow", a)) },
-    Command {
-        names: &["apply"],
-        args: "FILE",
-        help: "create or update the objects in a file",
-        run: |s, d, a| done(edit(s, d, "apply", a)),
-    },
+    Command { names: &["allow"], args: "POD", help: "let a pod that waits on Permit go on", run: |s, d, a| edit(s, d, "allow", a) },
+    Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
     Command { names: &["branch"], args: "N", help: "go to a branch", run: branch },
     Command { names: &["branches"], args: "", help: "list the branches", run: |s, d, _| Ok(update(s, d, Action::Branches)) },
     Command { names: &["compare"], args: "[N]", help: "this branch beside another, or the one it left", run: compare },
-    Command { names: &["cordon"], args: "NODE", help: "no more pods on a node", run: |s, d, a| done(edit(s, d, "cordon", a)) },
+    Command { names: &["cordon"], args: "NODE", help: "no more pods on a node", run: |s, d, a| edit(s, d, "cordon", a) },
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },
     Command { names: &["decide"], args: "POD", help: "decide about a pod as things stand now", run: decide },
-    Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| done(edit(s, d, "delete", a)) },
+    Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| edit(s, d, "delete", a) },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     #[cfg(debug_assertions)]
@@ -48,11 +43,11 @@ pub const COMMANDS: &[Command] = &[
         names: &["patch"],
         args: "KIND NAME JSON",
         help: "change an object by a JSON merge patch",
-        run: |s, d, a| done(edit(s, d, "patch", a)),
+        run: |s, d, a| edit(s, d, "patch", a),
     },
     Command { names: &["pod"], args: "NAMESPACE/NAME", help: "show a pod's decision, taking it first if need be", run: pod },
     Command { names: &["quit", "q", "q!", "wq"], args: "", help: "leave", run: |_, _, _| Ok(Some(Effect::Quit)) },
-    Command { names: &["reject"], args: "POD", help: "turn a pod back that waits on Permit", run: |s, d, a| done(edit(s, d, "reject", a)) },
+    Command { names: &["reject"], args: "POD", help: "turn a pod back that waits on Permit", run: |s, d, a| edit(s, d, "reject", a) },
     Command { names: &["report"], args: "", help: "what was read from the source", run: |s, d, _| Ok(update(s, d, Action::Report)) },
     Command {
         names: &["run"],
@@ -64,7 +59,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["start"], args: "fresh|observed", help: "begin anew, as after a restart or as the cluster suggests", run: start },
     Command { names: &["step"], args: "[event|plugin|node|extension-point|cycle]", help: "step, or set how far a step goes", run: step },
     Command { names: &["theme"], args: "NAME", help: "show another theme", run: theme },
-    Command { names: &["uncordon"], args: "NODE", help: "pods on a node again", run: |s, d, a| done(edit(s, d, "uncordon", a)) },
+    Command { names: &["uncordon"], args: "NODE", help: "pods on a node again", run: |s, d, a| edit(s, d, "uncordon", a) },
     Command {
         names: &["until"],
         args: "popped|rejected|preemption|budget|bound|pod NAME|node NAME",
@@ -126,14 +121,10 @@ fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opt
     Ok(None)
 }
 
-/// Nothing is left to the world outside.
-#[allow(clippy::unnecessary_wraps, reason = "commands answer so")]
-fn done((): ()) -> Result<Option<Effect>, String> {
-    Ok(None)
-}
-
-fn edit(state: &mut State, driver: &mut dyn Driver, word: &str, args: &str) {
+#[allow(clippy::unnecessary_wraps, reason = "every command answers so")]
+fn edit(state: &mut State, driver: &mut dyn Driver, word: &str, args: &str) -> Result<Option<Effect>, String> {
     changed(state, driver, |d| d.edit(&format!("{word} {args}")));
+    Ok(None)
 }
 
 fn branch(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
