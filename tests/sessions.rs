@@ -59,8 +59,11 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// A branch: its name, its frames' titles and events, and its cursor.
+type Recorded = (String, Vec<(String, Arc<[Event]>)>, Cursor);
+
 /// What a session did, as far as a reader can see it.
-fn record(session: &Session) -> Vec<(String, Vec<(String, Arc<[Event]>)>, Cursor)> {
+fn record(session: &Session) -> Vec<Recorded> {
     let frames = |t: &Timeline| t.frames().iter().map(|f| (f.title.clone(), f.events.clone())).collect();
     session.branches().iter().map(|b| (b.name().to_owned(), frames(b.timeline()), b.timeline().cursor())).collect()
 }

@@ -5,6 +5,8 @@
 
 mod explorer;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 use std::io;
@@ -122,7 +124,15 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     let mut dirty = true;
     loop {
         if dirty {
-            let scene = Scene { state: &state, timeline: driver.timeline(), theme: &theme, glyphs: &options.glyphs, source: &source };
+            let branch = ui::branch_label(driver);
+            let scene = Scene {
+                state: &state,
+                timeline: driver.timeline(),
+                theme: &theme,
+                glyphs: &options.glyphs,
+                source: &source,
+                branch: &branch,
+            };
             terminal.draw(&scene)?;
         }
         let first = tokio::select! {
@@ -260,7 +270,7 @@ fn panic_text(info: &std::panic::PanicHookInfo<'_>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+mod input_tests {
     use crossterm::event::KeyModifiers;
 
     use super::*;

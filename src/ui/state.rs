@@ -37,6 +37,8 @@ pub struct State {
     pub pinned: Option<usize>,
     /// How far a step goes.
     pub granularity: Granularity,
+    /// The pod that the reader chose last; it may be bound or gone at the cursor.
+    pub subject: Option<Key>,
     /// The queues list.
     pub queues: ListView,
     /// The nodes list.
@@ -158,6 +160,7 @@ impl State {
             upper: Pane::Nodes,
             pinned: None,
             granularity: Granularity::default(),
+            subject: None,
             queues: ListView::default(),
             nodes: ListView::default(),
             candidates: ListView::default(),

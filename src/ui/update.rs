@@ -181,7 +181,10 @@ fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         None => state.focus,
     };
     match pane {
-        Pane::Queues => state.queues.go(&state.derived.queues, motion, height(pane)),
+        Pane::Queues => {
+            state.queues.go(&state.derived.queues, motion, height(pane));
+            state.subject = state.selected_pod().cloned();
+        }
         Pane::Nodes => state.nodes.go(&state.derived.nodes, motion, height(pane)),
         Pane::Preemption => state.candidates.go(&state.derived.candidates, motion, height(pane)),
         Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
@@ -242,6 +245,7 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
 /// stand at the cursor; false when it does not wait to be scheduled.
 pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
     state.queues = ListView::at(RowId::Pod(pod.clone()));
+    state.subject = Some(pod.clone());
     let timeline = driver.timeline();
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
     let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
@@ -443,8 +447,10 @@ fn go_on(state: &mut State, driver: &mut dyn Driver) {
         state.running = Some(pieces + 1);
     } else {
         state.running = None;
-        let words = if pieces == 0 { "nothing changes any more" } else { "everything has happened: nothing changes any more" };
-        state.say(words);
+        let timeline = driver.timeline();
+        let (end, waiting) = (timeline.end(), timeline.end().queues.entries.len());
+        let passed = crate::ui::text::since(timeline.start().clock, end.clock);
+        state.say(format!("nothing changes any more: {} still wait, {passed} has passed", crate::ui::text::count(waiting, "pod")));
     }
     moved(state, driver, |d| d.timeline_mut().seek(END));
     state.touch();
@@ -452,7 +458,9 @@ fn go_on(state: &mut State, driver: &mut dyn Driver) {
 
 /// To the end of the nearest frame before or after in which the selected pod plays a part of its own.
 fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Direction) {
-    let Some(pod) = state.selected_pod().cloned() else { return state.say("no pod is selected") };
+    let Some(pod) = state.subject.clone().or_else(|| state.selected_pod().cloned()) else {
+        return state.say("no pod is selected");
+    };
     let timeline = driver.timeline();
     let (here, frames) = (timeline.cursor().frame, timeline.frames());
     let touches = |at: &usize| frames[*at].events.iter().any(|e| e.pod() == Some(&pod));
@@ -555,6 +563,7 @@ fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
         Pane::Queues => {
             let at = state.queues.offset + row;
             state.queues.select(&derived.queues, at);
+            state.subject = state.selected_pod().cloned();
             return;
         }
         Pane::Nodes => {

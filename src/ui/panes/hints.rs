@@ -11,6 +11,10 @@ use crate::ui::theme::Role;
 
 /// Draws the hints; keys of the pane in focus come first, and `?` and `q` are always there.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    if let Some(pieces) = scene.state.running {
+        let words = format!(" {} running: {} so far; Esc stops here", scene.glyphs.here, text::count(pieces, "cycle or wait"));
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
+    }
     if let Some(notice) = &scene.state.notice {
         let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
         return scene.line(buf, area, &Line::from(scene.span(role, format!(" {sign} {}", notice.text))));
