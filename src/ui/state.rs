@@ -265,7 +265,13 @@ impl State {
     }
 
     fn shape(&self) -> Shape {
-        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.preemption() }
+        Shape {
+            main: self.main,
+            right: self.right,
+            upper: self.upper,
+            preemption: self.preemption(),
+            queue_rows: self.derived.queues.len(),
+        }
     }
 
     /// What the cycle under the cursor has to show of preemption, as it ends.
