@@ -104,6 +104,9 @@ pub struct OpenArgs {
     /// Dumps: files, directories, or - for standard input
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
+    /// Merge dumps that were taken at different times, instead of showing what changed between them
+    #[arg(long)]
+    pub merge: bool,
     /// What the screen shows first
     #[command(flatten)]
     pub screen: ScreenArgs,

@@ -93,6 +93,13 @@ pub enum Operation {
         /// Until when.
         time: Timestamp,
     },
+    /// Several things, one after another, that are known by one name.
+    Batch {
+        /// What they are.
+        name: String,
+        /// The things.
+        operations: Vec<Operation>,
+    },
     /// Every Permit plugin that a pod waits for allows it; nothing happens for a pod that does not wait.
     Allow {
         /// The pod.
@@ -106,7 +113,7 @@ pub enum Operation {
     },
 }
 
-/// Every operation but `advance` and `advance-to` takes this long, so that no two queue timestamps are equal.
+/// Every operation but `advance`, `advance-to` and `batch` takes this long, so that no two queue timestamps are equal.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
@@ -129,6 +136,9 @@ impl Scheduler {
     /// Does one thing, to the end of everything that follows from it, and says what happened.
     pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
         let mut events = Vec::new();
+        if let Operation::Batch { operations, .. } = operation {
+            return operations.into_iter().flat_map(|operation| self.apply(operation)).collect();
+        }
         let until = match operation {
             Operation::Advance { seconds } => {
                 let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
@@ -154,7 +164,7 @@ impl Scheduler {
             }
             Operation::Allow { pod } => self.state.allow(&pod, &mut events),
             Operation::Reject { pod } => self.state.reject(&pod, &mut events),
-            Operation::Advance { .. } | Operation::AdvanceTo { .. } => {}
+            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Batch { .. } => {}
         }
         events
     }
