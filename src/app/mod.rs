@@ -158,9 +158,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 }
                 Input::Idle => {
                     let begin = Instant::now();
-                    while state.running.is_some() && begin.elapsed() < SLICE {
-                        ui::update(&mut state, driver, Action::GoOn);
-                    }
+                    ui::go_on(&mut state, driver, || begin.elapsed() < SLICE);
                     dirty = true;
                     None
                 }

@@ -5,7 +5,7 @@ use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Session, is_session_file};
 use crate::source::{self, Story};
-use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, keymap, update};
+use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, update};
 
 /// An explorer on a story, with what it remembers of the screen.
 struct Screen {
@@ -35,9 +35,7 @@ impl Screen {
                 .find(|b| contexts(&self.state).contains(&b.context) && b.keys.contains(&key))
                 .unwrap_or_else(|| panic!("no key {key}"));
             update(&mut self.state, &mut self.explorer, action.action.clone());
-            while self.state.running.is_some() {
-                update(&mut self.state, &mut self.explorer, Action::GoOn);
-            }
+            go_on(&mut self.state, &mut self.explorer, || true);
         }
         self
     }
@@ -47,9 +45,7 @@ impl Screen {
         update(&mut self.state, &mut self.explorer, Action::OpenPrompt);
         update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
         update(&mut self.state, &mut self.explorer, Action::Submit);
-        while self.state.running.is_some() {
-            update(&mut self.state, &mut self.explorer, Action::GoOn);
-        }
+        go_on(&mut self.state, &mut self.explorer, || true);
         self.said()
     }
 

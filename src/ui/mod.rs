@@ -36,7 +36,7 @@ pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use scene::{Scene, draw};
 pub use state::{Notice, Overlay, Prompt, State};
 pub use theme::{Depth, Role, Theme, ThemeError};
-pub use update::{show_pod, update};
+pub use update::{go_on, show_pod, update};
 
 use keymap::Context;
 
