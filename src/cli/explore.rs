@@ -25,7 +25,7 @@ pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
 /// Dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     if !args.merge
-        && let Some(dumps) = series(&args.paths)?
+        && let Some(dumps) = series(&args.paths)
     {
         return explore_series(dumps, args, no_color);
     }
@@ -65,26 +65,29 @@ fn report_lines(loaded: &Loaded) -> Vec<String> {
     completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
+/// A dump on its own: its name, when it was taken, and what is in it.
+type Dump = (String, Timestamp, Loaded);
+
 /// Dumps of one cluster at different times, each loaded on its own, the oldest first; `None` where they are parts of
 /// one state, or of different clusters.
-fn series(paths: &[PathBuf]) -> Result<Option<Vec<(String, Timestamp, Loaded)>>, Failure> {
+fn series(paths: &[PathBuf]) -> Option<Vec<Dump>> {
     if paths.len() < 2 || paths.iter().any(|p| p.as_os_str() == "-") {
-        return Ok(None);
+        return None;
     }
     let mut dumps = Vec::new();
     for path in paths {
         let loaded = source::load(&[Input::Path(path.clone())]);
-        let Some(time) = loaded.report.newest.filter(|_| !loaded.objects.is_empty()) else { return Ok(None) };
+        let time = loaded.report.newest.filter(|_| !loaded.objects.is_empty())?;
         dumps.push((path.display().to_string(), time, loaded));
     }
     dumps.sort_by_key(|(_, time, _)| *time);
     let clusters: Vec<Cluster> = dumps.iter().map(|(.., loaded)| loaded.cluster()).collect();
     let different_times = dumps.windows(2).all(|pair| pair[0].1 < pair[1].1);
-    Ok((different_times && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]))).then_some(dumps))
+    (different_times && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]))).then_some(dumps)
 }
 
 /// The oldest dump, and on the timeline what changed until each of the others.
-fn explore_series(dumps: Vec<(String, Timestamp, Loaded)>, args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
+fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     let _log = args.screen.log.as_deref().map(super::log::to_file).transpose()?;
     let options = options(&args.screen, no_color)?;
     let mut dumps = dumps.into_iter();

@@ -105,7 +105,11 @@ mod tests {
             assert_eq!(is_same_cluster(&of(a), &of(b)), expected, "{a:?} {b:?}");
         };
         check(&[(Kind::Namespace, system("1"))], &[(Kind::Namespace, system("1"))], true);
-        check(&[(Kind::Namespace, system("1")), (Kind::Node, node("a"))], &[(Kind::Namespace, system("2")), (Kind::Node, node("a"))], false);
+        check(
+            &[(Kind::Namespace, system("1")), (Kind::Node, node("a"))],
+            &[(Kind::Namespace, system("2")), (Kind::Node, node("a"))],
+            false,
+        );
         check(&[(Kind::Node, node("a")), (Kind::Node, node("b"))], &[(Kind::Node, node("b")), (Kind::Node, node("c"))], true);
         check(&[(Kind::Node, node("a"))], &[(Kind::Node, node("c"))], false);
         check(&[], &[(Kind::Node, node("c"))], false);
