@@ -12,6 +12,7 @@ mod worlds;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use deciding::{decision, explained, scheduler};
 use histories::{Deed, apply, beginning, history};
@@ -189,7 +190,7 @@ proptest! {
         for candidate in view(&world).preemption.iter().flat_map(|p| p.candidates.values()) {
             let violating = candidate.victims.iter().filter(|v| !v.violates.is_empty()).count();
             prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).expect("few"));
-            prop_assert!(candidate.victims.is_sorted_by_key(importance));
+            prop_assert!(candidate.victims.is_sorted_by_key(|v| importance(v)));
         }
     }
 }
@@ -205,9 +206,9 @@ fn check_budgets(world: &World, steps: &[DryRunStep]) {
         DryRunStep::Reprieved(victim) | DryRunStep::Condemned(victim, _) => Some(victim.clone()),
         DryRunStep::Removed(_) | DryRunStep::Filtered(_) => None,
     };
-    let put_back: Vec<Victim> = steps.iter().filter_map(put_back).collect();
+    let put_back: Vec<Arc<Victim>> = steps.iter().filter_map(put_back).collect();
     let mut by_importance = put_back.clone();
-    by_importance.sort_by_key(importance);
+    by_importance.sort_by_key(|v| importance(v));
     let mut left: Vec<i32> = world.budgets.iter().map(|b| b.allowed).collect();
     let (mut violating, mut others) = (Vec::new(), Vec::new());
     for victim in by_importance {
@@ -221,10 +222,10 @@ fn check_budgets(world: &World, steps: &[DryRunStep]) {
         }
         let own: Vec<_> = victim.violates.iter().map(|v| (v.budget.to_string(), v.allowed, v.left)).collect();
         assert_eq!(own, violated, "{}", victim.pod);
-        if violated.is_empty() { others.push(victim.pod) } else { violating.push(victim.pod) }
+        if violated.is_empty() { others.push(victim.pod.clone()) } else { violating.push(victim.pod.clone()) }
     }
     violating.extend(others);
-    assert_eq!(put_back.into_iter().map(|v| v.pod).collect::<Vec<_>>(), violating, "whoever would violate a budget comes back first");
+    assert_eq!(put_back.iter().map(|v| v.pod.clone()).collect::<Vec<_>>(), violating, "whoever would violate a budget comes back first");
 }
 
 /// A law about something that never happens would say nothing.

@@ -363,7 +363,7 @@ fn budgets_say_who_is_put_back_first_and_whose_eviction_violates_one() {
     let scheduler = start("budgets");
     let view = explained(&scheduler, &key("shop/checkout"));
     let preemption = view.preemption.as_ref().expect("a preemption");
-    let candidates: Vec<String> = preemption.candidates.values().map(summary).collect();
+    let candidates: Vec<String> = preemption.candidates.values().map(|c| summary(c)).collect();
     assert_eq!(
         candidates,
         ["big-1: cart-0 report-0 (0 violations)", "big-2: search-1 (1 violations)", "big-3: report-1 cart-3 (0 violations)"]

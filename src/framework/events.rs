@@ -11,7 +11,7 @@ use crate::cluster::{Object, Pod};
 
 /// What changed, as bits; more specific updates are bits of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ActionType(pub u32);
+pub struct ActionType(pub u16);
 
 #[allow(missing_docs, reason = "the names are kube-scheduler's own")]
 impl ActionType {

@@ -1,18 +1,20 @@
 //! The vocabulary of preemption: what a dry run does and finds. Mirrors `pkg/scheduler/framework/preemption/types.go`,
 //! with every removal and reprieve kept, in order.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::Status;
+use super::{List, Status};
 use crate::cluster::{Key, Str};
 
 /// Everything one preemption attempt did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PreemptionRecord {
     /// Why the pod may not preempt at all; `None` when it may.
-    pub ineligible: Option<String>,
+    pub ineligible: Option<Str>,
     /// Nodes that eviction might help, in walking order.
-    pub potential_nodes: Vec<Str>,
+    pub potential_nodes: List<Str>,
     /// Index into [`Self::potential_nodes`] where the dry run started.
     pub offset: usize,
     /// How many candidates were wanted.
@@ -20,11 +22,11 @@ pub struct PreemptionRecord {
     /// One entry for each node that was dry-run, in the order they were tried.
     pub dry_runs: Vec<DryRun>,
     /// Nodes where eviction makes room, by node name.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<Arc<Candidate>>,
     /// The score functions that were asked, in order; empty with fewer than two candidates.
-    pub score_functions: Vec<ScoreFunction>,
+    pub score_functions: Vec<Arc<ScoreFunction>>,
     /// Candidates still tied after the last score function, by name.
-    pub best: Vec<Str>,
+    pub best: List<Str>,
     /// The node that is nominated.
     pub selected: Option<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
@@ -48,13 +50,13 @@ pub struct DryRun {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DryRunStep {
     /// A pod of lower priority was taken off the node.
-    Removed(Victim),
+    Removed(Arc<Victim>),
     /// With all of them gone, the filters said this.
     Filtered(Status),
     /// A pod was put back and stays.
-    Reprieved(Victim),
+    Reprieved(Arc<Victim>),
     /// A pod was put back, the filters said this, and it was taken off again.
-    Condemned(Victim, Status),
+    Condemned(Arc<Victim>, Status),
 }
 
 /// A pod that stands to be evicted.
@@ -73,7 +75,7 @@ pub struct Victim {
     /// Whether it is being deleted already.
     pub terminating: bool,
     /// Kind and name of the controller, such as `ReplicaSet reports-646f8d7fc5`; empty without one.
-    pub owner: String,
+    pub owner: Str,
 }
 
 /// A budget that has nothing left for a pod.
@@ -93,7 +95,7 @@ pub struct Candidate {
     /// The node.
     pub node: Str,
     /// Who would be evicted, most important first.
-    pub victims: Vec<Victim>,
+    pub victims: Vec<Arc<Victim>>,
     /// How many of them violate a budget.
     pub pdb_violations: i64,
 }
@@ -106,7 +108,7 @@ pub struct ScoreFunction {
     /// What each candidate still in the race scored, by node name; higher is better.
     pub scores: Vec<(Str, i64)>,
     /// Who was left, by node name.
-    pub remaining: Vec<Str>,
+    pub remaining: List<Str>,
 }
 
 /// The five functions, in the order they are asked.

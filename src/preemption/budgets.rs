@@ -48,8 +48,10 @@ impl BudgetCount<'_> {
     /// Takes one disruption from every budget that covers the pod, also when another is violated already, and writes
     /// into `victim` which of them it violates. A budget that lists the pod's name among its disrupted pods has
     /// counted it before.
-    pub(super) fn take(&mut self, pod: &Pod, victim: &mut Victim) {
+    pub(super) fn take(&mut self, pod: &Pod, victim: &mut Arc<Victim>) {
         for (index, budget) in self.budgets.covering(pod) {
+            // The step that removed the pod was recorded before its budgets were known.
+            let victim = Arc::make_mut(victim);
             let name = budget.metadata.name.clone();
             if budget.status.disrupted_pods.contains_key(&pod.metadata.name) {
                 victim.covered_by.push(name);
@@ -85,7 +87,7 @@ mod tests {
         let budgets = Budgets::new(budgets.iter());
         let mut count = budgets.count();
         let each = pods.iter().map(|pod| {
-            let mut victim = importance::victim(pod);
+            let mut victim = Arc::new(importance::victim(pod));
             count.take(pod, &mut victim);
             let violates = victim.violates.iter().map(|v| (v.budget.to_string(), v.left)).collect();
             (violates, victim.covered_by.iter().map(ToString::to_string).collect())

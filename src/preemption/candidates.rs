@@ -59,7 +59,7 @@ pub(super) fn search(
     let try_node = |node: &NodeInfo| dry_run::select_victims_on_node(post, state, pod, node, &budgets);
     let (trials, shortlist) = try_until_enough(&walk, record.wanted_candidates, try_node);
     record.dry_runs = trials;
-    record.candidates = shortlist;
+    record.candidates = shortlist.into_iter().map(Arc::new).collect();
     record.candidates.sort_by(|a, b| a.node.cmp(&b.node));
 }
 

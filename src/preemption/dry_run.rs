@@ -19,7 +19,7 @@ pub(super) struct Trial {
 /// A pod that may have to go.
 struct Potential {
     info: Arc<PodInfo>,
-    victim: Victim,
+    victim: Arc<Victim>,
 }
 
 /// Finds the victims on one node; the node and the state are copied first.
@@ -31,7 +31,7 @@ pub(super) fn select_victims_on_node(
     budgets: &Budgets,
 ) -> Trial {
     let weaker = node.pods.iter().filter(|p| is_preemption_allowed(&p.pod, &pod.pod));
-    let potential: Vec<Potential> = weaker.map(|p| Potential { info: p.clone(), victim: victim(&p.pod) }).collect();
+    let potential: Vec<Potential> = weaker.map(|p| Potential { info: p.clone(), victim: Arc::new(victim(&p.pod)) }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
         let status = Status::unresolvable("No preemption victims found for incoming pod");
@@ -60,7 +60,7 @@ struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// The victims, most important first, and how many of them violate a budget.
-    fn run(&mut self, mut potential: Vec<Potential>, budgets: &Budgets) -> Result<(Vec<Victim>, i64), Status> {
+    fn run(&mut self, mut potential: Vec<Potential>, budgets: &Budgets) -> Result<(Vec<Arc<Victim>>, i64), Status> {
         for p in &potential {
             self.remove(&p.info)?;
             self.steps.push(DryRunStep::Removed(p.victim.clone()));
@@ -95,7 +95,7 @@ impl Attempt<'_> {
     }
 
     /// Puts a pod back; answers with it where it cannot stay.
-    fn reprieve(&mut self, potential: Potential) -> Result<Option<Victim>, Status> {
+    fn reprieve(&mut self, potential: Potential) -> Result<Option<Arc<Victim>>, Status> {
         let Potential { info, victim } = potential;
         self.add(&info)?;
         let status = self.filter();
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    fn names(victims: &[Victim]) -> Vec<&str> {
+    fn names(victims: &[Arc<Victim>]) -> Vec<&str> {
         victims.iter().map(|v| v.pod.name.as_str()).collect()
     }
 

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use jiff::Timestamp;
 
-use crate::cluster::Pod;
+use crate::cluster::{Pod, Str};
 use crate::framework::Victim;
 
 /// Nanoseconds since 1970, as far as 64 bits reach.
@@ -22,7 +22,7 @@ pub(super) fn victim(pod: &Pod) -> Victim {
         violates: Vec::new(),
         covered_by: Vec::new(),
         terminating: pod.is_terminating(),
-        owner: pod.metadata.controller().map_or_else(String::new, |o| format!("{} {}", o.kind, o.name)),
+        owner: pod.metadata.controller().map_or_else(Str::default, |o| format!("{} {}", o.kind, o.name).into()),
     }
 }
 

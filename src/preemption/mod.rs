@@ -103,7 +103,7 @@ impl<'a> Evaluator<'a> {
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
         if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
-            record.ineligible = Some(reason.to_owned());
+            record.ineligible = Some(reason.into());
             return Err(Status::unschedulable(reason));
         }
         if snapshot.is_empty() {

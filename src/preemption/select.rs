@@ -1,19 +1,21 @@
 //! The choice among candidates; mirrors `pickOneNodeForPreemption` in
 //! `pkg/scheduler/framework/preemption/preemption.go` and `GetEarliestPodStartTime` in `pkg/scheduler/util/utils.go`.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use strum::IntoEnumIterator;
 
 use super::importance::nanoseconds;
 use crate::cluster::Str;
-use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::framework::{Candidate, List, ScoreFunction, ScoreFunctionName, Victim};
 
 /// Asks one function after the other until a single candidate has the highest score. Answers with what each function
 /// said, and with the candidates left at the end, by name. One candidate needs no function.
 ///
 /// kube-scheduler takes any of those left; here the first by name is meant.
-pub(super) fn pick_one_node(candidates: &[Candidate], now: Timestamp) -> (Vec<ScoreFunction>, Vec<Str>) {
-    let mut left: Vec<&Candidate> = candidates.iter().collect();
+pub(super) fn pick_one_node(candidates: &[Arc<Candidate>], now: Timestamp) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
+    let mut left: Vec<&Candidate> = candidates.iter().map(|c| &**c).collect();
     left.sort_by(|a, b| a.node.cmp(&b.node));
     let mut functions = Vec::new();
     for name in ScoreFunctionName::iter() {
@@ -24,7 +26,8 @@ pub(super) fn pick_one_node(candidates: &[Candidate], now: Timestamp) -> (Vec<Sc
         let highest = scores.iter().max().copied();
         let named = left.iter().map(|c| c.node.clone()).zip(scores.iter().copied()).collect();
         left = left.into_iter().zip(&scores).filter(|(_, s)| Some(**s) == highest).map(|(c, _)| c).collect();
-        functions.push(ScoreFunction { name, scores: named, remaining: left.iter().map(|c| c.node.clone()).collect() });
+        let remaining: List<Str> = left.iter().map(|c| c.node.clone()).collect();
+        functions.push(Arc::new(ScoreFunction { name, scores: named, remaining }));
     }
     (functions, left.into_iter().map(|c| c.node.clone()).collect())
 }
@@ -43,7 +46,7 @@ fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 
 }
 
 /// When the first of the victims of the highest priority started, in nanoseconds since 1970.
-fn earliest_start(victims: &[Victim], now: i64) -> i64 {
+fn earliest_start(victims: &[Arc<Victim>], now: i64) -> i64 {
     let highest = victims.iter().map(|v| v.priority).max();
     let starts = victims.iter().filter(|v| Some(v.priority) == highest).map(|v| v.start_time.unwrap_or(now));
     starts.min().unwrap_or(i64::MIN)
@@ -66,11 +69,16 @@ mod tests {
     fn candidate(node: &str, pdb_violations: i64, victims: &[(i32, Option<i64>)]) -> Candidate {
         let victims =
             victims.iter().map(|(priority, start_time)| Victim { priority: *priority, start_time: *start_time, ..Victim::default() });
-        Candidate { node: node.into(), victims: victims.collect(), pdb_violations }
+        Candidate { node: node.into(), victims: victims.map(Arc::new).collect(), pdb_violations }
     }
 
-    fn check(candidates: &[Candidate], asked: &[ScoreFunctionName], best: &[&str]) -> Vec<ScoreFunction> {
-        let (functions, left) = pick_one_node(candidates, now());
+    fn pick(candidates: &[Candidate]) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
+        let candidates: Vec<Arc<Candidate>> = candidates.iter().cloned().map(Arc::new).collect();
+        pick_one_node(&candidates, now())
+    }
+
+    fn check(candidates: &[Candidate], asked: &[ScoreFunctionName], best: &[&str]) -> Vec<Arc<ScoreFunction>> {
+        let (functions, left) = pick(candidates);
         assert_eq!(functions.iter().map(|f| f.name).collect::<Vec<_>>(), asked);
         assert_eq!(left, best);
         if let Some(last) = functions.last() {
@@ -132,8 +140,8 @@ mod tests {
             let mut shuffled: Vec<(u32, Candidate)> = seed.into_iter().zip(sorted.clone()).collect();
             shuffled.sort_by_key(|(key, _)| *key);
             let shuffled: Vec<Candidate> = shuffled.into_iter().map(|(_, c)| c).collect();
-            let (functions, best) = pick_one_node(&sorted, now());
-            prop_assert_eq!(&pick_one_node(&shuffled, now()), &(functions.clone(), best.clone()));
+            let (functions, best) = pick(&sorted);
+            prop_assert_eq!(&pick(&shuffled), &(functions.clone(), best.clone()));
             prop_assert_eq!(best.is_empty(), sorted.is_empty());
             for function in &functions {
                 let highest = function.scores.iter().map(|(_, s)| *s).max();

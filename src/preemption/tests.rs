@@ -63,7 +63,8 @@ fn the_node_with_the_least_important_victim_is_nominated() {
     let got = Cycle::new(pod("p", "", 10, 100, None), vec![full("c", "v3", 2), full("b", "v2", 1), full("a", "v1", 3)]).preempt();
     check(&got, &Status::success(), Some("b"));
     let record = &got.record;
-    assert_eq!((record.best.as_slice(), record.selected.as_deref()), (&["b".into()][..], Some("b")));
+    assert_eq!(record.best, ["b"]);
+    assert_eq!(record.selected.as_deref(), Some("b"));
     assert_eq!(record.score_functions.len(), 2);
     assert_eq!(names(&record.evictions), ["v2"]);
     assert_eq!(record.potential_nodes, ["c", "b", "a"]);

@@ -170,8 +170,8 @@ impl Decision {
         let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
         let failed = view.verdicts.iter().filter(|(_, v)| !v.status.is_success() && !error);
         let message = match (&view.failure, &view.skipped) {
-            (Some((_, message, _)), _) => message.clone(),
-            (None, Some(reason)) => reason.clone(),
+            (Some((_, message, _)), _) => message.to_string(),
+            (None, Some(reason)) => reason.to_string(),
             (None, None) => String::new(),
         };
         Self {
@@ -230,7 +230,7 @@ fn preemption(view: &CycleView) -> Preemption {
     };
     if let Some(found) = &view.preemption {
         report.eligible = found.ineligible.is_none();
-        report.ineligible_reason = found.ineligible.clone().unwrap_or_default();
+        report.ineligible_reason = found.ineligible.clone().unwrap_or_default().into();
         fill(&mut report, found);
     }
     report

@@ -161,13 +161,14 @@ mod tests {
 
     fn moved(pod: &str, to: Place, label: EventLabel) -> Event {
         let (cause, order) = (MoveCause::Label(label), QueueOrder::default());
-        Event::QueueMoved(QueueMove { pod: Key::new("", pod), from: None, to, cause, plugin: None, order, plugins: PluginSet::default() })
+        let plugins = PluginSet::default();
+        Event::QueueMoved(Box::new(QueueMove { pod: Key::new("", pod), from: None, to, cause, plugin: None, order, plugins }))
     }
 
     #[test]
     fn moves_of_one_moment_and_cause_come_by_pod() {
         use EventLabel::{BackoffComplete as Done, UnschedulableTimeout as Timeout};
-        let tick = Event::ClockMoved { from: Timestamp::UNIX_EPOCH, to: Timestamp::UNIX_EPOCH };
+        let tick = Event::ClockMoved { from: Box::new(Timestamp::UNIX_EPOCH), to: Timestamp::UNIX_EPOCH };
         let events = [
             moved("b", Place::Active, Done),
             moved("x", Place::InFlight, Done),

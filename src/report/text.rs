@@ -174,7 +174,7 @@ fn preemption_text(preemption: &PreemptionView, out: &mut String) {
 /// Candidates, those that lasted longest first, then by name.
 fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
     let lasted = |c: &Candidate| preemption.score_functions.iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
-    let mut list: Vec<(usize, &Candidate)> = preemption.candidates.values().map(|c| (lasted(c), c)).collect();
+    let mut list: Vec<(usize, &Candidate)> = preemption.candidates.values().map(|c| (lasted(c), &**c)).collect();
     list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.node.cmp(&b.1.node)));
     list.into_iter().map(|(_, c)| c).collect()
 }
@@ -213,7 +213,7 @@ pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> Stri
 fn victims(candidate: &Candidate, out: &mut String) {
     let _ = writeln!(out, "\nVICTIMS on {}, most important first", candidate.node);
     let rows: Vec<Vec<String>> = std::iter::once(vec!["POD".into(), "PRIORITY".into(), "STARTED".into(), "BUDGET".into(), "OWNER".into()])
-        .chain(candidate.victims.iter().map(victim_row))
+        .chain(candidate.victims.iter().map(|v| victim_row(v)))
         .collect();
     table(&rows, out);
 }
@@ -228,7 +228,7 @@ fn victim_row(victim: &Victim) -> Vec<String> {
         format!("{} allows it", victim.covered_by.iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
     };
     let pod = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
-    vec![pod, victim.priority.to_string(), started.map_or_else(|| "unknown".into(), |t| t.to_string()), budget, victim.owner.clone()]
+    vec![pod, victim.priority.to_string(), started.map_or_else(|| "unknown".into(), |t| t.to_string()), budget, victim.owner.to_string()]
 }
 
 /// Columns padded to their widest cell, two spaces between them.

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::runtime::{Filtered, Framework, Nominations, PARALLEL_ABOVE, Runner, record_preemption};
 use crate::cluster::{Object, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, NodeInfo, NodeToStatus, NominatingInfo, PluginName, PluginSet, PodInfo, PreemptionRecord,
-    SharedStatuses, Status,
+    Code, Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PluginName, PluginSet, PodInfo,
+    PreemptionRecord, SharedStatuses, Status,
 };
 use crate::trace::{Event, Selection};
 
@@ -98,7 +98,7 @@ impl Attempt<'_> {
             [one] => {
                 let node = one.name().clone();
                 let why = if search.by_nomination { Selection::NominatedNode } else { Selection::OnlyFeasibleNode };
-                events.push(Event::NodeSelected { node: node.clone(), why, tied: vec![node.clone()] });
+                events.push(Event::NodeSelected { node: node.clone(), why, tied: vec![node.clone()].into() });
                 Attempted::Selected(node)
             }
             nodes => match self.prioritize(pod, state, nodes, events) {
@@ -122,7 +122,7 @@ impl Attempt<'_> {
             }
             search.pre_filter_message = pre.status.message();
             search.note(&pre.status);
-            events.push(Event::NodesNarrowed { nodes: Vec::new(), status: pre.status.clone(), rejected: true });
+            events.push(Event::NodesNarrowed { nodes: List::default(), status: pre.status.clone(), rejected: true });
             search.statuses.set_absent(pre.status);
             return Ok(search);
         }
@@ -178,7 +178,7 @@ impl Attempt<'_> {
             // Without filters the first nodes are taken unseen.
             search.feasible = (0..wanted.min(n)).map(|i| nodes[(start + i) % n].clone()).collect();
             for node in &search.feasible {
-                events.push(Event::NodeFiltered { node: node.name().clone(), status: Status::success(), nominated: Vec::new() });
+                events.push(Event::NodeFiltered { node: node.name().clone(), status: Status::success(), nominated: List::default() });
             }
             return Ok(());
         }
@@ -234,8 +234,8 @@ impl Attempt<'_> {
         let mut scores = self.framework.run_score(&self.cx, state, pod, nodes)?;
         scores.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
         let best = scores.first().map_or(0, |s| s.total);
-        let tied: Vec<Str> = scores.iter().take_while(|s| s.total == best).map(|s| s.node.clone()).collect();
-        events.extend(scores.into_iter().map(Event::NodeScored));
+        let tied: List<Str> = scores.iter().take_while(|s| s.total == best).map(|s| s.node.clone()).collect();
+        events.extend(scores.into_iter().map(|score| Event::NodeScored(Arc::new(score))));
         let node = tied.first().cloned().ok_or_else(|| "empty priorityList".to_owned())?;
         events.push(Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied });
         Ok(node)

@@ -36,7 +36,7 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
         events
     };
-    let fail = |reason, message: String, plugins| Event::AttemptFailed { pod: pod.key(), reason, message, plugins };
+    let fail = |reason, message: String, plugins| Event::AttemptFailed { pod: pod.key(), reason, message: message.into(), plugins };
 
     let Some(framework) = ground.config.profile(&pod.spec.scheduler_name) else {
         let message = format!("profile not found for scheduler name {:?}", pod.spec.scheduler_name);
@@ -48,10 +48,10 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         return finish(events, Outcome::Gated);
     }
     let info = PodInfo::with_gates(pod.clone(), ground.config.gates);
-    events.push(Event::CycleStarted(cycle_start(1, &info, snapshot.len())));
+    events.push(Event::CycleStarted(Arc::new(cycle_start(1, &info, snapshot.len()))));
     if pod.is_terminating() {
         let reason = format!("skip schedule deleting pod: {key}");
-        events.push(Event::CycleSkipped { pod: key, reason });
+        events.push(Event::CycleSkipped { pod: key, reason: reason.into() });
         return finish(events, Outcome::Error);
     }
     let mut start = 0;
@@ -73,8 +73,8 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         }
     };
     for (plugin, points) in &framework.not_emulated {
-        events
-            .push(Event::NotEmulated { plugin: plugin.clone(), what: format!("it might have decided otherwise at {}", points.join(", ")) });
+        let what = format!("it might have decided otherwise at {}", points.join(", "));
+        events.push(Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() });
     }
     finish(events, outcome)
 }

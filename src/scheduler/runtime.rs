@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Status,
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, List, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo,
+    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
 };
-use crate::trace::{Event, NodeScore, PluginScore};
+use crate::trace::{Event, NodeScore, PluginScore, PreemptionStart};
 
 /// A plugin of a profile by what it is to the engine.
 pub type PluginRef = Arc<dyn Plugin>;
@@ -75,7 +75,7 @@ pub(super) struct Filtered {
     /// The verdict.
     pub status: Status,
     /// Pods added for the first pass.
-    pub nominated: Vec<Key>,
+    pub nominated: List<Key>,
 }
 
 impl Framework {
@@ -249,8 +249,7 @@ impl Framework {
         pod: &PodInfo,
         nodes: &[Arc<NodeInfo>],
     ) -> Result<Vec<NodeScore>, String> {
-        let mut scores: Vec<NodeScore> =
-            nodes.iter().map(|n| NodeScore { node: n.name().clone(), plugins: Vec::with_capacity(self.score.len()), total: 0 }).collect();
+        let mut columns: Vec<Vec<PluginScore>> = Vec::with_capacity(self.score.len());
         for (plugin, weight) in &self.score {
             let name = plugin.name();
             let Some(point) = plugin.score().filter(|_| !state.skip_score.contains(name)) else { continue };
@@ -263,18 +262,22 @@ impl Framework {
             if !status.is_success() {
                 return Err(format!("running Normalize on Score plugins: plugin \"{name}\" failed with: {}", status.message()));
             }
-            for ((score, raw), normalized) in scores.iter_mut().zip(raw).zip(normalized) {
+            let mut column = Vec::with_capacity(nodes.len());
+            for (raw, normalized) in raw.into_iter().zip(normalized) {
                 if !(0..=MAX_NODE_SCORE).contains(&normalized) {
                     return Err(format!(
                         "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {normalized}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
                     ));
                 }
-                let weighted = normalized * weight;
-                score.total += weighted;
-                score.plugins.push(PluginScore { plugin: name, raw, normalized, weighted });
+                column.push(PluginScore { plugin: name, raw, normalized, weighted: normalized * weight });
             }
+            columns.push(column);
         }
-        Ok(scores)
+        let of_node = |i: usize, node: &Arc<NodeInfo>| {
+            let plugins: Box<[PluginScore]> = columns.iter().map(|column| column[i]).collect();
+            NodeScore { node: node.name().clone(), total: plugins.iter().map(|p| p.weighted).sum(), plugins }
+        };
+        Ok(nodes.iter().enumerate().map(|(i, node)| of_node(i, node)).collect())
     }
 }
 
@@ -299,14 +302,14 @@ impl Runner<'_> {
         let mut nominated = self.nominations.nominated_pods(node.name());
         nominated.retain(equal_or_greater);
         if nominated.is_empty() {
-            return Filtered { status: self.framework.run_filters(&self.cx, state, pod, node), nominated: Vec::new() };
+            return Filtered { status: self.framework.run_filters(&self.cx, state, pod, node), nominated: List::default() };
         }
         let (mut with_state, mut with_node) = (state.clone(), node.clone());
         for other in &nominated {
             with_node.add_pod(other.clone());
             let status = self.add_pod(&mut with_state, pod, other, &with_node);
             if !status.is_success() {
-                return Filtered { status: Status::error(status.message()), nominated: Vec::new() };
+                return Filtered { status: Status::error(status.message()), nominated: List::default() };
             }
         }
         let mut status = self.framework.run_filters(&self.cx, &with_state, pod, &with_node);
@@ -357,27 +360,29 @@ impl FilterRunner for Runner<'_> {
 /// Turns what preemption found into events, in the order in which it happened.
 pub(super) fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
     use crate::framework::DryRunStep;
-    events.push(Event::PreemptionStarted {
+    events.push(Event::PreemptionStarted(Box::new(PreemptionStart {
         ineligible: record.ineligible.clone(),
         potential_nodes: record.potential_nodes.clone(),
         offset: record.offset,
         wanted_candidates: record.wanted_candidates,
         hypothetical,
-    });
+    })));
+    let mut shared = SharedStatuses::default();
+    let mut share = |status: &Status| shared.share(status.clone());
     for run in &record.dry_runs {
         let node = || run.node.clone();
         for step in &run.steps {
             events.push(match step {
                 DryRunStep::Removed(victim) => Event::VictimRemoved { node: node(), victim: victim.clone() },
-                DryRunStep::Filtered(status) => Event::DryRunFiltered { node: node(), status: status.clone() },
+                DryRunStep::Filtered(status) => Event::DryRunFiltered { node: node(), status: share(status) },
                 DryRunStep::Reprieved(victim) => Event::VictimReprieved { node: node(), victim: victim.clone() },
                 DryRunStep::Condemned(victim, status) => {
-                    Event::VictimCondemned { node: node(), victim: victim.clone(), status: status.clone() }
+                    Event::VictimCondemned { node: node(), victim: victim.clone(), status: share(status) }
                 }
             });
         }
         let candidate = record.candidates.binary_search_by(|c| c.node.cmp(&run.node)).ok().map(|at| record.candidates[at].clone());
-        events.push(Event::DryRunFinished { node: node(), status: run.status.clone(), candidate });
+        events.push(Event::DryRunFinished { node: node(), status: share(&run.status), candidate });
     }
     events.extend(record.score_functions.iter().cloned().map(Event::CandidatesScored));
     if let Some(node) = &record.selected {

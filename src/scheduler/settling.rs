@@ -65,7 +65,9 @@ impl Settling {
                 }
                 Event::PodNominated { pod, node } => Change::Nominated(pod.clone(), node.clone()),
                 Event::NominationCleared { pod, node } => Change::Cleared(pod.clone(), node.clone()),
-                Event::PermitResolved { pod, node, end, .. } if *end != PermitEnd::Allowed => Change::WaitEnded(pod.clone(), node.clone()),
+                Event::PermitResolved { pod, node, end, .. } if *end != PermitEnd::Allowed => {
+                    Change::WaitEnded(Key::clone(pod), node.clone())
+                }
                 // Pods are written to after every failed attempt.
                 Event::ObjectChanged { kind, key, .. } if *kind != Kind::Pod => Change::Written(kind.to_string(), key.clone()),
                 _ => continue,
@@ -108,7 +110,7 @@ impl Scheduler {
         // Gated pods do not wait for the time to pass.
         let parked = queue.unschedulable_pods().filter(|info| !info.gated());
         let mut waiting = queue.active_pods().chain(queue.backoff_pods()).chain(parked);
-        let ended = |pod: &Key, node: &Str| settling.seen.contains(&Change::WaitEnded(pod.clone(), node.clone()));
+        let ended = |pod: &Key, node: &Str| settling.seen.contains(&Change::WaitEnded(Key::clone(pod), node.clone()));
         waiting.any(|info| settling.tries(&info.key()) == 0)
             || self.state.waiting.iter().any(|(pod, w)| !ended(pod, w.node()))
             || self.next_grace_period_end().is_some()

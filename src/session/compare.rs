@@ -127,7 +127,7 @@ impl Comparison {
 
 fn evictions(frames: &[Frame]) -> Vec<Key> {
     let events = frames.iter().flat_map(|f| f.events.iter());
-    events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(pod.clone()) } else { None }).collect()
+    events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
 fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
@@ -211,7 +211,7 @@ fn outcome(view: &CycleView) -> String {
     match (&view.bound, &view.selected, &view.failure) {
         (Some(node), ..) => format!("bound to {node}"),
         (None, Some((node, ..)), None) => format!("fits on {node}"),
-        (_, _, Some((_, message, _))) => message.clone(),
+        (_, _, Some((_, message, _))) => message.to_string(),
         _ => view.outcome.map_or_else(|| "undecided".to_owned(), |o| o.to_string()),
     }
 }

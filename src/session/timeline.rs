@@ -302,7 +302,7 @@ mod tests {
     fn frame(from: i64, stops: &[i64]) -> Frame {
         let other = Event::NominationCleared { pod: Key::new("ns", "pod"), node: "n".into() };
         let starts = std::iter::once(&from).chain(stops);
-        let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: at(*from), to: at(*to) }, other.clone()]);
+        let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: Box::new(at(*from)), to: at(*to) }, other.clone()]);
         let moment = |clock: i64| Moment { clock: at(clock), ..Moment::default() };
         let after = moment(*stops.last().unwrap_or(&from));
         Frame { title: String::new(), events: moves.chain([other.clone()]).collect(), before: moment(from), after }

@@ -34,7 +34,7 @@ impl Until {
         match self {
             Self::Popped => matches!(event, Event::PodPopped { .. }),
             Self::Rejected => matches!(event, Event::AttemptFailed { .. }),
-            Self::Preemption => matches!(event, Event::PreemptionStarted { ineligible: None, .. }),
+            Self::Preemption => matches!(event, Event::PreemptionStarted(start) if start.ineligible.is_none()),
             Self::Budget => matches!(event, Event::VictimCondemned { victim, .. } if !victim.violates.is_empty()),
             Self::Bound => matches!(event, Event::PodBound { .. }),
             Self::Pod(pod) => event.pod() == Some(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
@@ -93,7 +93,7 @@ mod tests {
         let key = Key::new("a", "p");
         let victim = |violates: Vec<BudgetViolation>| Event::VictimCondemned {
             node: "n".into(),
-            victim: Victim { pod: Key::new("a", "v"), violates, ..Victim::default() },
+            victim: Victim { pod: Key::new("a", "v"), violates, ..Victim::default() }.into(),
             status: Status::default(),
         };
         let events = [
@@ -101,16 +101,10 @@ mod tests {
             Event::AttemptFailed {
                 pod: Key::new("a", "q"),
                 reason: FailureReason::Unschedulable,
-                message: String::new(),
+                message: "".into(),
                 plugins: crate::framework::PluginSet::default(),
             },
-            Event::PreemptionStarted {
-                ineligible: None,
-                potential_nodes: Vec::new(),
-                offset: 0,
-                wanted_candidates: 1,
-                hypothetical: false,
-            },
+            Event::PreemptionStarted(Box::default()),
             victim(vec![BudgetViolation::default()]),
             Event::PodBound { pod: Key::new("a", "q"), node: "n2".into() },
             Event::ObjectChanged { kind: Kind::Pod, key: key.clone(), change: ObjectChange::Updated },

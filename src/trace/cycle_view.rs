@@ -3,26 +3,27 @@
 //! The screen draws it at the cursor, and a report reads it at the end; both see the same facts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::event::{CycleStart, Event, Eviction, FailureReason, NodeScore, Outcome, Selection};
+use super::event::{CycleStart, Event, Eviction, FailureReason, NodeScore, Outcome, PreemptionStart, Selection};
 use crate::cluster::{Key, Str};
-use crate::framework::{Candidate, Code, DryRunStep, PluginName, PluginSet, ScoreFunction, Status};
+use crate::framework::{Candidate, Code, DryRunStep, List, PluginName, PluginSet, ScoreFunction, Status};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CycleView {
     /// The pod and its attempt; `None` before the cycle started.
-    pub start: Option<CycleStart>,
+    pub start: Option<Arc<CycleStart>>,
     /// Why PreEnqueue keeps the pod out.
     pub pre_enqueue: Option<Status>,
     /// Answers of PreFilter plugins, in order.
     pub pre_filter: Vec<(PluginName, Status)>,
     /// The nodes that PreFilter left, and the status of all others.
-    pub narrowed: Option<(Vec<Str>, Status)>,
+    pub narrowed: Option<(List<Str>, Status)>,
     /// Whether PreFilter turned the pod down for every node.
     pub pre_filter_rejected: bool,
     /// Plugins of the profile that are not emulated and what they would have decided.
-    pub not_emulated: Vec<(String, String)>,
+    pub not_emulated: Vec<(Str, Str)>,
     /// Verdicts so far by node; Success for nodes that fit.
     pub verdicts: BTreeMap<Str, Verdict>,
     /// The nominated node, if it was tried first.
@@ -32,9 +33,9 @@ pub struct CycleView {
     /// PreScore answers.
     pub pre_score: Vec<(PluginName, Status)>,
     /// Scores by node.
-    pub scores: BTreeMap<Str, NodeScore>,
+    pub scores: BTreeMap<Str, Arc<NodeScore>>,
     /// The node that was chosen, why, and all that shared its total.
-    pub selected: Option<(Str, Selection, Vec<Str>)>,
+    pub selected: Option<(Str, Selection, List<Str>)>,
     /// Answers of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// What preemption found so far.
@@ -48,9 +49,9 @@ pub struct CycleView {
     /// The node the pod is bound to.
     pub bound: Option<Str>,
     /// Reason, message and rejecting plugins of a failure.
-    pub failure: Option<(FailureReason, String, PluginSet)>,
+    pub failure: Option<(FailureReason, Str, PluginSet)>,
     /// Why the cycle never started.
-    pub skipped: Option<String>,
+    pub skipped: Option<Str>,
     /// How it ended; `None` while it runs.
     pub outcome: Option<Outcome>,
     /// The node of the newest event, for following it on the screen.
@@ -63,18 +64,18 @@ pub struct Verdict {
     /// Success, or why not and by whom.
     pub status: Status,
     /// Pods nominated to the node that were counted.
-    pub nominated: Vec<Key>,
+    pub nominated: List<Key>,
 }
 
 /// A preemption so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreemptionView {
     /// Why the pod may not preempt.
-    pub ineligible: Option<String>,
+    pub ineligible: Option<Str>,
     /// Whether DefaultPreemption was not reached and this only shows what it would have found.
     pub hypothetical: bool,
     /// Nodes that eviction might help.
-    pub potential_nodes: Vec<Str>,
+    pub potential_nodes: List<Str>,
     /// Where the dry run started.
     pub offset: usize,
     /// Candidates wanted.
@@ -82,11 +83,11 @@ pub struct PreemptionView {
     /// Dry runs by node, with what was tried in order; the status is `None` while it runs.
     pub dry_runs: BTreeMap<Str, DryRunView>,
     /// Candidates by node.
-    pub candidates: BTreeMap<Str, Candidate>,
+    pub candidates: BTreeMap<Str, Arc<Candidate>>,
     /// Score functions in order.
-    pub score_functions: Vec<ScoreFunction>,
+    pub score_functions: Vec<Arc<ScoreFunction>>,
     /// The chosen node and all that were equal to it.
-    pub selected: Option<(Str, Vec<Str>)>,
+    pub selected: Option<(Str, List<Str>)>,
 }
 
 /// The dry run of a node so far.
@@ -139,7 +140,7 @@ impl CycleView {
             Event::PostFiltered { plugin, status } => self.post_filter.push((*plugin, status.clone())),
             Event::PodNominated { pod, node } if self.is_about(pod) => self.nominated = Some(node.clone()),
             Event::NominationCleared { pod, .. } => self.cleared_nominations.push(pod.clone()),
-            Event::VictimEvicted { pod, how, .. } => self.evicted.push((pod.clone(), *how)),
+            Event::VictimEvicted { pod, how, .. } => self.evicted.push((Key::clone(pod), *how)),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
             Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), *plugins)),
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
@@ -153,7 +154,8 @@ impl CycleView {
     }
 
     fn apply_preemption(&mut self, event: &Event) {
-        if let Event::PreemptionStarted { ineligible, potential_nodes, offset, wanted_candidates, hypothetical } = event {
+        if let Event::PreemptionStarted(start) = event {
+            let PreemptionStart { ineligible, potential_nodes, offset, wanted_candidates, hypothetical } = &**start;
             self.preemption = Some(PreemptionView {
                 ineligible: ineligible.clone(),
                 hypothetical: *hypothetical,

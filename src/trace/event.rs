@@ -3,75 +3,80 @@
 //! An event says enough to redraw a screen without asking the engine: nobody outside the scheduler ever calls it to
 //! find out why something happened.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::{Candidate, ClusterEvent, EventLabel, PluginName, PluginSet, QueueingHint, ScoreFunction, Status, Victim};
+use crate::framework::{Candidate, ClusterEvent, EventLabel, List, PluginName, PluginSet, QueueingHint, ScoreFunction, Status, Victim};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
+///
+/// Four words at most, because a cycle records one for every node it looked at: what is larger or repeats is behind a
+/// pointer, and shared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 #[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Event {
     /// The virtual clock moved.
-    ClockMoved { from: Timestamp, to: Timestamp },
+    ClockMoved { from: Box<Timestamp>, to: Timestamp },
     /// An object came, changed or went.
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
-    QueueMoved(QueueMove),
+    QueueMoved(Box<QueueMove>),
     /// Nobody saw a pod come to where it waits; its place is what the cluster's objects suggest.
     PlaceInferred(Box<InferredPlace>),
     /// A waiting pod's object changed its priority.
     PriorityChanged { pod: Key, priority: i32 },
     /// A plugin was asked whether an event helps a pod it had rejected.
-    HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<String> },
+    HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<Str> },
     /// PreEnqueue ran and a plugin kept the pod out.
     PreEnqueueRejected { pod: Key, status: Status },
     /// A pod was taken from the queue.
     PodPopped { pod: Key, attempts: u32, early_from_backoff: bool },
     /// A cycle began.
-    CycleStarted(CycleStart),
+    CycleStarted(Arc<CycleStart>),
     /// The popped pod was not tried at all.
-    CycleSkipped { pod: Key, reason: String },
+    CycleSkipped { pod: Key, reason: Str },
     /// A plugin that this profile has would have had a say here, but is not emulated.
-    NotEmulated { plugin: String, what: String },
+    NotEmulated { plugin: Str, what: Str },
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
-    PreFiltered { plugin: PluginName, status: Status, nodes: Option<Vec<Str>> },
+    PreFiltered { plugin: PluginName, status: Status, nodes: Option<List<Str>> },
     /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
     /// every node.
-    NodesNarrowed { nodes: Vec<Str>, status: Status, rejected: bool },
+    NodesNarrowed { nodes: List<Str>, status: Status, rejected: bool },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
-    NodeFiltered { node: Str, status: Status, nominated: Vec<Key> },
+    NodeFiltered { node: Str, status: Status, nominated: List<Key> },
     /// The search ended before all nodes were looked at.
     FilterStopped { looked_at: usize, of: usize, wanted: usize },
     /// A PreScore plugin answered.
     PreScored { plugin: PluginName, status: Status },
     /// A node was scored by every plugin that scores.
-    NodeScored(NodeScore),
+    NodeScored(Arc<NodeScore>),
     /// A node was chosen.
-    NodeSelected { node: Str, why: Selection, tied: Vec<Str> },
+    NodeSelected { node: Str, why: Selection, tied: List<Str> },
     /// A PostFilter plugin answered.
     PostFiltered { plugin: PluginName, status: Status },
     /// Preemption was looked into.
-    PreemptionStarted { ineligible: Option<String>, potential_nodes: Vec<Str>, offset: usize, wanted_candidates: usize, hypothetical: bool },
+    PreemptionStarted(Box<PreemptionStart>),
     /// In the dry run, a pod was taken off a node.
-    VictimRemoved { node: Str, victim: Victim },
+    VictimRemoved { node: Str, victim: Arc<Victim> },
     /// In the dry run, the filters ran with every lower-priority pod gone.
     DryRunFiltered { node: Str, status: Status },
     /// In the dry run, a pod was put back and may stay.
-    VictimReprieved { node: Str, victim: Victim },
+    VictimReprieved { node: Str, victim: Arc<Victim> },
     /// In the dry run, a pod was put back, the preemptor no longer fitted, and so it is a victim.
-    VictimCondemned { node: Str, victim: Victim, status: Status },
+    VictimCondemned { node: Str, victim: Arc<Victim>, status: Status },
     /// The dry run of a node ended; Success makes it a candidate.
-    DryRunFinished { node: Str, status: Status, candidate: Option<Candidate> },
+    DryRunFinished { node: Str, status: Status, candidate: Option<Arc<Candidate>> },
     /// A score function narrowed the candidates.
-    CandidatesScored(ScoreFunction),
+    CandidatesScored(Arc<ScoreFunction>),
     /// A candidate was chosen; `best` are all that were still tied.
-    CandidateSelected { node: Str, best: Vec<Str> },
+    CandidateSelected { node: Str, best: List<Str> },
     /// The pod was nominated to a node; an empty name clears the nomination.
     PodNominated { pod: Key, node: Str },
     /// A pod of lower priority lost its nomination to a preemptor.
@@ -79,7 +84,7 @@ pub enum Event {
     /// The grace period of a terminating pod is over.
     GracePeriodEnded { pod: Key, node: Str },
     /// A pod was evicted.
-    VictimEvicted { pod: Key, node: Str, preemptor: Key, how: Eviction },
+    VictimEvicted { pod: Box<Key>, node: Str, preemptor: Arc<Key>, how: Eviction },
     /// The pod was put on its node in the scheduler's memory.
     PodAssumed { pod: Key, node: Str },
     /// A Reserve plugin answered.
@@ -89,17 +94,32 @@ pub enum Event {
     /// A Permit plugin answered.
     Permitted { plugin: PluginName, status: Status },
     /// The pod waits on Permit: each plugin that asked for it, and when its patience ends.
-    PermitWaited { pod: Key, node: Str, plugins: Vec<(PluginName, Timestamp)> },
+    PermitWaited { pod: Box<Key>, node: Str, plugins: List<(PluginName, Timestamp)> },
     /// The wait on Permit ended; `plugin` is the one that rejected the pod, where one did.
-    PermitResolved { pod: Key, node: Str, end: PermitEnd, plugin: Option<PluginName>, message: String },
+    PermitResolved { pod: Box<Key>, node: Str, end: PermitEnd, plugin: Option<PluginName>, message: Str },
     /// A PreBind plugin answered, and wrote these objects.
-    PreBound { plugin: PluginName, status: Status, writes: Vec<(Kind, Key)> },
+    PreBound { plugin: PluginName, status: Status, writes: List<(Kind, Key)> },
     /// The pod was bound.
     PodBound { pod: Key, node: Str },
     /// The attempt failed; what the condition and the event say.
-    AttemptFailed { pod: Key, reason: FailureReason, message: String, plugins: PluginSet },
+    AttemptFailed { pod: Key, reason: FailureReason, message: Str, plugins: PluginSet },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
+}
+
+/// What preemption starts from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PreemptionStart {
+    /// Why the pod may not preempt at all; `None` when it may.
+    pub ineligible: Option<Str>,
+    /// Nodes that eviction might help, in walking order.
+    pub potential_nodes: List<Str>,
+    /// Index into [`Self::potential_nodes`] where the dry run starts.
+    pub offset: usize,
+    /// How many candidates are wanted.
+    pub wanted_candidates: usize,
+    /// Whether DefaultPreemption was not reached and this only shows what it would have found.
+    pub hypothetical: bool,
 }
 
 /// How an object changed.
@@ -136,7 +156,7 @@ pub struct NodeScore {
     /// The node.
     pub node: Str,
     /// By plugin, in profile order.
-    pub plugins: Vec<PluginScore>,
+    pub plugins: Box<[PluginScore]>,
     /// Sum of the weighted scores.
     pub total: i64,
 }
@@ -301,4 +321,14 @@ pub enum Place {
     Bound { node: Str },
     /// In no queue: deleted, or dropped until its next update.
     Gone,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_takes_four_words_at_most() {
+        assert!(size_of::<Event>() <= 32, "{}", size_of::<Event>());
+    }
 }

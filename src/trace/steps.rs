@@ -146,15 +146,13 @@ impl Event {
             | Self::CycleSkipped { pod, .. }
             | Self::PodNominated { pod, .. }
             | Self::NominationCleared { pod, .. }
-            | Self::VictimEvicted { pod, .. }
             | Self::GracePeriodEnded { pod, .. }
-            | Self::PermitWaited { pod, .. }
-            | Self::PermitResolved { pod, .. }
             | Self::PodAssumed { pod, .. }
             | Self::Unreserved { pod, .. }
             | Self::PodBound { pod, .. }
             | Self::AttemptFailed { pod, .. }
             | Self::CycleFinished { pod, .. } => Some(pod),
+            Self::VictimEvicted { pod, .. } | Self::PermitWaited { pod, .. } | Self::PermitResolved { pod, .. } => Some(pod),
             Self::VictimRemoved { victim, .. } | Self::VictimReprieved { victim, .. } | Self::VictimCondemned { victim, .. } => {
                 Some(&victim.pod)
             }
@@ -165,7 +163,7 @@ impl Event {
     /// The event as one plain sentence.
     pub fn sentence(&self) -> String {
         match self {
-            Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(*from))),
+            Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
             Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
@@ -211,10 +209,12 @@ impl Event {
             },
             Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
             Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),
-            Self::PreemptionStarted { ineligible: Some(why), .. } => format!("preemption: {why}"),
-            Self::PreemptionStarted { potential_nodes, hypothetical, .. } => {
-                let would = if *hypothetical { " (not reached; shown for information)" } else { "" };
-                format!("preemption may help on {}{would}", count(potential_nodes.len(), "node"))
+            Self::PreemptionStarted(start) => {
+                if let Some(why) = &start.ineligible {
+                    return format!("preemption: {why}");
+                }
+                let would = if start.hypothetical { " (not reached; shown for information)" } else { "" };
+                format!("preemption may help on {}{would}", count(start.potential_nodes.len(), "node"))
             }
             Self::VictimRemoved { node, victim } => format!("{node}: without {}", victim_text(victim)),
             Self::DryRunFiltered { node, status } if status.is_success() => format!("{node}: fits with all of them gone"),

@@ -18,8 +18,8 @@ use crate::framework::{
 };
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
 use crate::trace::{
-    CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, QueueEntry, QueueMove,
-    QueueOrder, Selection,
+    CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, PreemptionStart, QueueEntry,
+    QueueMove, QueueOrder, Selection,
 };
 use crate::ui::{Driver, HowFar};
 
@@ -270,7 +270,7 @@ fn victim(name: &str, priority: i32, started: &str) -> Victim {
         priority,
         start_time: Some(time(&format!("2026-11-20T{started}Z")).as_nanosecond() as i64),
         covered_by: if priority > 0 { vec!["checkout".into()] } else { Vec::new() },
-        owner: owner.to_owned(),
+        owner: owner.into(),
         ..Victim::default()
     }
 }
@@ -279,7 +279,7 @@ fn queue_move(pod: &Key, from: Place, to: Place, cause: MoveCause) -> Event {
     let sequence = WAITING.iter().position(|(name, ..)| *pod == key(name)).unwrap_or(0);
     let order = QueueOrder { priority: WAITING[sequence].1, timestamp: time(START), sequence: sequence as u64 };
     let plugins = if let Place::Unschedulable { plugins, .. } = to { plugins } else { PluginSet::default() };
-    Event::QueueMoved(QueueMove { pod: pod.clone(), from: Some(from), to, cause, plugin: None, order, plugins })
+    Event::QueueMoved(Box::new(QueueMove { pod: pod.clone(), from: Some(from), to, cause, plugin: None, order, plugins }))
 }
 
 fn cycle_events(pod: &Key, cycle: u64, priority: i32, requests: &[(&str, &str)]) -> Vec<Event> {
@@ -289,7 +289,7 @@ fn cycle_events(pod: &Key, cycle: u64, priority: i32, requests: &[(&str, &str)])
     let mut events = vec![
         Event::PodPopped { pod: pod.clone(), attempts: 1, early_from_backoff: false },
         queue_move(pod, Place::Active, Place::InFlight, MoveCause::Cycle),
-        Event::CycleStarted(start),
+        Event::CycleStarted(start.into()),
     ];
     for plugin in [PluginName::NodeResourcesFit, PluginName::PodTopologySpread] {
         let status = if plugin == PluginName::PodTopologySpread { Status::skip() } else { Status::success() };
@@ -320,7 +320,7 @@ fn filtered(name: &str, fits: &[&str]) -> Event {
         _ if name.starts_with("worker") => Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit),
         _ => Status::unresolvable("node(s) had untolerated taint(s)").with_plugin(PluginName::TaintToleration),
     };
-    Event::NodeFiltered { node: name.into(), status, nominated: Vec::new() }
+    Event::NodeFiltered { node: name.into(), status, nominated: Vec::new().into() }
 }
 
 /// Which eviction each worker needs; `violating` lets worker-a1's checkout pod violate a budget.
@@ -341,7 +341,7 @@ fn candidate(name: &str, reports: usize, violating: bool) -> Candidate {
         victims.push(victim(&format!("batch/reports-646f8d7fc5-{short}{i}"), -10, started));
     }
     let pdb_violations = victims.iter().filter(|v| !v.violates.is_empty()).count() as i64;
-    Candidate { node: name.into(), victims, pdb_violations }
+    Candidate { node: name.into(), victims: victims.into_iter().map(Arc::new).collect(), pdb_violations }
 }
 
 fn score_functions(candidates: &[Candidate]) -> Vec<ScoreFunction> {
@@ -373,20 +373,15 @@ fn payments_events(violating: bool) -> Vec<Event> {
     let pod = key("shop/payments");
     let mut events = cycle_events(&pod, 1, 100_000, &[("cpu", "6"), ("memory", "8Gi")]);
     events.extend(WALK.map(|name| filtered(name, &[])));
-    let potential: Vec<Str> = WORKERS.iter().map(|(n, _)| (*n).into()).collect();
-    events.push(Event::PreemptionStarted {
-        ineligible: None,
-        potential_nodes: potential,
-        offset: 0,
-        wanted_candidates: 100,
-        hypothetical: false,
-    });
+    let potential_nodes = WORKERS.iter().map(|(n, _)| (*n).into()).collect();
+    let start = PreemptionStart { potential_nodes, wanted_candidates: 100, ..PreemptionStart::default() };
+    events.push(Event::PreemptionStarted(Box::new(start)));
     let candidates: Vec<Candidate> = WORKERS.iter().map(|(name, reports)| candidate(name, *reports, violating)).collect();
     for candidate in &candidates {
         let node = candidate.node.clone();
         let short = node.trim_start_matches("worker-").to_owned();
         let catalog = victim(&format!("shop/catalog-746f66cf94-{short}"), 1000, "18:25:29");
-        let catalog = Victim { covered_by: vec!["catalog".into()], ..catalog };
+        let catalog = Arc::new(Victim { covered_by: vec!["catalog".into()], ..catalog });
         for victim in candidate.victims.iter().chain([&catalog]) {
             events.push(Event::VictimRemoved { node: node.clone(), victim: victim.clone() });
         }
@@ -396,21 +391,22 @@ fn payments_events(violating: bool) -> Vec<Event> {
             let status = Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit);
             events.push(Event::VictimCondemned { node: node.clone(), victim: victim.clone(), status });
         }
-        events.push(Event::DryRunFinished { node, status: Status::success(), candidate: Some(candidate.clone()) });
+        events.push(Event::DryRunFinished { node, status: Status::success(), candidate: Some(Arc::new(candidate.clone())) });
     }
     let functions = score_functions(&candidates);
     let best = functions.last().unwrap().remaining.clone();
-    events.extend(functions.into_iter().map(Event::CandidatesScored));
+    events.extend(functions.into_iter().map(|f| Event::CandidatesScored(f.into())));
     let node = best[0].clone();
     events.push(Event::CandidateSelected { node: node.clone(), best });
     let chosen = candidates.iter().find(|c| c.node == node).unwrap();
+    let preemptor = Arc::new(pod.clone());
     for v in &chosen.victims {
-        events.push(Event::VictimEvicted { pod: v.pod.clone(), node: node.clone(), preemptor: pod.clone(), how: Eviction::Terminating });
+        let (evicted, preemptor) = (Box::new(v.pod.clone()), preemptor.clone());
+        events.push(Event::VictimEvicted { pod: evicted, node: node.clone(), preemptor, how: Eviction::Terminating });
     }
     let plugins: PluginSet =
         [PluginName::NodeResourcesFit, PluginName::NodeUnschedulable, PluginName::TaintToleration].into_iter().collect();
-    let message =
-        "0/12 nodes are available: 1 node(s) were unschedulable, 3 node(s) had untolerated taint(s), 8 Insufficient cpu.".to_owned();
+    let message = "0/12 nodes are available: 1 node(s) were unschedulable, 3 node(s) had untolerated taint(s), 8 Insufficient cpu.".into();
     events.extend([
         Event::PostFiltered { plugin: PluginName::DefaultPreemption, status: Status::success() },
         Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message, plugins },
@@ -435,18 +431,18 @@ fn spread_events() -> Vec<Event> {
     for node in fits {
         let fit = if matches!(node, "worker-a2" | "worker-b1") { 35 } else { 31 };
         let score = |plugin, raw, normalized, weighted| PluginScore { plugin, raw, normalized, weighted };
-        let plugins = vec![
+        let plugins = [
             score(PluginName::TaintToleration, 0, 100, 300),
             score(PluginName::NodeResourcesFit, fit, fit, fit),
             score(PluginName::NodeResourcesBalancedAllocation, 66, 66, 66),
             score(PluginName::ImageLocality, 0, 0, 0),
         ];
         let total = plugins.iter().map(|p| p.weighted).sum();
-        events.push(Event::NodeScored(NodeScore { node: node.into(), plugins, total }));
+        events.push(Event::NodeScored(Arc::new(NodeScore { node: node.into(), plugins: plugins.into(), total })));
     }
     let node = Str::from("worker-a2");
     events.extend([
-        Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied: vec!["worker-a2".into(), "worker-b1".into()] },
+        Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied: vec!["worker-a2".into(), "worker-b1".into()].into() },
         Event::PodAssumed { pod: pod.clone(), node: node.clone() },
         Event::PodBound { pod: pod.clone(), node: node.clone() },
         queue_move(&pod, Place::InFlight, Place::Bound { node }, MoveCause::Cycle),
@@ -459,20 +455,14 @@ fn patient_events() -> Vec<Event> {
     let pod = key("shop/patient-job");
     let mut events = cycle_events(&pod, 3, 50_000, &[("cpu", "6"), ("memory", "8Gi")]);
     events.extend(WALK.map(|name| filtered(name, &[])));
-    let why = "not eligible due to preemptionPolicy=Never.".to_owned();
+    let why = "not eligible due to preemptionPolicy=Never.";
     let message = format!(
         "0/12 nodes are available: 1 node(s) were unschedulable, 3 node(s) had untolerated taint(s), 8 Insufficient cpu. no new claims to deallocate, preemption: {why}"
     );
     let plugins: PluginSet = [PluginName::NodeResourcesFit].into_iter().collect();
     events.extend([
-        Event::PreemptionStarted {
-            ineligible: Some(why),
-            potential_nodes: Vec::new(),
-            offset: 0,
-            wanted_candidates: 0,
-            hypothetical: false,
-        },
-        Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message, plugins },
+        Event::PreemptionStarted(Box::new(PreemptionStart { ineligible: Some(why.into()), ..PreemptionStart::default() })),
+        Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message: message.into(), plugins },
         queue_move(
             &pod,
             Place::InFlight,
@@ -541,7 +531,7 @@ pub(crate) fn large(nodes: usize) -> Script {
             1 => Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit),
             _ => Status::unresolvable("node(s) had untolerated taint(s)").with_plugin(PluginName::TaintToleration),
         };
-        events.push(Event::NodeFiltered { node: name, status, nominated: Vec::new() });
+        events.push(Event::NodeFiltered { node: name, status, nominated: Vec::new().into() });
     }
     let ahead = frames(first.clone(), vec![("schedule shop/payments", events)]);
     Script { timeline: Timeline::new(first), ahead }
@@ -568,7 +558,7 @@ pub(crate) fn named(node_name: &str, pod_name: &str) -> Script {
     });
     let mut events = cycle_events(&pod, 1, 0, &[("cpu", "1")]).split_off(2);
     let status = Status::unschedulable("\u{1b}[2J節点 e\u{301}\nsecond line").with_plugin(PluginName::NodeResourcesFit);
-    events.push(Event::NodeFiltered { node: node_name.into(), status, nominated: Vec::new() });
+    events.push(Event::NodeFiltered { node: node_name.into(), status, nominated: Vec::new().into() });
     let ahead = frames(first.clone(), vec![("schedule", events)]);
     Script { timeline: Timeline::new(first), ahead }
 }

@@ -50,7 +50,7 @@ impl Story {
     pub fn of(timeline: &Timeline, pod: &Key) -> Self {
         let hint = |e: &Event| match e {
             Event::HintAsked { pod: asked, plugin, event, hint, error } if asked == pod => {
-                Some(HintAnswer { event: *event, plugin: *plugin, hint: *hint, error: error.clone() })
+                Some(HintAnswer { event: *event, plugin: *plugin, hint: *hint, error: error.as_ref().map(ToString::to_string) })
             }
             _ => None,
         };
@@ -59,7 +59,7 @@ impl Story {
         let last = last_move(timeline, pod);
         let permit = match (&entry.place, last) {
             (Place::WaitingOnPermit { .. }, Some((events, _))) => events.iter().rev().find_map(|e| match e {
-                Event::PermitWaited { pod: waiting, plugins, .. } if waiting == pod => Some(plugins.clone()),
+                Event::PermitWaited { pod: waiting, plugins, .. } if **waiting == *pod => Some(plugins.to_vec()),
                 _ => None,
             }),
             _ => None,

@@ -126,7 +126,7 @@ fn check_clock(before: Timestamp, events: &[Event], after: Timestamp) {
     let mut clock = before;
     for event in events {
         if let Event::ClockMoved { from, to } = event {
-            assert!(clock <= *from && from <= to && *to <= after, "{clock} {from} {to} {after}");
+            assert!(clock <= **from && **from <= *to && *to <= after, "{clock} {from} {to} {after}");
             clock = *to;
         }
     }

@@ -54,6 +54,7 @@ impl State {
         let nominating = nominating.unwrap_or(NominatingInfo::Noop);
         let pod = info.pod().clone();
         self.with_queue(events, |queue, env| queue.add_nominated_pod(env, &pod, &nominating));
+        let message = Str::from(message);
         events.push(Event::AttemptFailed { pod: pod.key(), reason, message: message.clone(), plugins: unschedulable_plugins });
 
         let mut patched = Pod::clone(known.as_ref()?);
@@ -61,7 +62,7 @@ impl State {
             kind: "PodScheduled".into(),
             status: "False".into(),
             reason: reason.to_string().into(),
-            message: message.into(),
+            message,
             last_transition_time: Some(whole_second(self.clock)),
         };
         set_condition(&mut patched, condition);
@@ -142,6 +143,7 @@ impl Scheduler {
 
 /// Says who is evicted.
 pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
+    let preemptor = Arc::new(info.key());
     for write in writes {
         let (pod, node, how) = match write {
             Write::Remove(Object::Pod(pod)) => (pod.key(), &pod.node_name, Eviction::Deleted),
@@ -151,7 +153,7 @@ pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &
             Write::PreemptWaiting(pod, node) => (pod.clone(), node, Eviction::InMemory),
             _ => continue,
         };
-        events.push(Event::VictimEvicted { pod, node: node.clone(), preemptor: info.key(), how });
+        events.push(Event::VictimEvicted { pod: Box::new(pod), node: node.clone(), preemptor: preemptor.clone(), how });
     }
 }
 

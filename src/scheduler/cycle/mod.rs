@@ -79,7 +79,7 @@ impl Scheduler {
         let mut writes = Vec::new();
         let outcome = if pod.is_terminating() {
             let reason = format!("skip schedule deleting pod: {}", pod.key());
-            events.push(Event::CycleSkipped { pod: pod.key(), reason });
+            events.push(Event::CycleSkipped { pod: pod.key(), reason: reason.into() });
             self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
             Outcome::Error
         } else if self.state.cache.is_assumed(&pod) {
@@ -100,7 +100,7 @@ impl Scheduler {
         let config = state.config.clone();
         let snapshot = state.cache.snapshot();
         let cx = Context { cluster: &state.cluster, snapshot: &snapshot, gates: config.gates, now: state.clock };
-        events.push(Event::CycleStarted(cycle_start(state.cycle, &info.pod_info, snapshot.len())));
+        events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, snapshot.len()))));
         let Some(framework) = config.profile(&info.pod().spec.scheduler_name) else {
             // Only pods of our profiles are queued.
             return Outcome::Error;
@@ -116,7 +116,7 @@ impl Scheduler {
         let attempted = attempt.run(&info.pod_info, &mut cycle_state, events);
         for (plugin, points) in &framework.not_emulated {
             let what = format!("it might have decided otherwise at {}", points.join(", "));
-            events.push(Event::NotEmulated { plugin: plugin.clone(), what });
+            events.push(Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() });
         }
         let failed = match attempted {
             Attempted::Selected(node) => match state.bind(&snapshot, cycle_state, info, &node, writes, events) {

@@ -55,7 +55,7 @@ impl State {
         let plugins: Vec<Waiting> =
             patience.into_iter().map(|(plugin, timeout)| Waiting { plugin, timeout, deadline: until(timeout) }).collect();
         let deadlines = plugins.iter().map(|w| (w.plugin, w.deadline)).collect();
-        events.push(Event::PermitWaited { pod: key.clone(), node: node.clone(), plugins: deadlines });
+        events.push(Event::PermitWaited { pod: Box::new(key.clone()), node: node.clone(), plugins: deadlines });
         self.with_queue(events, |queue, env| queue.wait_on_permit(env, binding.info.pod(), &node));
         self.waiting.insert(key, Arc::new(WaitingPod { binding, plugins }));
     }
@@ -103,7 +103,8 @@ impl State {
             PermitEnd::Preempted => (Some(PluginName::DefaultPreemption), "preempted".to_owned()),
             _ => by.unwrap_or_default(),
         };
-        events.push(Event::PermitResolved { pod: pod.clone(), node: node.clone(), end, plugin, message: message.clone() });
+        let said = message.as_str().into();
+        events.push(Event::PermitResolved { pod: Box::new(pod.clone()), node: node.clone(), end, plugin, message: said });
         let (status, failed) = match end {
             PermitEnd::Allowed => {
                 let mut writes = Vec::new();

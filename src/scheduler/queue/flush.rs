@@ -57,7 +57,7 @@ impl SchedulingQueue {
     }
 
     fn move_clock(&mut self, env: &mut dyn QueueEnv, to: Timestamp) {
-        let event = Event::ClockMoved { from: env.now(), to };
+        let event = Event::ClockMoved { from: Box::new(env.now()), to };
         env.set_now(to);
         self.record(env, event);
     }

@@ -277,7 +277,7 @@ impl SchedulingQueue {
         let (pod, new) = (info.key(), from.is_none());
         let order = QueueOrder { priority: info.pod().priority(), timestamp: info.timestamp, sequence: info.sequence };
         let plugins = info.rejectors();
-        self.record(env, Event::QueueMoved(QueueMove { pod, from, to, cause, plugin, order, plugins }));
+        self.record(env, Event::QueueMoved(Box::new(QueueMove { pod, from, to, cause, plugin, order, plugins })));
         // A pod that had left the queues may still hold a nomination.
         if let Some(node) = self.nominator.node_of(info.pod()).filter(|_| new).cloned() {
             self.record(env, Event::PodNominated { pod: info.key(), node });

@@ -135,7 +135,7 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<&DryRunView>, key: &Key, 
         _ => (" ", Role::Text, ""),
     };
     let victim: Option<&Victim> = said.and_then(|s| match s {
-        DryRunStep::Condemned(v, _) | DryRunStep::Reprieved(v) | DryRunStep::Removed(v) => Some(v),
+        DryRunStep::Condemned(v, _) | DryRunStep::Reprieved(v) | DryRunStep::Removed(v) => Some(&**v),
         DryRunStep::Filtered(_) => None,
     });
     let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };

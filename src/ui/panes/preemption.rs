@@ -1,5 +1,7 @@
 //! Where evicting pods would make room, who would go, and how the choice among candidates is made.
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -87,7 +89,7 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView) -> Vec<Span<'static>>
     if let Some(why) = &preemption.ineligible {
         return vec![
             scene.span(Role::Hopeless, format!("{} may not preempt: ", scene.glyphs.hopeless)),
-            scene.span(Role::Text, why.clone()),
+            scene.span(Role::Text, why.to_string()),
         ];
     }
     let Some((node, best)) = &preemption.selected else {
@@ -185,7 +187,7 @@ impl Table {
         &self,
         scene: &Scene<'_>,
         preemption: &PreemptionView,
-        function: Option<&ScoreFunction>,
+        function: Option<&Arc<ScoreFunction>>,
         candidate: &Candidate,
         role: Role,
     ) -> Vec<Span<'static>> {
@@ -247,7 +249,7 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     }
 }
 
-fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Column> {
+fn victim_columns(scene: &Scene<'_>, victims: &[Arc<Victim>], width: u16) -> Vec<Column> {
     let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.pod)).collect();
     let name =
         if width >= 110 { table::fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
@@ -266,7 +268,7 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
 fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
     let name = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
     let started = victim.start_time.map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
-    let owner = if victim.owner.is_empty() { "no controller".to_owned() } else { victim.owner.clone() };
+    let owner = if victim.owner.is_empty() { "no controller".to_owned() } else { victim.owner.to_string() };
     let mut cells = vec![
         vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
         vec![scene.span(Role::Text, victim.priority.to_string())],
