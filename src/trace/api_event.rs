@@ -73,11 +73,15 @@ mod tests {
         let failed = |message: &str| Event::AttemptFailed {
             pod: pod.clone(),
             reason: FailureReason::Unschedulable,
-            message: message.to_owned(),
+            message: message.into(),
             plugins: PluginSet::default(),
         };
-        let evicted =
-            |preemptor: &str, how| Event::VictimEvicted { pod: pod.clone(), node: "n".into(), preemptor: Key::new("a", preemptor), how };
+        let evicted = |preemptor: &str, how| Event::VictimEvicted {
+            pod: Box::new(pod.clone()),
+            node: "n".into(),
+            preemptor: Key::new("a", preemptor).into(),
+            how,
+        };
         let check = |event: Event, expected: &str| assert_eq!(told(&event).as_deref(), Some(expected));
         check(Event::PodBound { pod: pod.clone(), node: "n".into() }, "a/p Normal Scheduled Binding: Successfully assigned a/p to n");
         check(failed("0/1 nodes"), "a/p Warning FailedScheduling Scheduling: 0/1 nodes");
@@ -87,7 +91,7 @@ mod tests {
             "a/p Normal Preempted Preempting: Preempted by pod (unknown) on node n (in kube-scheduler memory).",
         );
         check(
-            Event::CycleSkipped { pod: pod.clone(), reason: "skip schedule deleting pod: a/p".to_owned() },
+            Event::CycleSkipped { pod: pod.clone(), reason: "skip schedule deleting pod: a/p".into() },
             "a/p Warning FailedScheduling Scheduling: skip schedule deleting pod: a/p",
         );
         assert_eq!(told(&Event::PodNominated { pod: pod.clone(), node: "n".into() }), None);
