@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 
+use crate::cluster::Unknown;
 use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Input, Loaded, STORIES, Severity, Story};
@@ -129,7 +130,8 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
-    let options = Options { start, sampling, evictions, waiting };
+    let unknown = Unknown { budgets: loaded.report.budgets_unknown() };
+    let options = Options { start, sampling, evictions, waiting, unknown };
     Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), options))
 }
 

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Ground, Sampling, State, decide};
-use crate::cluster::{Key, Object, ObservedEvent, Pod};
+use crate::cluster::{Key, Object, ObservedEvent, Pod, Unknown};
 use crate::trace::Event;
 
 /// A scheduler on a cluster of its own, under a virtual clock.
@@ -58,6 +58,8 @@ pub struct Options {
     pub evictions: Evictions,
     /// Where waiting pods are.
     pub waiting: Waiting,
+    /// What is not known of the cluster.
+    pub unknown: Unknown,
 }
 
 /// One thing to do.
@@ -119,8 +121,10 @@ const TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, ref waiting } = options;
-        Self { state: State::new(Arc::new(config), objects, start, waiting), sampling, evictions, options: Arc::new(options) }
+        let Options { start, sampling, evictions, ref waiting, unknown } = options;
+        let mut state = State::new(Arc::new(config), objects, start, waiting);
+        state.cluster.unknown = unknown;
+        Self { state, sampling, evictions, options: Arc::new(options) }
     }
 
     /// How it was started.

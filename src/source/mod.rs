@@ -68,7 +68,8 @@ pub fn load(inputs: &[Input]) -> Loaded {
             Err(error) => assembly.add_unopened(&document, &error),
         }
     }
-    let loaded = assembly.finish();
+    let mut loaded = assembly.finish();
+    loaded.report.complete = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
     // The tables of the decoding threads have done their work.
     rayon::broadcast(|_| {
         share::forget();

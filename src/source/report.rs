@@ -91,11 +91,19 @@ pub struct Report {
     pub files: Vec<FileReport>,
     /// Text read in all, decompressed.
     pub bytes: u64,
+    /// All inputs were embedded, and so nothing can have been left out.
+    pub(super) complete: bool,
     pub(super) origins: HashMap<(Kind, Key), Origin>,
     pub(super) embedded: HashMap<u32, Document>,
 }
 
 impl Report {
+    /// Whether it is unknown which budgets there are: nothing was read of them, and not even an empty list says that
+    /// there are none. Embedded clusters hold all that there is.
+    pub fn budgets_unknown(&self) -> bool {
+        !self.complete && !self.kinds.contains_key(&Kind::PodDisruptionBudget)
+    }
+
     /// True when no object was read.
     pub fn is_empty(&self) -> bool {
         self.kinds.values().all(|count| count.read == 0)
