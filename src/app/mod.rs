@@ -50,13 +50,15 @@ pub struct Options {
     pub glyphs: Glyphs,
     /// A pod whose decision is shown at once.
     pub pod: Option<Key>,
+    /// What the reader should know first.
+    pub notice: Option<String>,
 }
 
 impl Options {
     /// As the environment suggests.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var(name).ok();
-        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None }
+        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None, notice: None }
     }
 }
 
@@ -115,6 +117,9 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     let mut events = EventStream::new();
     let source = driver.source();
     let mut state = State::new(driver.timeline(), terminal.size()?);
+    if let Some(words) = &options.notice {
+        state.warn(words.clone());
+    }
     if let Some(pod) = &options.pod {
         if !ui::show_pod(&mut state, driver, pod) {
             state.warn(format!("{pod} does not wait to be scheduled"));

@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Cursor, Session, changes, is_same_cluster, is_session_file};
-use crate::source::{self, Input, Loaded};
+use crate::source::{self, Input, Loaded, Severity};
 use crate::ui::Depth;
 
 /// An embedded cluster.
@@ -36,7 +36,7 @@ pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
 
 fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
     let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
-    let options = options(screen, no_color)?;
+    let mut options = options(screen, no_color)?;
     if let [Input::Path(path)] = inputs
         && let Some(session) = saved_session(path)?
     {
@@ -44,6 +44,7 @@ fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerAr
     }
     let mut loaded = super::load(inputs)?;
     let report = report_lines(&loaded);
+    options.notice = notice(&loaded);
     let events = loaded.events.clone();
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
     show(Explorer::new(Session::new(scheduler, name), report, events), &options)
@@ -59,6 +60,23 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
         options.depth = Depth::None;
     }
     Ok(options)
+}
+
+/// What a reader should know before believing the screen; `i` shows the rest.
+fn notice(loaded: &Loaded) -> Option<String> {
+    let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let mut parts = Vec::new();
+    if wrong > 0 {
+        parts.push(if wrong == 1 { "1 thing could not be read".to_owned() } else { format!("{wrong} things could not be read") });
+    }
+    if loaded.report.budgets_unknown() {
+        parts.push("no PodDisruptionBudgets in this dump: violations are unknown, shown as ?".to_owned());
+    }
+    let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
+    if pods > 0 {
+        parts.push(format!("{pods} pods are on {} nodes that are not in the dump", loaded.report.pods_on_unknown_nodes.len()));
+    }
+    (!parts.is_empty()).then(|| format!("{} (i shows all)", parts.join("; ")))
 }
 
 fn report_lines(loaded: &Loaded) -> Vec<String> {
