@@ -11,23 +11,23 @@ use crate::cluster::Key;
 use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Session, is_session_file};
-use crate::source::Input;
+use crate::source::{Input, Limits};
 use crate::ui::Depth;
 
 /// An embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
     let story = super::story(&args.story)?;
-    explore(&[story.input()], &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
+    explore(&[story.input()], &Limits::default(), &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
 }
 
 /// Dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     let inputs: Vec<Input> = args.paths.iter().map(|p| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p.clone()) }).collect();
     let name = args.paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" ");
-    explore(&inputs, &name, &args.screen, &args.scheduler, no_color)
+    explore(&inputs, &args.limits.limits(), &name, &args.screen, &args.scheduler, no_color)
 }
 
-fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
+fn explore(inputs: &[Input], limits: &Limits, name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
     let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
     let mut options = Options::from_env();
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
@@ -42,7 +42,7 @@ fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerAr
     {
         return show(Explorer::new(session, vec![format!("a saved session, {}", path.display())], Vec::new()), &options);
     }
-    let mut loaded = super::load(inputs)?;
+    let mut loaded = super::load(inputs, limits)?;
     let report =
         completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect();
     let events = loaded.events.clone();
