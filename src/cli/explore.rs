@@ -27,7 +27,14 @@ pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     explore(&inputs, &args.limits.limits(), &name, &args.screen, &args.scheduler, no_color)
 }
 
-fn explore(inputs: &[Input], limits: &Limits, name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
+fn explore(
+    inputs: &[Input],
+    limits: &Limits,
+    name: &str,
+    screen: &ScreenArgs,
+    args: &SchedulerArgs,
+    no_color: bool,
+) -> Result<u8, Failure> {
     let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
     let mut options = Options::from_env();
     options.pod = screen.pod.as_deref().map(pod).transpose()?;

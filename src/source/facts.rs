@@ -127,7 +127,7 @@ pub(super) fn last_time(text: &str) -> Option<Timestamp> {
 
 fn time_in_line(line: &str) -> Option<Timestamp> {
     let line = line.trim();
-    let value = line.rsplit_once(": ").map_or(line, |(_, value)| value).trim_matches('"');
+    let value = line.rsplit_once(": ").map_or(line, |(_, value)| value).trim_matches(['"', '\'']);
     if let Ok(time) = value.parse() {
         return Some(time);
     }

@@ -24,6 +24,9 @@ use super::limits::{Budget, Compressed, Counting, size};
 /// How large a zip may be that has to be held in memory.
 pub(super) const ZIP_IN_MEMORY: u64 = 256 << 20;
 
+/// How much may follow the end of a tar before that is no padding any more.
+const MAX_PADDING: u64 = 1 << 20;
+
 /// What an xz stream may ask for: the highest preset needs 64 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
@@ -212,6 +215,8 @@ pub(super) fn members(
         }
         place += 1;
     }
+    // What is compressed tells only at its very end that it is whole.
+    tar.drain(MAX_PADDING)?;
     Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
 }
 

@@ -66,6 +66,11 @@ impl<R: Read> Tar<R> {
         }
     }
 
+    /// Reads on behind the end.
+    pub(in crate::source) fn drain(&mut self, limit: u64) -> io::Result<()> {
+        io::copy(&mut self.reader.by_ref().take(limit), &mut io::sink()).map(|_| ())
+    }
+
     fn enter(&mut self, size: u64) -> io::Result<()> {
         let padded = size.checked_next_multiple_of(BLOCK as u64).ok_or_else(|| broken("a member is larger than can be"))?;
         (self.left, self.padding) = (size, padded - size);
@@ -173,9 +178,9 @@ pub(super) fn is_header(block: &[u8]) -> bool {
 
 /// An octal number, or GNU's binary form of large ones.
 fn number(field: &[u8]) -> Option<u64> {
-    if field[0] & 0x80 != 0 {
-        let (high, low) = field.split_at(field.len() - 8);
-        let fits = high[0] == 0x80 && high[1..].iter().all(|b| *b == 0);
+    if let [0x80..=0xff, binary @ ..] = field {
+        let (high, low) = binary.split_at(binary.len().saturating_sub(8));
+        let fits = field[0] == 0x80 && high.iter().all(|b| *b == 0);
         return fits.then(|| low.iter().fold(0, |sum, b| sum << 8 | u64::from(*b)));
     }
     let digits = field.split(|b| *b == 0).next().unwrap_or_default().trim_ascii();
@@ -282,6 +287,8 @@ mod tests {
         let mut damaged = archive.clone();
         damaged[1024] ^= 1;
         assert_eq!(names(&damaged), ("a".into(), Some("the header of a member is damaged".into())));
+        // Text that happens to have a high bit where a checksum would be.
+        assert!(!is_header("é".repeat(BLOCK).as_bytes()) && !is_header(&[0xff; BLOCK]));
         // A header may claim any size.
         let mut header = tar::Header::new_gnu();
         header.set_path("huge").unwrap();
