@@ -70,9 +70,9 @@ impl Contents {
 ///
 /// `again` is where it can be opened once more; a large member of an archive has no such place.
 pub(super) fn read(stream: Stream<'_>, again: Option<&Content>, hint: &Hint, budget: &Budget) -> io::Result<Contents> {
-    let fast = read_as(Opened::new(stream)?, hint, false)?;
+    let fast = read_as(Opened::new(stream)?, hint, false);
     let Some(again) = again.filter(|_| fast.syntax_is_broken() && fast.bytes <= CAREFUL_LIMIT) else { return Ok(fast) };
-    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true)?;
+    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true);
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
     Ok(if better { careful } else { fast })
 }
@@ -101,7 +101,7 @@ struct Source<'a> {
     first: Option<Vec<u8>>,
 }
 
-fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> io::Result<Contents> {
+fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> Contents {
     let capacity = opened.size.map_or(WINDOW, |size| WINDOW.min(size as usize + 1));
     let mut contents = Contents::default();
     let mut source = Source { reader: opened.reader, splitter: Box::new(Json::default()), broken_off: None, first: None };
@@ -110,7 +110,7 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> io::Result<Content
     if is_binary(&start) {
         contents.binary = true;
         contents.bytes = start.len() as u64;
-        return Ok(contents);
+        return contents;
     }
     let kwok = memchr::memmem::find(&start, b"kwok.x-k8s.io").is_some();
     source.splitter = match (syntax_of(&start), careful) {
@@ -147,7 +147,7 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> io::Result<Content
     contents.broken_off = source.broken_off.take();
     settle(&mut contents, source.splitter.lists(), hint);
     contents.form = Form { kwok, ..source.splitter.form() };
-    Ok(contents)
+    contents
 }
 
 impl Source<'_> {

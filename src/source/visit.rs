@@ -86,7 +86,7 @@ impl<'a> Visitor<'a> {
         let mut unreadable = Tally::default();
         let before = self.assembly.looked_at();
         let end = archive::members(stream, base, &budget, None, &mut |place, head, reader| {
-            self.member(file, place, head, reader, &mut unreadable)
+            self.member(file, place, &head, reader, &mut unreadable)
         });
         if unreadable.count > 0 {
             let Tally { count, first } = unreadable;
@@ -95,7 +95,7 @@ impl<'a> Visitor<'a> {
         }
         match end {
             Ok(End::Unmarked) => {
-                self.assembly.warn(&file.name, "ends without the mark of an archive's end; it may be cut short".to_owned())
+                self.assembly.warn(&file.name, "ends without the mark of an archive's end; it may be cut short".to_owned());
             }
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
@@ -108,7 +108,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// Reads a member of an archive; false where no more should come.
-    fn member(&mut self, archive: &FileToRead, place: u32, head: Head, reader: BoxRead<'_>, unreadable: &mut Tally) -> bool {
+    fn member(&mut self, archive: &FileToRead, place: u32, head: &Head, reader: BoxRead<'_>, unreadable: &mut Tally) -> bool {
         let path = plain_path(&head.name);
         let name = format!("{}!/{path}", archive.name);
         match head.kind {

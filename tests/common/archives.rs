@@ -39,7 +39,9 @@ fn add(builder: &mut tar::Builder<Vec<u8>>, name: &str, content: &[u8]) {
 
 pub(crate) fn tar(members: &[Member]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
-    members.iter().for_each(|(name, content)| add(&mut builder, name, content));
+    for (name, content) in members {
+        add(&mut builder, name, content);
+    }
     builder.into_inner().unwrap()
 }
 
@@ -52,7 +54,9 @@ pub(crate) fn tar_with_links(members: &[Member]) -> Vec<u8> {
         header.set_size(0);
         builder.append_link(&mut header, "link.json", "/etc/passwd").unwrap();
     }
-    members.iter().for_each(|(name, content)| add(&mut builder, name, content));
+    for (name, content) in members {
+        add(&mut builder, name, content);
+    }
     builder.into_inner().unwrap()
 }
 

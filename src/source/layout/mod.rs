@@ -179,14 +179,17 @@ pub(super) fn role(path: &str) -> Option<Role> {
     PROFILES.iter().find_map(|profile| profile(&parts))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
 fn objects(layout: Layout, weight: u32, hint: Hint) -> Option<Role> {
     Some(Role { layout, weight, task: Task::Objects(hint) })
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
 fn fact(layout: Layout, fact: Fact) -> Option<Role> {
     Some(Role { layout, weight: 1, task: Task::Fact(fact) })
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
 fn skip(layout: Layout) -> Option<Role> {
     Some(Role { layout, weight: 0, task: Task::Skip })
 }

@@ -12,7 +12,9 @@ const LAYOUT: Layout = Layout::MustGather;
 pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
     match path.all {
         [.., "timestamp"] => return fact(LAYOUT, Fact::Time),
-        [.., directory, _] if matches!(*directory, "audit_logs" | "host_service_logs") => return skip(LAYOUT),
+        // The product's version, which says nothing about Kubernetes'.
+        [.., "version"] => return skip(LAYOUT),
+        _ if path.below("audit_logs").or_else(|| path.below("host_service_logs")).is_some() => return skip(LAYOUT),
         _ => {}
     }
     if let Some(below) = path.below("cluster-scoped-resources") {

@@ -8,8 +8,10 @@ use super::{Fact, Layout, Parts, Role, fact, named, named_in, objects, skip};
 const LAYOUT: Layout = Layout::SupportBundleKit;
 
 pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
-    if path.file() == "metadata.yaml" {
-        return fact(LAYOUT, Fact::ServerVersion);
+    match path.file() {
+        "metadata.yaml" => return fact(LAYOUT, Fact::ServerVersion),
+        "bundleGenerationError.log" => return skip(LAYOUT),
+        _ => {}
     }
     match path.below("yamls")? {
         _ if !path.is_yaml() => skip(LAYOUT),
