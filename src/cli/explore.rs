@@ -13,28 +13,35 @@ use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Cursor, Session, changes, is_same_cluster, is_session_file};
-use crate::source::{self, Input, Loaded, Severity};
+use crate::source::{self, Input, Limits, Loaded, Severity};
 use crate::ui::Depth;
 
 /// An embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
     let story = super::story(&args.story)?;
-    explore(&[story.input()], &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
+    explore(&[story.input()], &Limits::default(), &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
 }
 
 /// Dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     if !args.merge
-        && let Some(dumps) = series(&args.paths)
+        && let Some(dumps) = series(&args.paths, &args.limits.limits())
     {
         return explore_series(dumps, args, no_color);
     }
     let inputs: Vec<Input> = args.paths.iter().map(|p| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p.clone()) }).collect();
     let name = args.paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" ");
-    explore(&inputs, &name, &args.screen, &args.scheduler, no_color)
+    explore(&inputs, &args.limits.limits(), &name, &args.screen, &args.scheduler, no_color)
 }
 
-fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
+fn explore(
+    inputs: &[Input],
+    limits: &Limits,
+    name: &str,
+    screen: &ScreenArgs,
+    args: &SchedulerArgs,
+    no_color: bool,
+) -> Result<u8, Failure> {
     let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
     let mut options = options(screen, no_color)?;
     if let [Input::Path(path)] = inputs
@@ -42,7 +49,7 @@ fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerAr
     {
         return show(Explorer::new(session, vec![format!("a saved session, {}", path.display())], Vec::new()), &options);
     }
-    let mut loaded = super::load(inputs)?;
+    let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
     options.notice = notice(&loaded);
     let events = loaded.events.clone();
@@ -88,13 +95,13 @@ type Dump = (String, Timestamp, Loaded);
 
 /// Dumps of one cluster at different times, each loaded on its own, the oldest first; `None` where they are parts of
 /// one state, or of different clusters.
-fn series(paths: &[PathBuf]) -> Option<Vec<Dump>> {
+fn series(paths: &[PathBuf], limits: &Limits) -> Option<Vec<Dump>> {
     if paths.len() < 2 || paths.iter().any(|p| p.as_os_str() == "-") {
         return None;
     }
     let mut dumps = Vec::new();
     for path in paths {
-        let loaded = source::load(&[Input::Path(path.clone())]);
+        let loaded = source::load_within(&[Input::Path(path.clone())], limits);
         let time = loaded.report.newest.filter(|_| !loaded.objects.is_empty())?;
         dumps.push((path.display().to_string(), time, loaded));
     }

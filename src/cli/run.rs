@@ -15,7 +15,7 @@ use crate::trace::{CycleView, Event};
 /// Applies and prints.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
-    let mut loaded = super::load(&super::inputs(&args.source)?)?;
+    let mut loaded = super::load(&super::inputs(&args.source)?, &args.limits.limits())?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,
