@@ -4,7 +4,13 @@
 use std::fmt::Write as _;
 
 /// The cluster as `kubectl get -o json` would print it.
+#[allow(dead_code, reason = "not every bench needs it without more pods")]
 pub(crate) fn cluster_json(nodes: usize, pods_per_node: usize) -> String {
+    cluster_with_pending(nodes, pods_per_node, 0, "100m")
+}
+
+/// The cluster with further pending pods of one workload, which ask for so much cpu each.
+pub(crate) fn cluster_with_pending(nodes: usize, pods_per_node: usize, pending: usize, cpu: &str) -> String {
     let mut out = String::from(r#"{"apiVersion":"v1","kind":"List","items":["#);
     for node in 0..nodes {
         let _ = write!(
@@ -30,6 +36,12 @@ pub(crate) fn cluster_json(nodes: usize, pods_per_node: usize) -> String {
             r#"{{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{{"name":"app-{app}","namespace":"team-{}"}},"spec":{{"selector":{{"matchLabels":{{"app":"app-{app}"}}}}}},"status":{{"disruptionsAllowed":{}}}}},"#,
             app % 20,
             app % 4
+        );
+    }
+    for pod in 0..pending {
+        let _ = write!(
+            out,
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"waiting-{pod:05}","namespace":"team-0","uid":"w{pod}","labels":{{"app":"waiting"}}}},"spec":{{"schedulerName":"default-scheduler","preemptionPolicy":"Never","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}},"status":{{"phase":"Pending"}}}},"#
         );
     }
     out.push_str(

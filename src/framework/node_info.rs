@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::pod_info::PodRow;
 use super::{PodBits, PodInfo, Resource};
 use crate::cluster::{ContainerPort, Key, Node, Pod, Str};
 
@@ -31,7 +32,11 @@ pub struct NodeInfo {
     /// How many pods on the node use each claim.
     pub pvc_ref_counts: BTreeMap<Key, usize>,
     /// Goes with [`Self::pods`].
-    bits: Vec<PodBits>,
+    rows: Vec<PodRow>,
+    /// Goes with [`Self::pods_with_affinity`]: what a pod has that their terms are about.
+    affinity_bits: Vec<PodBits>,
+    /// Goes with [`Self::pods_with_required_anti_affinity`], likewise.
+    anti_affinity_bits: Vec<PodBits>,
 }
 
 impl NodeInfo {
@@ -56,25 +61,42 @@ impl NodeInfo {
     /// Adds a pod and what it takes.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
         if pod.has_affinity() {
+            self.affinity_bits.push(pod.wanted_bits());
             self.pods_with_affinity.push(pod.clone());
         }
         if !pod.required_anti_affinity().is_empty() {
+            self.anti_affinity_bits.push(pod.wanted_by_required_anti_affinity());
             self.pods_with_required_anti_affinity.push(pod.clone());
         }
         self.account(&pod, 1);
-        self.bits.push(PodBits::of(&pod.pod));
+        self.rows.push(pod.row());
         self.pods.push(pod);
     }
 
     /// Removes a pod by uid (and name, where objects carry no uid); true when it was there.
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
-        let same = |p: &Arc<PodInfo>| is_same_pod(&p.pod, pod);
-        let Some(at) = self.pods.iter().position(same) else { return false };
+        self.remove_row(pod, PodRow::id_of(pod))
+    }
+
+    /// As [`Self::remove_pod`], for a pod that is known already.
+    pub fn remove(&mut self, pod: &PodInfo) -> bool {
+        self.remove_row(&pod.pod, pod.row().id)
+    }
+
+    fn remove_row(&mut self, pod: &Pod, id: u64) -> bool {
+        let same = |p: &Arc<PodInfo>| std::ptr::eq(&raw const *p.pod, pod) || is_same_pod(&p.pod, pod);
+        let found = self.rows.iter().zip(&self.pods).position(|(row, p)| row.id == id && same(p));
+        let Some(at) = found else { return false };
         let removed = swap_remove(&mut self.pods, at);
-        swap_remove(&mut self.bits, at);
-        for list in [&mut self.pods_with_affinity, &mut self.pods_with_required_anti_affinity] {
+        swap_remove(&mut self.rows, at);
+        let lists = [
+            (&mut self.pods_with_affinity, &mut self.affinity_bits),
+            (&mut self.pods_with_required_anti_affinity, &mut self.anti_affinity_bits),
+        ];
+        for (list, bits) in lists.into_iter().filter(|_| removed.terms.is_some()) {
             if let Some(at) = list.iter().position(same) {
                 swap_remove(list, at);
+                swap_remove(bits, at);
             }
         }
         self.account(&removed, -1);
@@ -83,13 +105,33 @@ impl NodeInfo {
 
     /// The pods that have all of the wanted bits, among them every pod that matches what the bits were made from.
     pub fn candidates(&self, wanted: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
-        self.bits.iter().zip(&self.pods).filter(move |(bits, _)| bits.covers(wanted)).map(|(_, pod)| pod)
+        self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.bits.covers(wanted)).map(|(_, pod)| pod)
+    }
+
+    /// The pods of a priority below this one, in the order of [`Self::pods`].
+    pub fn pods_below(&self, priority: i32) -> impl Iterator<Item = &Arc<PodInfo>> {
+        self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.priority < priority).map(|(_, pod)| pod)
+    }
+
+    /// The pods with affinity or anti-affinity of which any term may be about a pod with these bits.
+    pub fn with_affinity_to(&self, pod: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
+        let rows = self.affinity_bits.iter().zip(&self.pods_with_affinity);
+        rows.filter(move |(wanted, _)| pod.covers(**wanted)).map(|(_, pod)| pod)
+    }
+
+    /// The pods of which any required anti-affinity term may be about a pod with these bits.
+    pub fn with_required_anti_affinity_to(&self, pod: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
+        let rows = self.anti_affinity_bits.iter().zip(&self.pods_with_required_anti_affinity);
+        rows.filter(move |(wanted, _)| pod.covers(**wanted)).map(|(_, pod)| pod)
     }
 
     fn account(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.apply(&pod.resource.resource, sign);
         self.non_zero_cpu = self.non_zero_cpu.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_cpu));
         self.non_zero_memory = self.non_zero_memory.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_memory));
+        if !pod.row().takes_more {
+            return;
+        }
         for port in host_ports(&pod.pod) {
             if sign > 0 {
                 self.used_ports.add(port);

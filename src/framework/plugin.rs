@@ -118,12 +118,20 @@ pub trait PreFilterPlugin {
 pub trait FilterPlugin: Sync {
     /// The plugin's verdict on one node.
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status;
+    /// Whether pods that come to the node or leave it can change the verdict.
+    fn depends_on_pods(&self) -> bool {
+        true
+    }
 }
 
 /// Runs filters with changed nodes; what preemption asks of the runtime.
 pub trait FilterRunner: Sync {
     /// All filter plugins on one node, with the pods nominated to it of no lower priority, and again without them.
     fn filter_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status;
+    /// The same for a node that passed all filters before pods came to it or left it.
+    fn filter_again_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        self.filter_with_nominated_pods(state, pod, node)
+    }
     /// Tells every PreFilter plugin of a pod that came to the node.
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status;
     /// Tells every PreFilter plugin of a pod that left the node.

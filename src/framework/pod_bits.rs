@@ -32,6 +32,15 @@ impl PodBits {
         by_label.chain(by_expression).fold(Self::default(), Self::and)
     }
 
+    /// The bits of a pod that is not there: it matches nothing.
+    pub const ALL: Self = Self(u64::MAX);
+
+    /// The bits that both have.
+    #[must_use]
+    pub fn common(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The bits of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

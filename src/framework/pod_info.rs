@@ -1,9 +1,10 @@
 //! A pod with what the scheduler derives from it once; mirrors `PodInfo` in `pkg/scheduler/framework/types.go` and
 //! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{FeatureGates, PodResource};
+use super::{FeatureGates, PodBits, PodResource, host_ports};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
 
 /// A pod, its parsed affinity terms and the resources it occupies.
@@ -15,6 +16,41 @@ pub struct PodInfo {
     pub resource: PodResource,
     /// Inter-pod affinity terms; `None` for the many pods that have none.
     pub terms: Option<Arc<AffinityTerms>>,
+    /// What a node keeps at hand of it.
+    row: PodRow,
+}
+
+/// The little of a pod that is looked at most often. A node holds the rows of its pods in one piece of memory, so that
+/// walking all pods of a cluster does not fetch each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PodRow {
+    /// For finding pods that match.
+    pub(super) bits: PodBits,
+    /// Equal for objects that are the same pod.
+    pub(super) id: u64,
+    /// The pod's priority.
+    pub(super) priority: i32,
+    /// Whether the pod takes host ports or claims on its node.
+    pub(super) takes_more: bool,
+}
+
+impl PodRow {
+    fn of(pod: &Pod) -> Self {
+        let claims = pod.spec.volumes.iter().any(|v| v.persistent_volume_claim.is_some());
+        let takes_more = claims || host_ports(pod).next().is_some();
+        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more }
+    }
+
+    /// The [`Self::id`] of a pod.
+    pub(super) fn id_of(pod: &Pod) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        if pod.metadata.uid.is_empty() {
+            (&pod.metadata.namespace, &pod.metadata.name).hash(&mut hasher);
+        } else {
+            pod.metadata.uid.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
 }
 
 /// The inter-pod terms of one pod.
@@ -30,6 +66,10 @@ pub struct AffinityTerms {
     pub preferred_anti_affinity: Vec<WeightedAffinityTerm>,
     /// What could not be parsed, in kube-scheduler's words; a list with an error in it is empty.
     pub errors: Vec<String>,
+    /// What every pod has that any of the terms matches.
+    wanted: PodBits,
+    /// What every pod has that any required anti-affinity term matches.
+    wanted_by_required_anti_affinity: PodBits,
 }
 
 /// A term ready for matching.
@@ -78,6 +118,15 @@ impl AffinityTerm {
         terms.iter().map(|t| Self::new(pod, t)).collect()
     }
 
+    /// What every pod has that the term matches.
+    pub fn wanted_bits(&self) -> PodBits {
+        let selected = self.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+        match (self.namespaces.as_slice(), &self.namespace_selector) {
+            ([only], None) => selected.and(PodBits::namespace(only)),
+            _ => selected,
+        }
+    }
+
     /// Whether the term is about `pod`, given the labels of the pod's namespace.
     pub fn matches(&self, pod: &Pod, namespace_labels: &Labels) -> bool {
         let in_namespace = self.namespaces.binary_search(&pod.metadata.namespace).is_ok()
@@ -96,12 +145,23 @@ impl PodInfo {
     pub fn with_gates(pod: Arc<Pod>, gates: FeatureGates) -> Self {
         let resource = PodResource::with_gates(&pod, gates);
         let terms = AffinityTerms::of(&pod).map(Arc::new);
-        Self { pod, resource, terms }
+        let row = PodRow::of(&pod);
+        Self { pod, resource, terms, row }
     }
 
     /// `namespace/name`.
     pub fn key(&self) -> Key {
         self.pod.key()
+    }
+
+    /// For finding what may match the pod.
+    pub fn bits(&self) -> PodBits {
+        self.row.bits
+    }
+
+    /// What a node keeps at hand.
+    pub(super) fn row(&self) -> PodRow {
+        self.row
     }
 
     /// Whether `podAffinity` or `podAntiAffinity` holds any valid term; such pods are listed apart on their node.
@@ -117,6 +177,16 @@ impl PodInfo {
     /// Why the pod's terms cannot be used, in kube-scheduler's words.
     pub fn parse_error(&self) -> Option<SelectorError> {
         self.terms.as_ref().and_then(|t| SelectorError::aggregate(t.errors.iter().cloned()))
+    }
+
+    /// What every pod has that any of the terms matches.
+    pub(super) fn wanted_bits(&self) -> PodBits {
+        self.terms.as_ref().map_or(PodBits::ALL, |t| t.wanted)
+    }
+
+    /// What every pod has that any required anti-affinity term matches.
+    pub(super) fn wanted_by_required_anti_affinity(&self) -> PodBits {
+        self.terms.as_ref().map_or(PodBits::ALL, |t| t.wanted_by_required_anti_affinity)
     }
 
     /// Required affinity terms.
@@ -173,6 +243,11 @@ impl AffinityTerms {
             Err(error) => take("preferredAntiAffinityTerms", error),
         }
         terms.errors = errors;
+        let common = |bits: PodBits, term: &AffinityTerm| bits.common(term.wanted_bits());
+        let weighted = terms.preferred_affinity.iter().chain(&terms.preferred_anti_affinity).map(|w| &w.term);
+        let anti_affinity = terms.required_anti_affinity.iter().fold(PodBits::ALL, common);
+        terms.wanted = terms.required_affinity.iter().chain(weighted).fold(anti_affinity, common);
+        terms.wanted_by_required_anti_affinity = anti_affinity;
         Some(terms)
     }
 }

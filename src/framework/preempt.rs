@@ -1,6 +1,7 @@
 //! The vocabulary of preemption: what a dry run does and finds. Mirrors `pkg/scheduler/framework/preemption/types.go`,
 //! with every removal and reprieve kept, in order.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -74,8 +75,50 @@ pub struct Victim {
     pub covered_by: Vec<Str>,
     /// Whether it is being deleted already.
     pub terminating: bool,
-    /// Kind and name of the controller, such as `ReplicaSet reports-646f8d7fc5`; empty without one.
-    pub owner: Str,
+    /// The controller; empty without one.
+    pub owner: Owner,
+}
+
+/// Kind and name of a controller, such as `ReplicaSet reports-646f8d7fc5`, which is how it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Owner {
+    /// Its kind; empty for nobody.
+    pub kind: Str,
+    /// Its name.
+    pub name: Str,
+}
+
+impl Owner {
+    /// Whether this is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.kind.is_empty() && self.name.is_empty()
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() { Ok(()) } else { write!(f, "{} {}", self.kind, self.name) }
+    }
+}
+
+impl From<&str> for Owner {
+    fn from(text: &str) -> Self {
+        let (kind, name) = text.split_once(' ').unwrap_or((text, ""));
+        Self { kind: kind.into(), name: name.into() }
+    }
+}
+
+impl From<String> for Owner {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<Owner> for String {
+    fn from(owner: Owner) -> Self {
+        owner.to_string()
+    }
 }
 
 /// A budget that has nothing left for a pod.

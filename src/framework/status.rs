@@ -1,7 +1,7 @@
 //! What a plugin answers; mirrors `Status` and `Code` in `staging/src/k8s.io/kube-scheduler/framework/interface.go`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -207,13 +207,13 @@ impl fmt::Display for Status {
 /// reason until a PreFilter result sets another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeToStatus {
-    statuses: BTreeMap<Str, Status>,
+    statuses: HashMap<Str, Status>,
     absent: Status,
 }
 
 impl Default for NodeToStatus {
     fn default() -> Self {
-        Self { statuses: BTreeMap::new(), absent: Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()) }
+        Self { statuses: HashMap::new(), absent: Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()) }
     }
 }
 
@@ -246,11 +246,6 @@ impl NodeToStatus {
     /// True when no node is recorded.
     pub fn is_empty(&self) -> bool {
         self.statuses.is_empty()
-    }
-
-    /// The recorded nodes, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&Str, &Status)> {
-        self.statuses.iter()
     }
 
     /// The text that a FitError gives: `0/N nodes are available: ` with the PreFilter message, or a histogram of

@@ -260,6 +260,9 @@ impl FilterPlugin for NodeAffinity {
         };
         if matches { Status::success() } else { Status::unresolvable(ERR_REASON_POD) }
     }
+    fn depends_on_pods(&self) -> bool {
+        false
+    }
 }
 
 impl PreScorePlugin for NodeAffinity {

@@ -131,6 +131,9 @@ impl FilterPlugin for NodeDeclaredFeatures {
         }
         Status::unresolvable(ERR_REASON_UNSATISFIED_REQUIREMENTS)
     }
+    fn depends_on_pods(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,9 @@ impl FilterPlugin for NodeName {
         }
         Status::unresolvable(ERR_REASON)
     }
+    fn depends_on_pods(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,9 @@ impl FilterPlugin for NodeUnschedulable {
         }
         Status::unresolvable(ERR_REASON_UNSCHEDULABLE)
     }
+    fn depends_on_pods(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

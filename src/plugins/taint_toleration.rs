@@ -66,6 +66,9 @@ impl FilterPlugin for TaintToleration {
             Some(_) => Status::unresolvable(ERR_REASON_NOT_MATCH),
         }
     }
+    fn depends_on_pods(&self) -> bool {
+        false
+    }
 }
 
 impl PreScorePlugin for TaintToleration {

@@ -4,13 +4,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::cluster::{Pod, PodDisruptionBudget, Str};
-use crate::framework::{BudgetViolation, Victim};
+use crate::cluster::{PodDisruptionBudget, Str};
+use crate::framework::{BudgetViolation, PodBits, PodInfo, Victim};
 
 /// The budgets that can match a pod, by namespace and, inside one, by name. Built once per attempt.
 #[derive(Default)]
 pub(super) struct Budgets {
-    by_namespace: HashMap<Str, Vec<(usize, Arc<PodDisruptionBudget>)>>,
+    by_namespace: HashMap<Str, Vec<Usable>>,
+}
+
+/// A budget that can match pods.
+struct Usable {
+    index: usize,
+    /// What every pod has that it covers.
+    wanted: PodBits,
+    budget: Arc<PodDisruptionBudget>,
 }
 
 impl Budgets {
@@ -19,48 +27,55 @@ impl Budgets {
         let mut by_namespace: HashMap<Str, Vec<_>> = HashMap::new();
         let usable = |b: &&Arc<PodDisruptionBudget>| b.spec.selector.as_ref().is_some_and(|s| !s.is_empty() && s.validate().is_ok());
         for (index, budget) in budgets.filter(usable).enumerate() {
-            by_namespace.entry(budget.metadata.namespace.clone()).or_default().push((index, budget.clone()));
+            let wanted = budget.spec.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+            let of_namespace = by_namespace.entry(budget.metadata.namespace.clone()).or_default();
+            of_namespace.push(Usable { index, wanted, budget: budget.clone() });
         }
         Self { by_namespace }
     }
 
     /// A fresh count, for one node.
     pub(super) fn count(&self) -> BudgetCount<'_> {
-        BudgetCount { budgets: self, left: HashMap::new() }
+        BudgetCount { budgets: self, left: Vec::new() }
     }
 
-    fn covering<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = (usize, &'a PodDisruptionBudget)> {
+    fn covering<'a>(&'a self, info: &'a PodInfo) -> impl Iterator<Item = (usize, &'a PodDisruptionBudget)> {
+        let (pod, bits) = (&info.pod, info.bits());
         let labels = &pod.metadata.labels;
         // A pod without labels is covered by nothing, not even by `DoesNotExist`.
         let candidates = if labels.is_empty() { None } else { self.by_namespace.get(&pod.metadata.namespace) };
         let matching = move |b: &PodDisruptionBudget| b.spec.selector.as_ref().is_some_and(|s| s.matches(labels));
-        candidates.into_iter().flatten().map(|(i, b)| (*i, &**b)).filter(move |(_, b)| matching(b))
+        let likely = candidates.into_iter().flatten().filter(move |u| bits.covers(u.wanted));
+        likely.map(|u| (u.index, &*u.budget)).filter(move |(_, b)| matching(b))
     }
 }
 
 /// What is left of each budget while the victims of one node are counted off, most important first.
 pub(super) struct BudgetCount<'a> {
     budgets: &'a Budgets,
-    left: HashMap<usize, i32>,
+    left: Vec<(usize, i32)>,
 }
 
 impl BudgetCount<'_> {
     /// Takes one disruption from every budget that covers the pod, also when another is violated already, and writes
     /// into `victim` which of them it violates. A budget that lists the pod's name among its disrupted pods has
     /// counted it before.
-    pub(super) fn take(&mut self, pod: &Pod, victim: &mut Arc<Victim>) {
+    pub(super) fn take(&mut self, pod: &PodInfo, victim: &mut Arc<Victim>) {
         for (index, budget) in self.budgets.covering(pod) {
             // The step that removed the pod was recorded before its budgets were known.
             let victim = Arc::make_mut(victim);
             let name = budget.metadata.name.clone();
-            if budget.status.disrupted_pods.contains_key(&pod.metadata.name) {
+            if budget.status.disrupted_pods.contains_key(&pod.pod.metadata.name) {
                 victim.covered_by.push(name);
                 continue;
             }
             let allowed = budget.status.disruptions_allowed;
-            let counter = self.left.entry(index).or_insert(allowed);
-            let left = *counter;
-            *counter = left.saturating_sub(1);
+            let at = self.left.iter().position(|(i, _)| *i == index).unwrap_or_else(|| {
+                self.left.push((index, allowed));
+                self.left.len() - 1
+            });
+            let left = self.left[at].1;
+            self.left[at].1 = left.saturating_sub(1);
             if left <= 0 {
                 victim.violates.push(BudgetViolation { budget: name, allowed, left });
             } else {
@@ -75,6 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cluster::Pod;
     use crate::preemption::importance;
     use crate::preemption::testing::{budget, labelled};
 
@@ -88,7 +104,7 @@ mod tests {
         let mut count = budgets.count();
         let each = pods.iter().map(|pod| {
             let mut victim = Arc::new(importance::victim(pod));
-            count.take(pod, &mut victim);
+            count.take(&PodInfo::new(Arc::new(pod.clone())), &mut victim);
             let violates = victim.violates.iter().map(|v| (v.budget.to_string(), v.left)).collect();
             (violates, victim.covered_by.iter().map(ToString::to_string).collect())
         });

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::budgets::Budgets;
-use super::eligibility::is_preemption_allowed;
 use super::importance::{more_important, nanoseconds, victim};
 use crate::framework::{Candidate, CycleState, DryRun, DryRunStep, NodeInfo, PodInfo, PostFilterContext, Status, Victim};
 
@@ -30,8 +29,8 @@ pub(super) fn select_victims_on_node(
     node: &NodeInfo,
     budgets: &Budgets,
 ) -> Trial {
-    let weaker = node.pods.iter().filter(|p| is_preemption_allowed(&p.pod, &pod.pod));
-    let potential: Vec<Potential> = weaker.map(|p| Potential { info: p.clone(), victim: Arc::new(victim(&p.pod)) }).collect();
+    let potential: Vec<Potential> =
+        node.pods_below(pod.pod.priority()).map(|p| Potential { info: p.clone(), victim: Arc::new(victim(&p.pod)) }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
         let status = Status::unresolvable("No preemption victims found for incoming pod");
@@ -74,7 +73,7 @@ impl Attempt<'_> {
         potential.sort_by(|a, b| more_important(&a.victim, &b.victim, now));
         let mut count = budgets.count();
         for p in &mut potential {
-            count.take(&p.info.pod, &mut p.victim);
+            count.take(&p.info, &mut p.victim);
         }
         let (violating, others): (Vec<_>, Vec<_>) = potential.into_iter().partition(|p| !p.victim.violates.is_empty());
         let both_groups = !violating.is_empty() && !others.is_empty();
@@ -98,7 +97,7 @@ impl Attempt<'_> {
     fn reprieve(&mut self, potential: Potential) -> Result<Option<Arc<Victim>>, Status> {
         let Potential { info, victim } = potential;
         self.add(&info)?;
-        let status = self.filter();
+        let status = self.filter_again();
         if status.is_success() {
             self.steps.push(DryRunStep::Reprieved(victim));
             return Ok(None);
@@ -112,13 +111,18 @@ impl Attempt<'_> {
         self.post.runner.filter_with_nominated_pods(&self.state, self.pod, &self.node)
     }
 
+    /// The filters have passed with all weaker pods gone.
+    fn filter_again(&self) -> Status {
+        self.post.runner.filter_again_with_nominated_pods(&self.state, self.pod, &self.node)
+    }
+
     fn add(&mut self, added: &Arc<PodInfo>) -> Result<(), Status> {
         self.node.add_pod(added.clone());
         as_error(&self.post.runner.add_pod(&mut self.state, self.pod, added, &self.node))
     }
 
     fn remove(&mut self, removed: &PodInfo) -> Result<(), Status> {
-        if !self.node.remove_pod(&removed.pod) {
+        if !self.node.remove(removed) {
             let text = format!("no corresponding pod {} in pods of node {}", removed.pod.metadata.name, self.node.name());
             return Err(Status::error(text));
         }

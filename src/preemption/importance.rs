@@ -4,8 +4,8 @@ use std::cmp::{Ordering, Reverse};
 
 use jiff::Timestamp;
 
-use crate::cluster::{Pod, Str};
-use crate::framework::Victim;
+use crate::cluster::Pod;
+use crate::framework::{Owner, Victim};
 
 /// Nanoseconds since 1970, as far as 64 bits reach.
 pub(super) fn nanoseconds(time: Timestamp) -> i64 {
@@ -22,7 +22,7 @@ pub(super) fn victim(pod: &Pod) -> Victim {
         violates: Vec::new(),
         covered_by: Vec::new(),
         terminating: pod.is_terminating(),
-        owner: pod.metadata.controller().map_or_else(Str::default, |o| format!("{} {}", o.kind, o.name).into()),
+        owner: pod.metadata.controller().map_or_else(Owner::default, |o| Owner { kind: o.kind.clone(), name: o.name.clone() }),
     }
 }
 
@@ -65,11 +65,11 @@ mod tests {
         let mut owned = pod("v", "", 0, 0, Some(2));
         owned.metadata.owner_references =
             serde_json::from_str(r#"[{"kind":"Node","name":"n"},{"kind":"ReplicaSet","name":"web-1","controller":true}]"#).unwrap();
-        assert_eq!((victim(&owned).owner.as_str(), victim(&owned).terminating), ("ReplicaSet web-1", false));
+        assert_eq!((victim(&owned).owner.to_string().as_str(), victim(&owned).terminating), ("ReplicaSet web-1", false));
         assert_eq!(victim(&owned).start_time, Some(2_000_000_000));
         owned.metadata.deletion_timestamp = Some(Timestamp::UNIX_EPOCH);
         owned.metadata.owner_references = Vec::new().into();
-        assert_eq!((victim(&owned).owner.as_str(), victim(&owned).terminating), ("", true));
+        assert_eq!((victim(&owned).owner.to_string().as_str(), victim(&owned).terminating), ("", true));
     }
 
     #[test]

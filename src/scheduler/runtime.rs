@@ -146,12 +146,17 @@ impl Framework {
 
     /// All filters on a node as it is; stops at the first that does not pass.
     pub fn run_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        self.run_some_filters(cx, state, pod, node, false)
+    }
+
+    /// All filters, or only those for which the pods on the node matter.
+    fn run_some_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, again: bool) -> Status {
         for plugin in &self.filter {
             let name = plugin.name();
             if state.skip_filter.contains(name) {
                 continue;
             }
-            let Some(point) = plugin.filter() else { continue };
+            let Some(point) = plugin.filter().filter(|p| !again || p.depends_on_pods()) else { continue };
             let status = point.filter(cx, state, pod, node);
             if status.is_success() {
                 continue;
@@ -297,12 +302,17 @@ pub(super) struct Runner<'a> {
 impl Runner<'_> {
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
     pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
+        self.filter_node_with(state, pod, node, false)
+    }
+
+    fn filter_node_with(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo, again: bool) -> Filtered {
+        let run = |state: &CycleState, node: &NodeInfo| self.framework.run_some_filters(&self.cx, state, pod, node, again);
         let equal_or_greater =
             |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
         let mut nominated = self.nominations.nominated_pods(node.name());
         nominated.retain(equal_or_greater);
         if nominated.is_empty() {
-            return Filtered { status: self.framework.run_filters(&self.cx, state, pod, node), nominated: List::default() };
+            return Filtered { status: run(state, node), nominated: List::default() };
         }
         let (mut with_state, mut with_node) = (state.clone(), node.clone());
         for other in &nominated {
@@ -312,9 +322,9 @@ impl Runner<'_> {
                 return Filtered { status: Status::error(status.message()), nominated: List::default() };
             }
         }
-        let mut status = self.framework.run_filters(&self.cx, &with_state, pod, &with_node);
+        let mut status = run(&with_state, &with_node);
         if status.is_success() {
-            status = self.framework.run_filters(&self.cx, state, pod, node);
+            status = run(state, node);
         }
         Filtered { status, nominated: nominated.iter().map(|p| p.key()).collect() }
     }
@@ -330,12 +340,17 @@ impl FilterRunner for Runner<'_> {
         self.filter_node(state, pod, node).status
     }
 
+    fn filter_again_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        self.filter_node_with(state, pod, node, true).status
+    }
+
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
         self.nominations.nominated_pods(node)
     }
 
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
-        for plugin in self.framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name())).collect::<Vec<_>>() {
+        let skipped = state.skip_filter;
+        for plugin in self.framework.pre_filter.iter().filter(|p| !skipped.contains(p.name())) {
             let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions()) else { continue };
             let status = point.add_pod(&self.cx, state, pod, added, node);
             if !status.is_success() {
@@ -346,7 +361,8 @@ impl FilterRunner for Runner<'_> {
     }
 
     fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
-        for plugin in self.framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name())).collect::<Vec<_>>() {
+        let skipped = state.skip_filter;
+        for plugin in self.framework.pre_filter.iter().filter(|p| !skipped.contains(p.name())) {
             let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions()) else { continue };
             let status = point.remove_pod(&self.cx, state, pod, removed, node);
             if !status.is_success() {
@@ -367,6 +383,7 @@ pub(super) fn record_preemption(record: &PreemptionRecord, hypothetical: bool, e
         wanted_candidates: record.wanted_candidates,
         hypothetical,
     })));
+    events.reserve(record.dry_runs.iter().map(|run| run.steps.len() + 1).sum());
     let mut shared = SharedStatuses::default();
     let mut share = |status: &Status| shared.share(status.clone());
     for run in &record.dry_runs {

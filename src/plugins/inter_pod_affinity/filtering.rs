@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::domains::{ByKey, Counts, Domains};
-use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels, wanted_bits};
+use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
 use crate::cluster::{Labels, Pod};
 use crate::framework::{
     AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodBits, PodInfo, PreFilterPlugin, PreFilterResult, Status,
@@ -84,10 +84,11 @@ impl PreFilterState {
 
 /// Counts, over the nodes that have such pods, the required anti-affinity terms that are about `pod`.
 fn existing_anti_affinity_counts(nodes: &[Arc<NodeInfo>], pod: &Pod, namespace_labels: &Labels) -> Domains {
+    let bits = PodBits::of(pod);
     let nodes: Vec<&NodeInfo> = nodes.iter().map(|n| &**n).filter(|n| !n.pods_with_required_anti_affinity.is_empty()).collect();
     let found = parallel::map(&nodes, |node| {
         let mut counts = ByKey::default();
-        for term in node.pods_with_required_anti_affinity.iter().flat_map(|p| p.required_anti_affinity()) {
+        for term in node.with_required_anti_affinity_to(bits).flat_map(|p| p.required_anti_affinity()) {
             if term.matches(pod, namespace_labels) {
                 counts.add(&term.topology_key, 1);
             }
@@ -104,8 +105,8 @@ fn incoming_counts(nodes: &[Arc<NodeInfo>], incoming: &Incoming) -> (Domains, Do
         return (Domains::default(), Domains::default());
     }
     let unknown = Labels::default();
-    let wanted_by_all = incoming.affinity.iter().map(wanted_bits).fold(PodBits::default(), PodBits::and);
-    let anti_affinity_terms: Vec<(&AffinityTerm, PodBits)> = incoming.anti_affinity.iter().map(|t| (t, wanted_bits(t))).collect();
+    let wanted_by_all = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(PodBits::default(), PodBits::and);
+    let anti_affinity_terms: Vec<(&AffinityTerm, PodBits)> = incoming.anti_affinity.iter().map(|t| (t, t.wanted_bits())).collect();
     let found = parallel::map(nodes, |node| {
         let (mut affinity, mut anti_affinity) = (ByKey::default(), ByKey::default());
         if !incoming.affinity.is_empty() {

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 use crate::cluster::{Cluster, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, Str};
 use crate::framework::{
     ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FeatureGates, FieldErrors, FilterPlugin, Plugin,
-    PluginName, PodBits, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
 
 pub use filtering::{ERR_REASON_AFFINITY_RULES_NOT_MATCH, ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH, ERR_REASON_EXISTING_ANTI_AFFINITY};
@@ -112,15 +112,6 @@ fn merge_namespaces(cluster: &Cluster, term: &AffinityTerm) -> AffinityTerm {
         term.namespaces.dedup();
     }
     term
-}
-
-/// What every pod has that the term matches.
-fn wanted_bits(term: &AffinityTerm) -> PodBits {
-    let selected = term.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
-    match (term.namespaces.as_slice(), &term.namespace_selector) {
-        ([only], None) => selected.and(PodBits::namespace(only)),
-        _ => selected,
-    }
 }
 
 /// The labels of a namespace; none where there is no such namespace.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::domains::{ByKey, Domains};
-use super::{InterPodAffinity, merge_namespaces, namespace_labels, wanted_bits};
+use super::{InterPodAffinity, merge_namespaces, namespace_labels};
 use crate::cluster::{Cluster, Labels, Pod};
 use crate::framework::{
     AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodBits, PodInfo, PreScorePlugin, ScorePlugin, Status,
@@ -31,6 +31,7 @@ struct Preference {
 /// The incoming pod against the pods of one node after another.
 struct Scorer<'a> {
     pod: &'a Pod,
+    bits: PodBits,
     preferences: Vec<Preference>,
     namespace_labels: Labels,
     hard_pod_affinity_weight: i32,
@@ -42,10 +43,11 @@ impl<'a> Scorer<'a> {
         let anti_affinity = pod.preferred_anti_affinity().iter().map(|t| (t, -1));
         let preference = |(own, sign): (&WeightedAffinityTerm, i64)| {
             let term = merge_namespaces(cluster, &own.term);
-            Preference { weight: sign * i64::from(own.weight), wanted: wanted_bits(&term), term }
+            Preference { weight: sign * i64::from(own.weight), wanted: term.wanted_bits(), term }
         };
         Self {
             pod: &pod.pod,
+            bits: pod.bits(),
             preferences: affinity.chain(anti_affinity).map(preference).collect(),
             namespace_labels: namespace_labels(cluster, &pod.pod.metadata.namespace),
             hard_pod_affinity_weight,
@@ -62,7 +64,7 @@ impl<'a> Scorer<'a> {
                 scores.add(&term.topology_key, weight * matching);
             }
         }
-        for existing in &node.pods_with_affinity {
+        for existing in node.with_affinity_to(self.bits) {
             self.add_terms_of(existing, &mut scores);
         }
         scores

@@ -1,0 +1,85 @@
+//! Moving in what is recorded, and what a record takes: 5,000 nodes with 50,000 pods, and 1,000 cycles that each looked
+//! at every node. The aims are steps under 1 ms, any move under 50 ms, and a cycle under 200 KB.
+
+mod common;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use schedscope::framework::FeatureGates;
+use schedscope::scheduler::{Config, Options, Scheduler};
+use schedscope::session::{Cursor, Session};
+use schedscope::source::{Input, load};
+use schedscope::trace::Granularity;
+
+const CYCLES: usize = 1000;
+
+/// A session in which every waiting pod was tried once, on nodes that are all too small for it.
+fn recorded() -> Session {
+    let text = common::cluster_with_pending(5000, 10, CYCLES, "40");
+    let loaded = load(&[Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }]);
+    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, Options::default());
+    let mut session = Session::new(scheduler, "bench");
+    // The preemptor is more important than the others, and its cycle another matter.
+    assert!(session.run_next());
+    let before = resident_kilobytes();
+    assert_eq!(session.run_to_quiescence(CYCLES), CYCLES);
+    let frames = session.timeline().frames();
+    assert!(frames[1..].iter().all(|f| f.events.len() > 5000), "every cycle looked at every node");
+    if let Some((before, after)) = before.zip(resident_kilobytes()) {
+        println!("memory of one recorded cycle in which 5,000 nodes were filtered: {} KB", after.saturating_sub(before) / CYCLES as u64);
+    }
+    session
+}
+
+/// Memory of this process; `None` where the system does not say.
+fn resident_kilobytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|l| l.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok())
+}
+
+fn timeline(c: &mut Criterion) {
+    let mut session = recorded();
+    let timeline = session.timeline_mut();
+    let middle = Cursor { frame: CYCLES / 2, event: 2500 };
+    let mut group = c.benchmark_group("timeline of 1,000 cycles");
+    group.sample_size(20);
+    for (name, by) in [("event", Granularity::Event), ("extension point", Granularity::ExtensionPoint)] {
+        // Each step forward is taken from the same place, so that going there again is part of neither measurement.
+        group.bench_function(format!("one {name} forward"), |b| {
+            let mut at = timeline.clone();
+            at.seek(middle);
+            b.iter(|| {
+                if !at.forward(by) {
+                    at.seek(middle);
+                }
+                black_box(at.cursor())
+            });
+        });
+        group.bench_function(format!("one {name} back"), |b| {
+            let mut at = timeline.clone();
+            at.seek(middle);
+            b.iter(|| {
+                if !at.back(by) {
+                    at.seek(middle);
+                }
+                black_box(at.cursor())
+            });
+        });
+    }
+    let far = Cursor { frame: CYCLES - 1, event: 4000 };
+    group.bench_function("across all cycles and back", |b| {
+        b.iter(|| {
+            timeline.seek(far);
+            timeline.seek(middle);
+            black_box(timeline.cursor())
+        });
+    });
+    // What any move has to do at least: fold one cycle.
+    let events = timeline.frames()[far.frame].events.clone();
+    group.bench_function("fold of one cycle", |b| b.iter(|| black_box(schedscope::trace::CycleView::of(&events[..far.event]))));
+    group.finish();
+}
+
+criterion_group!(benches, timeline);
+criterion_main!(benches);
