@@ -410,3 +410,18 @@ fn the_newest_time_is_that_of_the_dump() {
     );
     assert_eq!(load_bytes(text).report.newest.unwrap().to_string(), "2026-01-01T00:00:05Z");
 }
+
+#[test]
+fn a_load_can_be_watched_and_stopped() {
+    use std::sync::Arc;
+
+    use schedscope::source::{Limits, Progress, load_watched};
+
+    let text = "kind: Node\napiVersion: v1\nmetadata: {name: a}\n---\nkind: Node\napiVersion: v1\nmetadata: {name: b}\n";
+    let input = [Input::Bytes { name: "two.yaml".to_owned(), bytes: text.as_bytes().into() }];
+    let progress = Arc::new(Progress::default());
+    assert_eq!(load_watched(&input, &Limits::default(), &progress).objects.len(), 2);
+    assert_eq!((progress.bytes(), progress.objects(), progress.file().as_str()), (text.len() as u64, 2, "two.yaml"));
+    progress.cancel();
+    assert!(load_watched(&input, &Limits::default(), &progress).objects.is_empty());
+}

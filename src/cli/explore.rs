@@ -101,7 +101,7 @@ fn series(paths: &[PathBuf], limits: &Limits) -> Option<Vec<Dump>> {
     }
     let mut dumps = Vec::new();
     for path in paths {
-        let loaded = source::load_within(&[Input::Path(path.clone())], limits);
+        let loaded = super::watched(&[Input::Path(path.clone())], limits);
         let time = loaded.report.newest.filter(|_| !loaded.objects.is_empty())?;
         dumps.push((path.display().to_string(), time, loaded));
     }

@@ -9,15 +9,18 @@ mod run;
 
 pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use clap::CommandFactory as _;
 
 use crate::cluster::Unknown;
 use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
-use crate::source::{self, Input, Limits, Loaded, STORIES, Severity, Story};
+use crate::source::{self, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;
@@ -111,7 +114,7 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
 
 /// Loads what a command names; diagnostics go to standard error.
 fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
-    let loaded = source::load_within(inputs, limits);
+    let loaded = watched(inputs, limits);
     for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
         eprintln!("{diagnostic}");
     }
@@ -120,6 +123,38 @@ fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     }
     Ok(loaded)
 }
+
+/// Loads, and says on a terminal how far it has got once that takes more than half a second. Ctrl-C stops it as it stops
+/// any command.
+fn watched(inputs: &[Input], limits: &Limits) -> Loaded {
+    let progress = Arc::new(Progress::default());
+    if !std::io::stderr().is_terminal() {
+        return source::load_watched(inputs, limits, &progress);
+    }
+    let (done, finished) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let progress = &progress;
+        scope.spawn(move || {
+            let mut wait = FIRST_PROGRESS;
+            let mut shown = false;
+            while finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                let megabytes = progress.bytes() / 1_000_000;
+                eprint!("\r\x1b[Kreading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects());
+                (wait, shown) = (NEXT_PROGRESS, true);
+            }
+            if shown {
+                eprint!("\r\x1b[K");
+            }
+        });
+        let loaded = source::load_watched(inputs, limits, progress);
+        drop(done);
+        loaded
+    })
+}
+
+/// A load that takes less time says nothing.
+const FIRST_PROGRESS: Duration = Duration::from_millis(400);
+const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 
 /// A scheduler that has just started on what was loaded; objects and events are taken out of it.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) -> Result<Scheduler, Failure> {

@@ -4,6 +4,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::progress::Progress;
+
 /// How much may come out of compressed files and archives, over all inputs of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -31,16 +33,22 @@ pub(super) struct Budget {
     left: Arc<AtomicU64>,
     decompressed: u64,
     growth: u64,
+    progress: Arc<Progress>,
 }
 
 impl Budget {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self { left: Arc::new(limits.decompressed.into()), decompressed: limits.decompressed, growth: limits.growth }
+    pub(super) fn new(limits: &Limits, progress: Arc<Progress>) -> Self {
+        Self { left: Arc::new(limits.decompressed.into()), decompressed: limits.decompressed, growth: limits.growth, progress }
     }
 
     /// For reading a known stretch again.
     pub(super) fn unlimited() -> Self {
-        Self::new(&Limits { decompressed: u64::MAX, growth: u64::MAX, files: usize::MAX })
+        Self::new(&Limits { decompressed: u64::MAX, growth: u64::MAX, files: usize::MAX }, Arc::default())
+    }
+
+    /// Who watches the load.
+    pub(super) fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     pub(super) fn is_spent(&self) -> bool {
@@ -127,7 +135,7 @@ mod tests {
     use super::*;
 
     fn drain(limits: &Limits, bytes: u64, compressed: u64) -> Result<u64, String> {
-        let budget = Budget::new(limits);
+        let budget = Budget::new(limits, Arc::default());
         let mut reader = budget.meter(io::repeat(b'x').take(bytes), Compressed::Bytes(compressed));
         io::copy(&mut reader, &mut io::sink()).map_err(|e| e.to_string())
     }
@@ -145,7 +153,7 @@ mod tests {
 
     #[test]
     fn all_streams_share_one_budget() {
-        let budget = Budget::new(&Limits { decompressed: 10, ..Limits::default() });
+        let budget = Budget::new(&Limits { decompressed: 10, ..Limits::default() }, Arc::default());
         for (bytes, fits) in [(4, true), (6, true), (1, false), (0, true)] {
             let mut reader = budget.meter(io::repeat(0).take(bytes), Compressed::Bytes(1));
             assert_eq!(io::copy(&mut reader, &mut io::sink()).is_ok(), fits, "{bytes}");

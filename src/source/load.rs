@@ -9,6 +9,7 @@ use super::decode::{Context, Decoded, What, decode, decode_text};
 use super::input::{Content, Opened, is_binary};
 use super::layout::Hint;
 use super::limits::{Budget, size};
+use super::progress::Progress;
 use super::split::{Form, Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Yaml};
 
 /// How much of a file is in memory at a time; longer only where one object is.
@@ -70,9 +71,9 @@ impl Contents {
 ///
 /// `again` is where it can be opened once more; a large member of an archive has no such place.
 pub(super) fn read(stream: Stream<'_>, again: Option<&Content>, hint: &Hint, budget: &Budget) -> io::Result<Contents> {
-    let fast = read_as(Opened::new(stream)?, hint, false);
+    let fast = read_as(Opened::new(stream)?, hint, false, budget.progress());
     let Some(again) = again.filter(|_| fast.syntax_is_broken() && fast.bytes <= CAREFUL_LIMIT) else { return Ok(fast) };
-    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true);
+    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true, budget.progress());
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
     Ok(if better { careful } else { fast })
 }
@@ -101,7 +102,7 @@ struct Source<'a> {
     first: Option<Vec<u8>>,
 }
 
-fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> Contents {
+fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress) -> Contents {
     let capacity = opened.size.map_or(WINDOW, |size| WINDOW.min(size as usize + 1));
     let mut contents = Contents::default();
     let mut source = Source { reader: opened.reader, splitter: Box::new(Json::default()), broken_off: None, first: None };
@@ -137,7 +138,13 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> Contents {
                 }
             },
         );
+        progress.add(window.done as u64, entries.len());
         contents.entries.push(entries);
+        if progress.is_cancelled() {
+            contents.bytes = offset;
+            contents.broken_off = Some("the load was stopped".to_owned());
+            return contents;
+        }
         if window.last {
             contents.bytes = offset;
             break;

@@ -29,6 +29,7 @@ mod lenient;
 mod limits;
 mod load;
 mod old_versions;
+mod progress;
 mod records;
 mod report;
 mod share;
@@ -42,8 +43,11 @@ pub use facts::{SchedulerHint, ServerVersion};
 pub use input::Input;
 pub use layout::{Layout, Layouts};
 pub use limits::Limits;
+pub use progress::Progress;
 pub use report::{Absence, FileReport, KindCount, Origin, Report};
 pub use stories::{STORIES, Story};
+
+use std::sync::Arc;
 
 use crate::cluster::{Cluster, Object, ObservedEvent};
 
@@ -75,10 +79,15 @@ pub fn load(inputs: &[Input]) -> Loaded {
 
 /// As [`load()`], with limits of one's own. A file that goes beyond them ends there, with a diagnostic.
 pub fn load_within(inputs: &[Input], limits: &Limits) -> Loaded {
+    load_watched(inputs, limits, &Arc::default())
+}
+
+/// As [`load_within()`], while another thread watches how far it has got, and may stop it.
+pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
     let found = input::Found::new(inputs);
     let mut assembly = assemble::Assembly::default();
     assembly.add_failed(&found);
-    let mut visitor = visit::Visitor::new(&mut assembly, limits);
+    let mut visitor = visit::Visitor::new(&mut assembly, limits, progress);
     for document in found.documents {
         visitor.document(document);
     }

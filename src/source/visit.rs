@@ -10,6 +10,7 @@ use super::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, 
 use super::layout::{self, Hint, Role, Task};
 use super::limits::{Budget, Limits};
 use super::load;
+use super::progress::Progress;
 
 /// Members of archives up to this size are held in memory, so that they can be read a second time; larger ones pass
 /// through as streams.
@@ -32,12 +33,16 @@ pub(super) struct Visitor<'a> {
 }
 
 impl<'a> Visitor<'a> {
-    pub(super) fn new(assembly: &'a mut Assembly, limits: &Limits) -> Self {
-        Self { assembly, budget: Budget::new(limits), files: limits.files }
+    pub(super) fn new(assembly: &'a mut Assembly, limits: &Limits, progress: &Arc<Progress>) -> Self {
+        Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files }
     }
 
-    /// Counts a file; false where there were too many.
+    /// Counts a file; false where there were too many, or where the load was told to stop.
     fn admit(&mut self, name: &str) -> bool {
+        if self.budget.progress().is_cancelled() {
+            return false;
+        }
+        self.budget.progress().enter(name);
         if self.files == 0 {
             self.assembly.too_many.add(|| name.to_owned());
             return false;
