@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Cursor, Session, changes, is_same_cluster, is_session_file};
-use crate::source::{self, Input, Limits, Loaded, Severity};
+use crate::source::{Input, Limits, Loaded, Severity};
 use crate::ui::Depth;
 
 /// An embedded cluster.
