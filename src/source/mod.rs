@@ -30,6 +30,7 @@ mod limits;
 mod load;
 mod old_versions;
 mod records;
+mod remarks;
 mod report;
 mod share;
 mod split;
