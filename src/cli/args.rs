@@ -216,3 +216,25 @@ pub enum Output {
     /// For a ticket
     Markdown,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_kubernetes_writes_them() {
+        for (text, expected) in [("1Gi", Some(1 << 30)), ("1000", Some(1000)), ("2k", Some(2000)), ("-1", None), ("much", None)] {
+            for args in [["explain", "pod/a", "--from", "x"].as_slice(), &["open", "x"]] {
+                let size = format!("--max-bytes={text}");
+                let parsed = Cli::try_parse_from(["schedscope"].iter().chain(args).copied().chain([size.as_str()]));
+                let limits = parsed.ok().map(|cli| match cli.command {
+                    Command::Explain(args) => args.limits.limits().decompressed,
+                    Command::Open(args) => args.limits.limits().decompressed,
+                    _ => unreachable!("one of the two was asked for"),
+                });
+                assert_eq!(limits, expected, "{text}");
+            }
+        }
+        assert_eq!(LimitArgs::default().limits(), Limits::default());
+    }
+}

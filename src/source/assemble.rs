@@ -15,7 +15,7 @@ use super::layout::{Detector, Fact, Hint, Signs};
 use super::load::{Contents, Entry as Read};
 use super::report::{Absence, FileReport, Origin, Report, effect_of_absence};
 use super::{Loaded, admission, share};
-use crate::cluster::{Key, Kind, Object, ObservedEvent, Str};
+use crate::cluster::{Kind, Object, ObservedEvent};
 
 /// Mistakes of one file that are told one by one; the others are counted.
 const TOLD_PER_FILE: usize = 50;
@@ -52,16 +52,16 @@ pub(super) struct FileToRead {
 
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
-    objects: Vec<Object>,
+    pub(super) objects: Vec<Object>,
     events: Vec<ObservedEvent>,
     /// Places among the events, by what tells them apart.
     event_places: HashMap<String, usize>,
-    report: Report,
+    pub(super) report: Report,
     diagnostics: Vec<Diagnostic>,
     /// Files in directories that turned out to hold no objects.
-    passed_over: Tally,
+    pub(super) passed_over: Tally,
     /// The same by the endings of their names.
-    passed_over_by_ending: BTreeMap<String, usize>,
+    pub(super) passed_over_by_ending: BTreeMap<String, usize>,
     pub(super) layouts: Detector,
     /// Links in archives.
     pub(super) links: Tally,
@@ -70,11 +70,11 @@ pub(super) struct Assembly {
     /// Compressed files behind the one that used up what may come out of them.
     pub(super) unaffordable: Tally,
     /// What the dump says that it could not collect.
-    not_collected: Tally,
+    pub(super) not_collected: Tally,
     /// Places among the objects of those that a record deleted.
     deleted: HashSet<usize>,
-    repeated: Tally,
-    recreated: Tally,
+    pub(super) repeated: Tally,
+    pub(super) recreated: Tally,
 }
 
 /// The remarks about one file that are told once however often they apply.
@@ -134,7 +134,7 @@ impl Assembly {
         }
     }
 
-    fn remark(&mut self, severity: Severity, file: &str, message: String) {
+    pub(super) fn remark(&mut self, severity: Severity, file: &str, message: String) {
         self.diagnostics.push(Diagnostic { severity, file: file.to_owned(), line: None, object: None, message });
     }
 
@@ -376,7 +376,7 @@ impl Assembly {
     /// The last steps, over all objects.
     pub(super) fn finish(mut self) -> Loaded {
         self.drop_deleted();
-        self.report.layout = std::mem::take(&mut self.layouts).finish();
+        self.report.layout = self.layouts.finish();
         self.report.newest = self.report.newest.max(self.report.taken);
         if self.report.server_version.is_none() {
             self.report.server_version = self.kubelet_version();
@@ -392,6 +392,7 @@ impl Assembly {
         share::share_all(&mut self.objects);
         self.note_pods_on_unknown_nodes();
         self.note_tallies();
+        self.note_what_layouts_lack();
         let counts = &self.report.kinds;
         let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
@@ -423,91 +424,6 @@ impl Assembly {
         let newest = versions.filter(|v| !v.is_empty()).max_by_key(|v| numbers(v))?;
         Some(ServerVersion { version: newest.to_string(), source: "of the newest kubelet".to_owned() })
     }
-
-    fn note_pods_on_unknown_nodes(&mut self) {
-        let mut unknown = BTreeMap::<Str, usize>::new();
-        for object in &self.objects {
-            let Object::Pod(pod) = object else { continue };
-            if pod.node_name.is_empty() || pod.is_terminal() {
-                continue;
-            }
-            let node = (Kind::Node, Key { namespace: Str::default(), name: pod.node_name.clone() });
-            if !self.report.origins.contains_key(&node) {
-                *unknown.entry(pod.node_name.clone()).or_default() += 1;
-            }
-        }
-        if let Some(first) = unknown.keys().next() {
-            let pods = count_of(unknown.values().sum(), "pod is", "pods are");
-            let message = format!("{pods} bound to nodes that were not read (the first is {first}) and left out of account");
-            self.remark(Severity::Warning, "", message);
-        }
-        self.report.pods_on_unknown_nodes = unknown;
-    }
-
-    fn note_tallies(&mut self) {
-        let unread: usize = self.report.unread_kinds.values().sum();
-        if unread > 0 {
-            let kinds: Vec<&str> = self.report.unread_kinds.keys().map(String::as_str).collect();
-            let objects = count_of(unread, "object was", "objects were");
-            let message = format!("{objects} skipped unread, since scheduling does not depend on them: {}", kinds.join(", "));
-            self.remark(Severity::Note, "", message);
-        }
-        let Tally { count, first } = std::mem::take(&mut self.repeated);
-        if count > 0 {
-            let times = count_of(count, "object was", "objects were");
-            self.remark(Severity::Note, "", format!("{times} read more than once, and the newest state of each was kept: {first}"));
-        }
-        let Tally { count, first } = std::mem::take(&mut self.recreated);
-        if count > 0 {
-            let times = count_of(count, "name stands", "names stand");
-            let message = format!("{times} for different objects, of which the newest was kept; are these dumps of one cluster? {first}");
-            self.remark(Severity::Warning, "", message);
-        }
-        let Tally { count, first } = std::mem::take(&mut self.passed_over);
-        if count > 0 {
-            let files = count_of(count, "file holds", "files hold");
-            let by_ending = std::mem::take(&mut self.passed_over_by_ending);
-            let kinds = if by_ending.len() > 1 { format!(" ({})", most_of(by_ending)) } else { String::new() };
-            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over{kinds}: {first}"));
-        }
-        self.note_left_out();
-    }
-
-    fn note_left_out(&mut self) {
-        let Tally { count, first } = std::mem::take(&mut self.links);
-        if count > 0 {
-            let links = count_of(count, "link in an archive was", "links in archives were");
-            self.remark(Severity::Note, "", format!("{links} not followed: {first}"));
-        }
-        let Tally { count, first } = std::mem::take(&mut self.not_collected);
-        if count > 0 {
-            let files = count_of(count, "file says", "files say");
-            self.remark(Severity::Warning, "", format!("{files} that not everything could be collected: {first}"));
-        }
-        let Tally { count, first } = std::mem::take(&mut self.too_many);
-        if count > 0 {
-            self.remark(Severity::Error, &first, "is one file too many; it and what follows was not read".to_owned());
-        }
-        let Tally { count, first } = std::mem::take(&mut self.unaffordable);
-        if count > 0 {
-            let files = count_of(count, "compressed file was", "compressed files were");
-            self.remark(Severity::Error, "", format!("{files} not read, since more came out of others than may: {first}"));
-        }
-    }
-}
-
-/// `120 .log, 3 .txt`, the most frequent first.
-fn most_of(by_ending: BTreeMap<String, usize>) -> String {
-    /// Enough to know the dump by.
-    const SHOWN: usize = 5;
-    let mut endings: Vec<(String, usize)> = by_ending.into_iter().collect();
-    endings.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let others: usize = endings.iter().skip(SHOWN).map(|(_, count)| count).sum();
-    let shown = endings.iter().take(SHOWN).map(|(ending, count)| {
-        let dot = if ending.contains(' ') { "" } else { "." };
-        format!("{count} {dot}{ending}")
-    });
-    shown.chain((others > 0).then(|| format!("{others} others"))).collect::<Vec<_>>().join(", ")
 }
 
 /// `Pod shop/web`.
@@ -515,7 +431,7 @@ fn label(object: &Object) -> String {
     format!("{} {}", object.kind(), object.key())
 }
 
-fn count_of(count: usize, one: &str, many: &str) -> String {
+pub(super) fn count_of(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

@@ -31,6 +31,7 @@ mod load;
 mod old_versions;
 mod progress;
 mod records;
+mod remarks;
 mod report;
 mod share;
 mod split;

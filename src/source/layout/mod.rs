@@ -18,7 +18,7 @@ mod support_bundle;
 mod support_bundle_kit;
 mod velero;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub(super) use kinds::{KindOf, general_hint};
@@ -220,12 +220,17 @@ pub(super) struct Detector {
     /// By input.
     weights: BTreeMap<usize, BTreeMap<Layout, u32>>,
     signs: BTreeMap<usize, BTreeMap<Layout, u32>>,
+    /// Namespaces that `kubectl cluster-info dump` wrote a directory for.
+    pub(super) namespaces: BTreeSet<String>,
 }
 
 impl Detector {
     /// Notes a path.
     pub(super) fn note(&mut self, input: usize, role: Option<&Role>) {
         if let Some(role) = role {
+            if let (Layout::ClusterInfo, Task::Objects(Hint { namespace: Some(namespace), .. })) = (role.layout, &role.task) {
+                self.namespaces.insert(namespace.clone());
+            }
             *self.weights.entry(input).or_default().entry(role.layout).or_default() += role.weight;
         }
     }
@@ -237,7 +242,7 @@ impl Detector {
     }
 
     /// The layout of each input that has one.
-    pub(super) fn finish(self) -> Layouts {
+    pub(super) fn finish(&self) -> Layouts {
         /// What one odd path does not reach.
         const ENOUGH: u32 = 10;
         let mut found = Vec::new();

@@ -8,6 +8,7 @@
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
+use super::export::{exported_list, list_of};
 use super::{Form, LOG_START, List, Piece, PieceState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
@@ -419,25 +420,6 @@ fn list_head(window: &[u8], start: usize) -> Head {
         note_type(&mut types, name, &window[value..end]);
         at = end;
     }
-}
-
-fn list_of(kind: &str, api_version: &str) -> TypeMeta {
-    TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()) }
-}
-
-/// What a list is of that stands under this key in an export of kube-scheduler-simulator (`ResourcesForSnap` in
-/// `simulator/snapshot/snapshot.go`).
-fn exported_list(key: &[u8]) -> Option<TypeMeta> {
-    Some(match key {
-        b"pods" => list_of("Pod", "v1"),
-        b"nodes" => list_of("Node", "v1"),
-        b"pvs" => list_of("PersistentVolume", "v1"),
-        b"pvcs" => list_of("PersistentVolumeClaim", "v1"),
-        b"storageClasses" => list_of("StorageClass", "storage.k8s.io/v1"),
-        b"priorityClasses" => list_of("PriorityClass", "scheduling.k8s.io/v1"),
-        b"namespaces" => list_of("Namespace", "v1"),
-        _ => return None,
-    })
 }
 
 /// Whether the array that opens before `at` is empty or starts with a Kubernetes object, by its first key; `None` where

@@ -4,6 +4,7 @@
 //! for the next, longer one. So a file of any size passes through a small window, and the pieces of a window can be
 //! decoded in parallel.
 
+mod export;
 mod json;
 #[cfg(test)]
 mod tests;
