@@ -254,3 +254,44 @@ fn the_dry_run_of_a_node_is_told_in_order() {
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
+
+#[test]
+fn time_passes_branches_part_and_the_session_is_saved() {
+    let mut pty = demo(120, 40);
+    pty.send("R");
+    pty.wait_for("nothing changes any more: 8 pods still wait");
+    pty.send("\x1b[H");
+    command(&mut pty, "cordon worker-a2");
+    pty.wait_for("this is branch 2 now");
+    pty.wait_for("branch 2 of 2");
+    pty.send("R");
+    pty.wait_for("pods still wait");
+    pty.send("=");
+    let screen = pty.wait_for("main beside branch 2");
+    assert!(screen.contains("shop/payments: on worker-a2 → on "), "{screen}");
+    pty.send(ESC);
+    pty.wait_gone("main beside branch 2");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("s");
+    command(&mut pty, &format!("save {}", path.display()));
+    pty.wait_for("saved to");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+
+    let path = path.display().to_string();
+    let mut again = Pty::start(&["open", &path], 120, 40);
+    again.wait_for("branch 2 of 2");
+    again.send("q");
+    assert_eq!(again.wait_exit(), 0);
+}
+
+#[test]
+fn queues_begin_as_observed_when_asked() {
+    let mut pty = Pty::start(&["demo", "queues", "--queues", "observed"], 120, 40);
+    pty.wait_for("as observed");
+    command(&mut pty, "start fresh");
+    pty.wait_for("fresh start: all");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}

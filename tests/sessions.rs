@@ -59,8 +59,11 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// A branch: its name, its frames' titles and events, and its cursor.
+type Recorded = (String, Vec<(String, Arc<[Event]>)>, Cursor);
+
 /// What a session did, as far as a reader can see it.
-fn record(session: &Session) -> Vec<(String, Vec<(String, Arc<[Event]>)>, Cursor)> {
+fn record(session: &Session) -> Vec<Recorded> {
     let frames = |t: &Timeline| t.frames().iter().map(|f| (f.title.clone(), f.events.clone())).collect();
     session.branches().iter().map(|b| (b.name().to_owned(), frames(b.timeline()), b.timeline().cursor())).collect()
 }
@@ -304,7 +307,10 @@ a/weak: gone
   +00:20.000  its grace period is over
   +00:20.000  gone
 ";
-    assert_eq!(stories_text(&stories(session.timeline())), expected);
+    assert_eq!(stories_text(&stories(session.timeline(), false)), expected);
+    let wide = stories_text(&stories(session.timeline(), true));
+    assert!(wide.contains("  +00:00.000  Event Normal Preempted: Preempted by pod s on node n\n"), "{wide}");
+    assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
     assert!(!session.settle());
     // On another branch, the victim is deleted by hand before its time.
     session.timeline_mut().seek(Cursor { frame: 0, event: usize::MAX });

@@ -5,6 +5,8 @@
 
 mod explorer;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 use std::io;
@@ -48,13 +50,15 @@ pub struct Options {
     pub glyphs: Glyphs,
     /// A pod whose decision is shown at once.
     pub pod: Option<Key>,
+    /// What the reader should know first.
+    pub notice: Option<String>,
 }
 
 impl Options {
     /// As the environment suggests.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var(name).ok();
-        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None }
+        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None, notice: None }
     }
 }
 
@@ -113,6 +117,9 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     let mut events = EventStream::new();
     let source = driver.source();
     let mut state = State::new(driver.timeline(), terminal.size()?);
+    if let Some(words) = &options.notice {
+        state.warn(words.clone());
+    }
     if let Some(pod) = &options.pod {
         if !ui::show_pod(&mut state, driver, pod) {
             state.warn(format!("{pod} does not wait to be scheduled"));
@@ -122,7 +129,15 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     let mut dirty = true;
     loop {
         if dirty {
-            let scene = Scene { state: &state, timeline: driver.timeline(), theme: &theme, glyphs: &options.glyphs, source: &source };
+            let branch = ui::branch_label(driver);
+            let scene = Scene {
+                state: &state,
+                timeline: driver.timeline(),
+                theme: &theme,
+                glyphs: &options.glyphs,
+                source: &source,
+                branch: &branch,
+            };
             terminal.draw(&scene)?;
         }
         let first = tokio::select! {
@@ -148,9 +163,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 }
                 Input::Idle => {
                     let begin = Instant::now();
-                    while state.running.is_some() && begin.elapsed() < SLICE {
-                        ui::update(&mut state, driver, Action::GoOn);
-                    }
+                    ui::go_on(&mut state, driver, || begin.elapsed() < SLICE);
                     dirty = true;
                     None
                 }
@@ -260,7 +273,7 @@ fn panic_text(info: &std::panic::PanicHookInfo<'_>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+mod input_tests {
     use crossterm::event::KeyModifiers;
 
     use super::*;

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
+use crate::cluster::Quantity;
+use crate::source::Limits;
+
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
 #[derive(Debug, Parser)]
 #[command(name = "schedscope", version, about, max_term_width = 100)]
@@ -73,12 +76,33 @@ pub enum Queues {
 #[derive(Clone, Debug, Default, Args)]
 #[group(required = true, multiple = false)]
 pub struct SourceArgs {
-    /// Dumps to read, merged: files, directories, or - for standard input
+    /// Dumps to read, merged: files, archives, directories, or - for standard input
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// An embedded story
     #[arg(long, value_name = "STORY")]
     pub demo: Option<String>,
+}
+
+/// What reading may cost.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LimitArgs {
+    /// How much may come out of compressed files and archives, in bytes or as 64Gi [default: 64Gi]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub max_bytes: Option<u64>,
+}
+
+impl LimitArgs {
+    /// The limits, with the default for what is not given.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        Limits { decompressed: self.max_bytes.unwrap_or(default.decompressed), ..default }
+    }
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let size = text.parse::<Quantity>().map_err(|e| e.to_string())?.value();
+    u64::try_from(size).map_err(|_| format!("{text} is less than nothing"))
 }
 
 /// Arguments of `demo`.
@@ -101,9 +125,15 @@ pub struct DemoArgs {
 /// Arguments of `open`.
 #[derive(Clone, Debug, Args)]
 pub struct OpenArgs {
-    /// Dumps: files, directories, or - for standard input
+    /// Dumps: files, archives, directories, or - for standard input
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
+    /// Merge dumps that were taken at different times, instead of showing what changed between them
+    #[arg(long)]
+    pub merge: bool,
+    /// What reading may cost
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// What the screen shows first
     #[command(flatten)]
     pub screen: ScreenArgs,
@@ -141,6 +171,9 @@ pub struct ExplainArgs {
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
+    /// What reading may cost
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,
@@ -161,6 +194,9 @@ pub struct RunArgs {
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
+    /// What reading may cost
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,

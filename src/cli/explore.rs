@@ -2,33 +2,62 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
 
 use super::args::{DemoArgs, OpenArgs, SchedulerArgs, ScreenArgs};
 use super::{EXIT_OK, Failure};
 use crate::app::{self, Explorer, Options};
-use crate::cluster::Key;
+use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
-use crate::session::{Session, is_session_file};
-use crate::source::Input;
+use crate::session::{Cursor, Session, changes, is_same_cluster, is_session_file};
+use crate::source::{self, Input, Limits, Loaded, Severity};
 use crate::ui::Depth;
 
 /// An embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
     let story = super::story(&args.story)?;
-    explore(&[story.input()], &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
+    explore(&[story.input()], &Limits::default(), &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
 }
 
 /// Dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
+    if !args.merge
+        && let Some(dumps) = series(&args.paths, &args.limits.limits())
+    {
+        return explore_series(dumps, args, no_color);
+    }
     let inputs: Vec<Input> = args.paths.iter().map(|p| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p.clone()) }).collect();
     let name = args.paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" ");
-    explore(&inputs, &name, &args.screen, &args.scheduler, no_color)
+    explore(&inputs, &args.limits.limits(), &name, &args.screen, &args.scheduler, no_color)
 }
 
-fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerArgs, no_color: bool) -> Result<u8, Failure> {
+fn explore(
+    inputs: &[Input],
+    limits: &Limits,
+    name: &str,
+    screen: &ScreenArgs,
+    args: &SchedulerArgs,
+    no_color: bool,
+) -> Result<u8, Failure> {
     let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
+    let mut options = options(screen, no_color)?;
+    if let [Input::Path(path)] = inputs
+        && let Some(session) = saved_session(path)?
+    {
+        return show(Explorer::new(session, vec![format!("a saved session, {}", path.display())], Vec::new()), &options);
+    }
+    let mut loaded = super::load(inputs, limits)?;
+    let report = report_lines(&loaded);
+    options.notice = notice(&loaded);
+    let events = loaded.events.clone();
+    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
+    show(Explorer::new(Session::new(scheduler, name), report, events), &options)
+}
+
+fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
     let mut options = Options::from_env();
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
@@ -37,17 +66,79 @@ fn explore(inputs: &[Input], name: &str, screen: &ScreenArgs, args: &SchedulerAr
     if no_color {
         options.depth = Depth::None;
     }
-    if let [Input::Path(path)] = inputs
-        && let Some(session) = saved_session(path)?
-    {
-        return show(Explorer::new(session, vec![format!("a saved session, {}", path.display())], Vec::new()), &options);
+    Ok(options)
+}
+
+/// What a reader should know before believing the screen; `i` shows the rest.
+fn notice(loaded: &Loaded) -> Option<String> {
+    let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let mut parts = Vec::new();
+    if wrong > 0 {
+        parts.push(if wrong == 1 { "1 thing could not be read".to_owned() } else { format!("{wrong} things could not be read") });
     }
-    let mut loaded = super::load(inputs)?;
-    let report =
-        completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect();
-    let events = loaded.events.clone();
-    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
-    show(Explorer::new(Session::new(scheduler, name), report, events), &options)
+    if loaded.report.budgets_unknown() {
+        parts.push("no PodDisruptionBudgets in this dump: violations are unknown, shown as ?".to_owned());
+    }
+    let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
+    if pods > 0 {
+        parts.push(format!("{pods} pods are on {} nodes that are not in the dump", loaded.report.pods_on_unknown_nodes.len()));
+    }
+    (!parts.is_empty()).then(|| format!("{} (i shows all)", parts.join("; ")))
+}
+
+fn report_lines(loaded: &Loaded) -> Vec<String> {
+    completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
+}
+
+/// A dump on its own: its name, when it was taken, and what is in it.
+type Dump = (String, Timestamp, Loaded);
+
+/// Dumps of one cluster at different times, each loaded on its own, the oldest first; `None` where they are parts of
+/// one state, or of different clusters.
+fn series(paths: &[PathBuf], limits: &Limits) -> Option<Vec<Dump>> {
+    if paths.len() < 2 || paths.iter().any(|p| p.as_os_str() == "-") {
+        return None;
+    }
+    let mut dumps = Vec::new();
+    for path in paths {
+        let loaded = source::load_within(&[Input::Path(path.clone())], limits);
+        let time = loaded.report.newest.filter(|_| !loaded.objects.is_empty())?;
+        dumps.push((path.display().to_string(), time, loaded));
+    }
+    dumps.sort_by_key(|(_, time, _)| *time);
+    let clusters: Vec<Cluster> = dumps.iter().map(|(.., loaded)| loaded.cluster()).collect();
+    let different_times = dumps.windows(2).all(|pair| pair[0].1 < pair[1].1);
+    (different_times && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]))).then_some(dumps)
+}
+
+/// The oldest dump, and on the timeline what changed until each of the others.
+fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
+    let _log = args.screen.log.as_deref().map(super::log::to_file).transpose()?;
+    let options = options(&args.screen, no_color)?;
+    let mut dumps = dumps.into_iter();
+    let Some((first_name, _, mut first)) = dumps.next() else { return Err(Failure::usage("no dump is given")) };
+    let mut report = vec![format!("{first_name}:")];
+    report.extend(report_lines(&first));
+    let mut cluster = first.cluster();
+    let events = first.events.clone();
+    let scheduler = super::scheduler(&args.scheduler, &mut first, Evictions::AfterGracePeriod)?;
+    let mut session = Session::new(scheduler, format!("{first_name} and later"));
+    for (name, time, loaded) in dumps {
+        report.push(String::new());
+        report.push(format!("{name}:"));
+        report.extend(report_lines(&loaded));
+        let next = loaded.cluster();
+        match changes(&cluster, &next, &name, time) {
+            Some(operation) => {
+                session.apply(operation);
+                session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+            }
+            None => report.push("nothing changed".to_owned()),
+        }
+        cluster = next;
+    }
+    session.timeline_mut().seek(Cursor::default());
+    show(Explorer::new(session, report, events), &options)
 }
 
 /// A session that was saved in the explorer; `None` for any other file.

@@ -14,9 +14,10 @@ use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 
+use crate::cluster::Unknown;
 use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
-use crate::source::{self, Input, Loaded, STORIES, Severity, Story};
+use crate::source::{self, Input, Limits, Loaded, STORIES, Severity, Story};
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;
@@ -109,8 +110,8 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
 }
 
 /// Loads what a command names; diagnostics go to standard error.
-fn load(inputs: &[Input]) -> Result<Loaded, Failure> {
-    let loaded = source::load(inputs);
+fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
+    let loaded = source::load_within(inputs, limits);
     for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
         eprintln!("{diagnostic}");
     }
@@ -129,7 +130,8 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
-    let options = Options { start, sampling, evictions, waiting };
+    let unknown = Unknown { budgets: loaded.report.budgets_unknown() };
+    let options = Options { start, sampling, evictions, waiting, unknown };
     Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), options))
 }
 

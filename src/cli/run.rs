@@ -15,7 +15,7 @@ use crate::trace::{CycleView, Event};
 /// Applies and prints.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
-    let mut loaded = super::load(&super::inputs(&args.source)?)?;
+    let mut loaded = super::load(&super::inputs(&args.source)?, &args.limits.limits())?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         None => {
             let mut session = Session::new(scheduler, String::new());
             while session.settle() {}
-            told(session.timeline(), &mut out);
+            told(session.timeline(), args.output == Output::Wide, &mut out);
         }
     }
     print(&out)?;
@@ -92,8 +92,8 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mu
 }
 
 /// The story of each pod, and how things stand at the end.
-fn told(timeline: &Timeline, out: &mut String) {
-    let stories = stories(timeline);
+fn told(timeline: &Timeline, wide: bool, out: &mut String) {
+    let stories = stories(timeline, wide);
     out.push('\n');
     *out += &stories_text(&stories);
     let count = |of: fn(&Whereabouts) -> bool| stories.iter().filter(|s| of(&s.end)).count();

@@ -28,6 +28,6 @@ pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use selector::{
     LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, TopologySelectorLabelRequirement, TopologySelectorTerm,
 };
-pub use store::{Cluster, Object, Store};
+pub use store::{Cluster, Object, Store, Unknown};
 pub use str::Str;
 pub use workload::*;

@@ -66,12 +66,22 @@ impl<T> Store<T> {
     }
 }
 
+/// What is not known of a cluster because its source did not say; nothing decides by it, and whoever shows a decision
+/// says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// Whether there are PodDisruptionBudgets: no budget can be violated, but that says nothing.
+    pub budgets: bool,
+}
+
 macro_rules! kinds {
     ($($kind:ident($ty:ty) in $field:ident: $doc:literal,)*) => {
         /// Everything in a cluster that scheduling reads.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Cluster {
             $(#[doc = $doc] pub $field: Store<$ty>,)*
+            /// What is not known of it.
+            pub unknown: Unknown,
         }
 
         /// One object of any kind.

@@ -29,12 +29,8 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     }
     if !compared.pods.is_empty() {
         lines.push(String::new());
-        lines.push(format!("{} elsewhere:", count(compared.pods.len(), "pod")));
-        for pod in &compared.pods {
-            lines.push(format!("  {}", pod.pod));
-            lines.push(format!("    {a}: {}", pod.at[0]));
-            lines.push(format!("    {b}: {}", pod.at[1]));
-        }
+        lines.push(format!("{} elsewhere, {a} → {b}:", count(compared.pods.len(), "pod")));
+        lines.extend(compared.pods.iter().map(|pod| format!("  {}: {} → {}", pod.pod, pod.at[0], pod.at[1])));
     }
     for (name, evicted) in compared.names.iter().zip(&compared.evicted).filter(|(_, list)| !list.is_empty()) {
         lines.push(String::new());
@@ -117,10 +113,8 @@ They share 1 frame and differ since:
   main: schedule shop/p
   branch 2: cordon, and 1 more
 
-1 pod elsewhere:
-  shop/p
-    main: on n
-    branch 2: gone
+1 pod elsewhere, main → branch 2:
+  shop/p: on n → gone
 
 Evicted only on branch 2:
   shop/v

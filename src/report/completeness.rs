@@ -9,6 +9,15 @@ pub fn completeness(report: &Report) -> String {
     let mut out = String::new();
     let read: Vec<String> = report.kinds.iter().filter(|(_, c)| c.read > 0).map(|(kind, c)| format!("{} {kind}", c.read)).collect();
     let _ = writeln!(out, "read: {}", if read.is_empty() { "nothing".to_owned() } else { read.join(", ") });
+    if !report.layout.0.is_empty() {
+        let _ = writeln!(out, "layout: {}", report.layout);
+    }
+    if let Some(version) = &report.server_version {
+        let _ = writeln!(out, "server version: {version}");
+    }
+    for hint in &report.scheduler {
+        let _ = writeln!(out, "scheduler: {} ({})", hint.what, hint.place);
+    }
     if report.events.read > 0 {
         let _ = writeln!(out, "events: {} of schedulers about pods", report.events.read);
     }
@@ -38,6 +47,15 @@ pub fn completeness(report: &Report) -> String {
             "{pods} pods are on {} nodes that are not in the source: they take part in nothing",
             report.pods_on_unknown_nodes.len()
         );
+    }
+    match (report.taken, report.taken_by_name) {
+        (Some(taken), _) => {
+            let _ = writeln!(out, "taken: {taken}");
+        }
+        (None, Some(taken)) => {
+            let _ = writeln!(out, "taken: {taken} by its name, in an unknown time zone");
+        }
+        (None, None) => {}
     }
     if let Some(newest) = report.newest {
         let _ = writeln!(out, "newest time: {newest}");

@@ -117,6 +117,9 @@ pub struct CandidateReport {
     pub victims: Vec<String>,
     /// How many of them violate a budget.
     pub pdb_violations: i64,
+    /// The source does not say which budgets there are, so that no violation says nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub budgets_unknown: bool,
 }
 
 /// A node that did not help.
@@ -231,12 +234,12 @@ fn preemption(view: &CycleView) -> Preemption {
     if let Some(found) = &view.preemption {
         report.eligible = found.ineligible.is_none();
         report.ineligible_reason = found.ineligible.clone().unwrap_or_default().into();
-        fill(&mut report, found);
+        fill(&mut report, found, view.budgets_unknown());
     }
     report
 }
 
-fn fill(report: &mut Preemption, found: &PreemptionView) {
+fn fill(report: &mut Preemption, found: &PreemptionView, budgets_unknown: bool) {
     report.candidates = found
         .candidates
         .values()
@@ -244,6 +247,7 @@ fn fill(report: &mut Preemption, found: &PreemptionView) {
             node: c.node.clone(),
             victims: c.victims.iter().map(|v| v.pod.to_string()).collect(),
             pdb_violations: c.pdb_violations,
+            budgets_unknown,
         })
         .collect();
     report.node_statuses = found

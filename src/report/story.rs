@@ -24,13 +24,18 @@ pub struct PodStory {
 }
 
 /// The stories of all pods that waited or were evicted, in the order in which something first happened to them.
-/// Pods that wait and to which nothing happened come last, by namespace and name.
-pub fn stories(timeline: &Timeline) -> Vec<PodStory> {
+/// Pods that wait and to which nothing happened come last, by namespace and name. `with_events` adds the Events that
+/// kube-scheduler would write.
+pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
     let mut teller = Teller::new(timeline.start().clock);
     for frame in timeline.frames() {
         teller.clock = frame.before.clock;
         for event in frame.events.iter() {
             teller.tell(event);
+            let uid = |pod: &Key| frame.before.cluster.pods.get(pod).map(|p| p.metadata.uid.clone());
+            if let Some(written) = with_events.then(|| event.api_event(uid)).flatten() {
+                teller.add(&written.regarding, format!("Event {} {}: {}", written.kind, written.reason, written.note));
+            }
         }
     }
     for pod in timeline.end().queues.entries.keys() {

@@ -33,7 +33,7 @@ pub fn text(view: &CycleView) -> String {
     nodes(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
-        preemption_text(preemption, &mut out);
+        preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
     if !view.not_emulated.is_empty() {
         let _ = writeln!(out, "\nNOT EMULATED");
@@ -129,7 +129,7 @@ fn scores(view: &CycleView, out: &mut String) {
     }
 }
 
-fn preemption_text(preemption: &PreemptionView, out: &mut String) {
+fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut String) {
     let note = if preemption.hypothetical { ", not reached by kube-scheduler: an earlier plugin ended PostFilter" } else { "" };
     if preemption.ineligible.is_some() || preemption.potential_nodes.is_empty() {
         return;
@@ -144,7 +144,8 @@ fn preemption_text(preemption: &PreemptionView, out: &mut String) {
     let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
     let ranked = ranked(preemption);
     for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
-        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), candidate.pdb_violations.to_string()];
+        let violations = if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
+        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
         let scores = preemption.score_functions.iter().map(|f| score_cell(f, &candidate.node)).collect();
         rows.push([facts, scores].concat());
     }
@@ -157,7 +158,7 @@ fn preemption_text(preemption: &PreemptionView, out: &mut String) {
     if let Some((node, best)) = &preemption.selected {
         let _ = writeln!(out, "  {}", decided_by(preemption, node, best));
         if let Some(candidate) = preemption.candidates.get(node) {
-            victims(candidate, out);
+            victims(candidate, budgets_unknown, out);
         }
     }
     let mut failed: BTreeMap<String, Vec<&Str>> = BTreeMap::new();
@@ -210,18 +211,20 @@ pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> Stri
     }
 }
 
-fn victims(candidate: &Candidate, out: &mut String) {
+fn victims(candidate: &Candidate, budgets_unknown: bool, out: &mut String) {
     let _ = writeln!(out, "\nVICTIMS on {}, most important first", candidate.node);
     let rows: Vec<Vec<String>> = std::iter::once(vec!["POD".into(), "PRIORITY".into(), "STARTED".into(), "BUDGET".into(), "OWNER".into()])
-        .chain(candidate.victims.iter().map(|v| victim_row(v)))
+        .chain(candidate.victims.iter().map(|v| victim_row(v, budgets_unknown)))
         .collect();
     table(&rows, out);
 }
 
-fn victim_row(victim: &Victim) -> Vec<String> {
+fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
     let started = victim.start_time.and_then(|t| Timestamp::from_nanosecond(i128::from(t)).ok());
     let budget = if let Some(violation) = victim.violates.first() {
         format!("violates {} (allows {})", violation.budget, violation.allowed)
+    } else if victim.covered_by.is_empty() && budgets_unknown {
+        "unknown".to_owned()
     } else if victim.covered_by.is_empty() {
         "none".to_owned()
     } else {

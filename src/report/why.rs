@@ -105,6 +105,7 @@ fn eviction(preemption: &PreemptionView, view: &CycleView) -> String {
     };
     let Some(candidate) = preemption.candidates.get(node) else { return format!("it is nominated to {node}") };
     let budgets = match candidate.pdb_violations {
+        0 if view.budgets_unknown() => "violates unknown budgets, as the source has none".to_owned(),
         0 => "violates no budget".to_owned(),
         1 => format!("violates the budget {}", violated(candidate)),
         n => format!("violates budgets {n} times ({})", violated(candidate)),

@@ -48,7 +48,7 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         return finish(events, Outcome::Gated);
     }
     let info = PodInfo::with_gates(pod.clone(), ground.config.gates);
-    events.push(Event::CycleStarted(Arc::new(cycle_start(1, &info, snapshot.len()))));
+    events.push(Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
     if pod.is_terminating() {
         let reason = format!("skip schedule deleting pod: {key}");
         events.push(Event::CycleSkipped { pod: key, reason: reason.into() });
@@ -80,7 +80,7 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
 }
 
 /// What is known of a pod when its cycle starts.
-pub(super) fn cycle_start(cycle: u64, info: &PodInfo, nodes: usize) -> CycleStart {
+pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>) -> CycleStart {
     let pod = &info.pod;
     let requests = pod_requests(pod, PodResourcesOptions::default());
     CycleStart {
@@ -90,6 +90,7 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, nodes: usize) -> CycleStar
         profile: pod.spec.scheduler_name.clone(),
         requests: requests.iter().map(|(name, q)| (name.clone(), q.to_string())).collect(),
         nominated: pod.status.nominated_node_name.clone(),
-        nodes,
+        nodes: cx.snapshot.len(),
+        budgets_unknown: cx.cluster.unknown.budgets,
     }
 }

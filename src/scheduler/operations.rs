@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Ground, Sampling, State, decide};
-use crate::cluster::{Key, Object, ObservedEvent, Pod};
+use crate::cluster::{Key, Object, ObservedEvent, Pod, Unknown};
 use crate::trace::Event;
 
 /// A scheduler on a cluster of its own, under a virtual clock.
@@ -58,6 +58,8 @@ pub struct Options {
     pub evictions: Evictions,
     /// Where waiting pods are.
     pub waiting: Waiting,
+    /// What is not known of the cluster.
+    pub unknown: Unknown,
 }
 
 /// One thing to do.
@@ -93,6 +95,13 @@ pub enum Operation {
         /// Until when.
         time: Timestamp,
     },
+    /// Several things, one after another, that are known by one name.
+    Batch {
+        /// What they are.
+        name: String,
+        /// The things.
+        operations: Vec<Operation>,
+    },
     /// Every Permit plugin that a pod waits for allows it; nothing happens for a pod that does not wait.
     Allow {
         /// The pod.
@@ -106,14 +115,16 @@ pub enum Operation {
     },
 }
 
-/// Every operation but `advance` and `advance-to` takes this long, so that no two queue timestamps are equal.
+/// Every operation but `advance`, `advance-to` and `batch` takes this long, so that no two queue timestamps are equal.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, ref waiting } = options;
-        Self { state: State::new(Arc::new(config), objects, start, waiting), sampling, evictions, options: Arc::new(options) }
+        let Options { start, sampling, evictions, ref waiting, unknown } = options;
+        let mut state = State::new(Arc::new(config), objects, start, waiting);
+        state.cluster.unknown = unknown;
+        Self { state, sampling, evictions, options: Arc::new(options) }
     }
 
     /// How it was started.
@@ -129,6 +140,9 @@ impl Scheduler {
     /// Does one thing, to the end of everything that follows from it, and says what happened.
     pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
         let mut events = Vec::new();
+        if let Operation::Batch { operations, .. } = operation {
+            return operations.into_iter().flat_map(|operation| self.apply(operation)).collect();
+        }
         let until = match operation {
             Operation::Advance { seconds } => {
                 let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
@@ -154,7 +168,7 @@ impl Scheduler {
             }
             Operation::Allow { pod } => self.state.allow(&pod, &mut events),
             Operation::Reject { pod } => self.state.reject(&pod, &mut events),
-            Operation::Advance { .. } | Operation::AdvanceTo { .. } => {}
+            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Batch { .. } => {}
         }
         events
     }

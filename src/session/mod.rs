@@ -5,6 +5,7 @@ mod compare;
 mod edit;
 mod file;
 mod recording;
+mod series;
 mod timeline;
 mod until;
 mod wakes;
@@ -14,6 +15,7 @@ pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts
 pub use edit::Edit;
 pub use file::{SessionFileError, is_session_file};
 pub use recording::{RunEnd, Session};
+pub use series::{changes, is_same_cluster};
 pub use timeline::{Cursor, Frame, Moment, Started, Timeline};
 pub use until::{Until, WORDS as UNTIL_WORDS};
 pub use wakes::WakeEvents;

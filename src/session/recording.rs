@@ -265,6 +265,10 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
             let why = scheduler.next_wake_up().filter(|w| w.time == *time).map(|w| format!(": {w}"));
             format!("wait {seconds:.1} s{}", why.unwrap_or_default())
         }
+        Operation::Batch { name, operations } => {
+            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. })).count();
+            format!("{name}: {changes} changes")
+        }
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }

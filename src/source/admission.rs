@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use crate::cluster::{Container, NO_QUANTITY, Object, Pod, PodSpec, PriorityClass, Quantity, ResourceList, Str};
 
-/// Puts an object without a namespace into `default`, and takes the namespace from one whose kind has none. True
-/// where the former happened.
-pub(super) fn place(object: &mut Object) -> bool {
+/// Puts an object without a namespace into the one that its file is for, or into `default`, and takes the namespace from
+/// one whose kind has none. True where it came to `default`.
+pub(super) fn place(object: &mut Object, of_file: Option<&str>) -> bool {
     let missing = object.meta().namespace.is_empty();
     if object.kind().namespaced() != missing {
         return false;
     }
-    set_namespace(object, if missing { Str::interned("default") } else { Str::default() });
-    missing
+    set_namespace(object, if missing { Str::interned(of_file.unwrap_or("default")) } else { Str::default() });
+    missing && of_file.is_none()
 }
 
 fn set_namespace(object: &mut Object, namespace: Str) {
@@ -224,8 +224,11 @@ mod tests {
             (r#"{"kind":"Node","metadata":{"name":"a","namespace":"b"}}"#, "", false),
             (r#"{"kind":"Node","metadata":{"name":"a"}}"#, "", false),
         ] {
+            let mut in_file = object(json);
+            assert!(!place(&mut in_file, Some("shop")));
+            assert_eq!(in_file.meta().namespace, if defaulted { "shop" } else { namespace }, "{json}");
             let mut object = object(json);
-            assert_eq!((place(&mut object), object.meta().namespace.as_str()), (defaulted, namespace), "{json}");
+            assert_eq!((place(&mut object, None), object.meta().namespace.as_str()), (defaulted, namespace), "{json}");
         }
     }
 

@@ -1,15 +1,17 @@
 //! The contents of all files into one cluster: duplicates, defaults that need other objects, counts and remarks.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use strum::IntoEnumIterator;
 
-use super::decode::{Bad, Decoded, What};
+use super::decode::{Bad, Change, Decoded, What};
 use super::diagnostic::{Diagnostic, Severity};
 use super::events::SeenEvent;
-use super::input::{Document, Found};
+use super::facts::{self, SchedulerHint, ServerVersion};
+use super::input::{Content, Found, Place};
+use super::layout::{Detector, Fact, Hint, Signs};
 use super::load::{Contents, Entry as Read};
 use super::report::{Absence, FileReport, Origin, Report, effect_of_absence};
 use super::{Loaded, admission, share};
@@ -20,18 +22,32 @@ const TOLD_PER_FILE: usize = 50;
 
 /// A remark that stands for many alike: how many, and the first.
 #[derive(Debug, Default)]
-struct Tally {
-    count: usize,
-    first: String,
+pub(super) struct Tally {
+    pub(super) count: usize,
+    pub(super) first: String,
 }
 
 impl Tally {
-    fn add(&mut self, first: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, first: impl FnOnce() -> String) {
         if self.count == 0 {
             self.first = first();
         }
         self.count += 1;
     }
+}
+
+/// A file on its way to be read.
+#[derive(Clone, Debug)]
+pub(super) struct FileToRead {
+    /// As diagnostics name it.
+    pub(super) name: String,
+    /// Its path below the input.
+    pub(super) path: String,
+    /// Found in a directory or archive, not named by the user.
+    pub(super) found: bool,
+    /// The place of its input among all.
+    pub(super) input: usize,
+    pub(super) place: Place,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +60,19 @@ pub(super) struct Assembly {
     diagnostics: Vec<Diagnostic>,
     /// Files in directories that turned out to hold no objects.
     passed_over: Tally,
+    /// The same by the endings of their names.
+    passed_over_by_ending: BTreeMap<String, usize>,
+    pub(super) layouts: Detector,
+    /// Links in archives.
+    pub(super) links: Tally,
+    /// Files beyond the number that is read.
+    pub(super) too_many: Tally,
+    /// Compressed files behind the one that used up what may come out of them.
+    pub(super) unaffordable: Tally,
+    /// What the dump says that it could not collect.
+    not_collected: Tally,
+    /// Places among the objects of those that a record deleted.
+    deleted: HashSet<usize>,
     repeated: Tally,
     recreated: Tally,
 }
@@ -59,6 +88,52 @@ struct FileTallies {
 }
 
 impl Assembly {
+    pub(super) fn error(&mut self, file: &str, message: String) {
+        self.remark(Severity::Error, file, message);
+    }
+
+    pub(super) fn warn(&mut self, file: &str, message: String) {
+        self.remark(Severity::Warning, file, message);
+    }
+
+    /// How many files were read so far.
+    pub(super) fn looked_at(&self) -> usize {
+        self.report.files.len()
+    }
+
+    /// Notes a file that nobody named and that holds no objects.
+    pub(super) fn pass_over(&mut self, file: &FileToRead) {
+        self.passed_over.add(|| file.name.clone());
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let ending = name.rsplit_once('.').map_or("without an ending", |(_, ending)| ending);
+        *self.passed_over_by_ending.entry(ending.chars().take(20).collect()).or_default() += 1;
+    }
+
+    /// Notes what the name of a file tells.
+    pub(super) fn note_name(&mut self, name: &str) {
+        if self.report.taken_by_name.is_none() {
+            self.report.taken_by_name = facts::time_in_name(name);
+        }
+    }
+
+    /// Notes what a file tells that holds no objects.
+    pub(super) fn add_fact(&mut self, file: &FileToRead, fact: Fact, text: &str) {
+        match fact {
+            Fact::ServerVersion => {
+                if let Some(version) = facts::server_version(text) {
+                    self.report.server_version.get_or_insert(ServerVersion { version, source: file.name.clone() });
+                }
+                self.report.taken = self.report.taken.max(facts::last_time(text));
+            }
+            Fact::Time => self.report.taken = self.report.taken.max(facts::last_time(text)),
+            Fact::Errors => {
+                if let Some(error) = facts::collection_error(text) {
+                    self.not_collected.add(|| format!("{}: {error}", file.name));
+                }
+            }
+        }
+    }
+
     fn remark(&mut self, severity: Severity, file: &str, message: String) {
         self.diagnostics.push(Diagnostic { severity, file: file.to_owned(), line: None, object: None, message });
     }
@@ -69,27 +144,30 @@ impl Assembly {
             let more = more(found.failed.len());
             self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
         }
-        for name in &found.passed_over {
-            self.passed_over.add(|| name.clone());
+        if let Some(link) = found.led_out.first() {
+            let more = more(found.led_out.len());
+            self.remark(Severity::Warning, link, format!("leads out of the directory that was given, and is not followed{more}"));
         }
     }
 
     /// Notes a file that cannot be opened.
-    pub(super) fn add_unopened(&mut self, document: &Document, error: &io::Error) {
-        self.remark(Severity::Error, &document.name, format!("cannot be read: {error}"));
+    pub(super) fn add_unopened(&mut self, name: &str, error: &io::Error) {
+        self.remark(Severity::Error, name, format!("cannot be read: {error}"));
     }
 
     /// Takes over the contents of a file.
-    pub(super) fn add(&mut self, document: Document, contents: Contents) {
-        let Document { name, found, .. } = &document;
+    pub(super) fn add(&mut self, to_read: &FileToRead, hint: &Hint, contents: Contents) {
+        let FileToRead { name, found, .. } = to_read;
         if contents.binary {
             if *found {
-                self.passed_over.add(|| name.clone());
+                self.pass_over(to_read);
             } else {
-                self.remark(Severity::Error, name, "holds no text; JSON, YAML and gzip of these can be read".to_owned());
+                let message = "holds no text; JSON and YAML can be read, compressed (gzip, xz, zstd, bzip2) and in archives (tar, zip) too";
+                self.remark(Severity::Error, name, message.to_owned());
             }
             return;
         }
+        let mut signs = Signs { form: contents.form, ..Signs::default() };
         let file = self.report.files.len() as u32;
         let mut tallies = FileTallies::default();
         let before = self.objects.len();
@@ -98,9 +176,18 @@ impl Assembly {
             self.remark(Severity::Warning, name, what.to_owned());
         }
         for entry in contents.entries.into_iter().flatten() {
-            self.add_entry(file, name, *found, entry, &mut tallies);
+            match (entry.decoded.change, entry.decoded.index) {
+                (Some(Change::Recorded), _) => signs.recorded += 1,
+                (Some(Change::Watched), _) => signs.watched += 1,
+                (None, Some(_)) => signs.items += 1,
+                (None, None) => signs.singles += 1,
+            }
+            self.add_entry(file, name, *found, entry, hint.rank, &mut tallies);
         }
-        self.finish_file(name, *found, &tallies);
+        if self.objects.len() > before {
+            self.layouts.note_signs(to_read.input, signs);
+        }
+        self.finish_file(to_read, &tallies);
         if let Some(error) = contents.broken_off {
             self.remark(Severity::Error, name, format!("breaks off before its end ({error}); what stands before that was read"));
         } else if contents.unfinished_lists > 0 {
@@ -109,21 +196,23 @@ impl Assembly {
         self.report.bytes += contents.bytes;
         self.report.files.push(FileReport {
             name: name.clone(),
-            path: Report::path_of(&document).map(ToOwned::to_owned),
+            path: match (&to_read.place.base, to_read.place.members.is_empty()) {
+                (Content::File(path), true) => Some(path.clone()),
+                _ => None,
+            },
             bytes: contents.bytes,
             objects: self.objects.len() - before,
         });
-        if Report::path_of(&document).is_none() {
-            self.report.embedded.insert(file, document);
-        }
+        self.report.places.push(to_read.place.clone());
     }
 
-    fn finish_file(&mut self, name: &str, found: bool, tallies: &FileTallies) {
+    fn finish_file(&mut self, file: &FileToRead, tallies: &FileTallies) {
+        let name = file.name.as_str();
         if tallies.untold > 0 {
             self.remark(Severity::Error, name, format!("{} more objects could not be read", tallies.untold));
         }
-        if tallies.kindless > 0 && found {
-            self.passed_over.add(|| name.to_owned());
+        if tallies.kindless > 0 && file.found {
+            self.pass_over(file);
         }
         let Tally { count, first } = &tallies.namespace_defaulted;
         if *count > 0 {
@@ -149,9 +238,14 @@ impl Assembly {
         }
     }
 
-    fn add_entry(&mut self, file: u32, name: &str, found: bool, entry: Read, tallies: &mut FileTallies) {
-        let Read { decoded: Decoded { index, newest, what, .. }, line, offset, length, .. } = entry;
+    fn add_entry(&mut self, file: u32, name: &str, found: bool, entry: Read, rank: u8, tallies: &mut FileTallies) {
+        let Read { decoded: Decoded { index, newest, what, told, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
+        if let Some(told) = told
+            && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config))
+        {
+            self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
+        }
         let place = || index.map(|index| format!("items[{index}]"));
         let (severity, object, line_within, message) = match what {
             What::Object { object, namespace_defaulted, versionless } => {
@@ -161,7 +255,14 @@ impl Assembly {
                 if versionless {
                     tallies.versionless.add(|| label(&object));
                 }
-                self.add_object(object, Origin { file, line: line + 1, offset, length, place: 0 });
+                self.add_object(object, Origin { file, line: line + 1, offset, length, place: 0, rank }, change.is_some());
+                return;
+            }
+            What::Deleted(kind, key) => {
+                if let Some(origin) = self.report.origins.remove(&(kind, key)) {
+                    self.deleted.insert(origin.place as usize);
+                    self.report.count(kind).read -= 1;
+                }
                 return;
             }
             What::Event(event) => {
@@ -235,8 +336,8 @@ impl Assembly {
         }
     }
 
-    /// Adds an object, or decides which of two that share a key stays.
-    fn add_object(&mut self, object: Object, origin: Origin) {
+    /// Adds an object, or decides which of two that share a key stays. The next state in a record simply follows.
+    fn add_object(&mut self, object: Object, origin: Origin, follows: bool) {
         let kind = object.kind();
         let known = match self.report.origins.entry((kind, object.key())) {
             Entry::Vacant(entry) => {
@@ -248,6 +349,14 @@ impl Assembly {
             Entry::Occupied(entry) => entry.into_mut(),
         };
         let place = known.place as usize;
+        if follows || origin.rank != known.rank {
+            // Copies that a tool writes in several places are no news.
+            if follows || origin.rank > known.rank {
+                self.objects[place] = object;
+                *known = Origin { place: known.place, ..origin };
+            }
+            return;
+        }
         let (old, new) = (self.objects[place].meta(), object.meta());
         let replaces = match (old.resource_version.parse::<u64>(), new.resource_version.parse::<u64>()) {
             (Ok(old), Ok(new)) => new > old,
@@ -266,6 +375,12 @@ impl Assembly {
 
     /// The last steps, over all objects.
     pub(super) fn finish(mut self) -> Loaded {
+        self.drop_deleted();
+        self.report.layout = std::mem::take(&mut self.layouts).finish();
+        self.report.newest = self.report.newest.max(self.report.taken);
+        if self.report.server_version.is_none() {
+            self.report.server_version = self.kubelet_version();
+        }
         for place in admission::resolve_priorities(&mut self.objects) {
             let object = &self.objects[place];
             let Object::Pod(pod) = object else { continue };
@@ -281,6 +396,32 @@ impl Assembly {
         let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
         Loaded { objects: self.objects, events: self.events, report: self.report, diagnostics: self.diagnostics }
+    }
+
+    /// Takes out what a record deleted. Places are not used any more after this.
+    fn drop_deleted(&mut self) {
+        let deleted = std::mem::take(&mut self.deleted);
+        if deleted.is_empty() {
+            return;
+        }
+        let mut place = 0;
+        self.objects.retain(|_| {
+            place += 1;
+            !deleted.contains(&(place - 1))
+        });
+    }
+
+    /// The newest kubelet: the API server is at least as new.
+    fn kubelet_version(&self) -> Option<ServerVersion> {
+        let versions = self
+            .objects
+            .iter()
+            .filter_map(|o| if let Object::Node(node) = o { Some(&node.status.node_info.as_ref()?.kubelet_version) } else { None });
+        let numbers = |version: &str| -> Vec<u32> {
+            version.trim_start_matches('v').split(['.', '-', '+']).map_while(|part| part.parse().ok()).take(3).collect()
+        };
+        let newest = versions.filter(|v| !v.is_empty()).max_by_key(|v| numbers(v))?;
+        Some(ServerVersion { version: newest.to_string(), source: "of the newest kubelet".to_owned() })
     }
 
     fn note_pods_on_unknown_nodes(&mut self) {
@@ -325,9 +466,48 @@ impl Assembly {
         let Tally { count, first } = std::mem::take(&mut self.passed_over);
         if count > 0 {
             let files = count_of(count, "file holds", "files hold");
-            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over: {first}"));
+            let by_ending = std::mem::take(&mut self.passed_over_by_ending);
+            let kinds = if by_ending.len() > 1 { format!(" ({})", most_of(by_ending)) } else { String::new() };
+            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over{kinds}: {first}"));
+        }
+        self.note_left_out();
+    }
+
+    fn note_left_out(&mut self) {
+        let Tally { count, first } = std::mem::take(&mut self.links);
+        if count > 0 {
+            let links = count_of(count, "link in an archive was", "links in archives were");
+            self.remark(Severity::Note, "", format!("{links} not followed: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.not_collected);
+        if count > 0 {
+            let files = count_of(count, "file says", "files say");
+            self.remark(Severity::Warning, "", format!("{files} that not everything could be collected: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.too_many);
+        if count > 0 {
+            self.remark(Severity::Error, &first, "is one file too many; it and what follows was not read".to_owned());
+        }
+        let Tally { count, first } = std::mem::take(&mut self.unaffordable);
+        if count > 0 {
+            let files = count_of(count, "compressed file was", "compressed files were");
+            self.remark(Severity::Error, "", format!("{files} not read, since more came out of others than may: {first}"));
         }
     }
+}
+
+/// `120 .log, 3 .txt`, the most frequent first.
+fn most_of(by_ending: BTreeMap<String, usize>) -> String {
+    /// Enough to know the dump by.
+    const SHOWN: usize = 5;
+    let mut endings: Vec<(String, usize)> = by_ending.into_iter().collect();
+    endings.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let others: usize = endings.iter().skip(SHOWN).map(|(_, count)| count).sum();
+    let shown = endings.iter().take(SHOWN).map(|(ending, count)| {
+        let dot = if ending.contains(' ') { "" } else { "." };
+        format!("{count} {dot}{ending}")
+    });
+    shown.chain((others > 0).then(|| format!("{others} others"))).collect::<Vec<_>>().join(", ")
 }
 
 /// `Pod shop/web`.

@@ -9,12 +9,16 @@ use serde_yaml::Value;
 
 use super::admission;
 use super::events::{RawEvent, SeenEvent};
+use super::facts::{self, Told};
 use super::known::{Class, classify, item_kind};
+use super::layout::Hint;
 use super::lenient::Lenient;
+use super::old_versions;
+use super::records;
 use super::share;
 use super::split::{Json, Piece, PieceState, Splitter, Syntax, TypeMeta, peek_json, peek_yaml};
 use super::times;
-use crate::cluster::{Kind, Object};
+use crate::cluster::{Key, Kind, Object};
 
 /// What became of one object's text.
 #[derive(Debug)]
@@ -26,6 +30,19 @@ pub(super) struct Decoded {
     /// The newest time in it.
     pub(super) newest: Option<Timestamp>,
     pub(super) what: What,
+    /// What it tells about the scheduler.
+    pub(super) told: Option<Box<Told>>,
+    /// It is a state in a record of changes.
+    pub(super) change: Option<Change>,
+}
+
+/// Who wrote a record of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// kube-scheduler-simulator.
+    Recorded,
+    /// `kubectl get --watch --output-watch-events`.
+    Watched,
 }
 
 #[derive(Debug)]
@@ -37,6 +54,8 @@ pub(super) enum What {
         /// The object named no `apiVersion`.
         versionless: bool,
     },
+    /// A record's word that an object is gone.
+    Deleted(Kind, Key),
     /// A scheduler's word about a pod.
     Event(Box<SeenEvent>),
     /// A kind that the model does not hold.
@@ -70,7 +89,7 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    fn new(message: &str) -> Self {
+    pub(super) fn new(message: &str) -> Self {
         Self { kind: None, event: false, object: None, line: None, message: message.to_owned(), syntax: false }
     }
 }
@@ -91,6 +110,8 @@ pub(super) struct Context<'a> {
     pub(super) index: Option<u32>,
     /// How many lists are around that one.
     pub(super) depth: u8,
+    /// What the file's path tells.
+    pub(super) hint: &'a Hint,
 }
 
 /// Lists within lists beyond this depth are refused: nobody writes them, and the stack is finite.
@@ -107,8 +128,8 @@ pub(super) fn decode(window: &[u8], piece: &Piece, context: Context<'_>, out: &m
     }
 }
 
-fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: What) {
-    out.push(Decoded { line, index: context.index, newest: None, what });
+pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: What) {
+    out.push(Decoded { line, index: context.index, newest: None, what, told: None, change: None });
 }
 
 /// Brackets open at the same time in flow style beyond which YAML is refused unparsed: the parser would refuse it too,
@@ -145,10 +166,13 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     if syntax == Syntax::Json && !text.trim_ascii_start().starts_with(b"{") {
         return decode_json_other(text, context, line, out);
     }
+    if own.kind.is_none() && syntax == Syntax::Json && records::may_be(text) && records::decode(text, context, line, out) {
+        return;
+    }
     if own.kind.is_none() && context.list.kind.is_none() && context.list_open {
         return push(out, line, context, What::Pending(syntax, text.into()));
     }
-    let Some(types) = complete(&own, context.list) else {
+    let Some(types) = complete(&own, context) else {
         // Broken text may be why no kind was found, and is the better explanation.
         let what = syntax_error(text, syntax).map_or(What::Kindless, Into::into);
         return push(out, line, context, what);
@@ -156,44 +180,43 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
-            let (newest, what) = decode_typed(text, syntax, class, types);
-            out.push(Decoded { line, index: context.index, newest, what });
+            let (newest, what, told) = decode_typed(text, syntax, class, types, context.hint);
+            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
         }
     }
 }
 
-/// An object's kind and apiVersion, with the list's where it has none.
-fn complete(own: &TypeMeta, list: &TypeMeta) -> Option<(String, Option<String>)> {
+/// An object's kind and apiVersion, with the list's where it has none, or what the file is named after.
+fn complete(own: &TypeMeta, context: Context<'_>) -> Option<(String, Option<String>)> {
+    let Context { list, hint, index, .. } = context;
     let from_list = || list.kind.as_deref().and_then(item_kind).map(str::to_owned);
     match &own.kind {
         Some(kind) => Some((kind.clone(), own.api_version.clone())),
-        None => from_list().map(|kind| (kind, own.api_version.clone().or_else(|| list.api_version.clone()))),
+        None => from_list().map(|kind| (kind, own.api_version.clone().or_else(|| list.api_version.clone()))).or_else(|| {
+            let of = hint.kind.filter(|_| index.is_some() || hint.for_single)?;
+            Some((of.kind.to_owned(), Some(own.api_version.clone().unwrap_or_else(|| of.api_version.to_owned()))))
+        }),
     }
 }
 
-fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>)) -> (Option<Timestamp>, What) {
+type Typed = (Option<Timestamp>, What, Option<Box<Told>>);
+
+fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Typed {
     let (kind_name, api_version) = types;
-    match class {
-        Class::Model(kind) => {
-            let object = match syntax {
-                Syntax::Json => read_json(text, |d| Object::deserialize_kind(kind, d)).map_err(|e| json_error(&e)),
-                Syntax::Yaml => {
-                    Object::deserialize_kind(kind, Lenient(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text))
-                }
-            };
-            match object {
-                Ok(object) => {
-                    let keys: &[&str] = match kind {
-                        Kind::Node => &["lastHeartbeatTime"],
-                        Kind::Pod => &["lastTransitionTime"],
-                        _ => &[],
-                    };
-                    let newest = times::newest(&object).max(times::newest_in_text(text, keys));
-                    (newest, finish(object, api_version.as_deref()))
-                }
-                Err(bad) => (None, Bad { kind: Some(kind), object: name_of(text, syntax, &kind_name, kind.namespaced()), ..bad }.into()),
+    let (newest, what) = match class {
+        Class::Model(kind) => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
+        Class::Convertible(kind) => match old_versions::convert(kind, text, syntax) {
+            Some(present) => {
+                let (newest, what, told) = decode_model(&present, Syntax::Json, kind, &kind_name, api_version.as_deref(), hint);
+                let what = match what {
+                    What::Bad(bad) => Bad { line: None, ..*bad }.into(),
+                    other => other,
+                };
+                return (newest, what, told);
             }
-        }
+            // What does not even parse is best explained by the decoder.
+            None => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
+        },
         Class::OldVersion(kind) => (None, What::OldVersion(kind, api_version.unwrap_or_default())),
         Class::Event => decode_event(text, syntax, kind_name),
         Class::Clock => {
@@ -203,8 +226,38 @@ fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Optio
             };
             (clock.and_then(|c| c.newest()), What::Other(kind_name))
         }
+        Class::Configuration => {
+            let told = facts::of_configuration(&kind_name, text, syntax).map(Box::new);
+            return (None, What::Other(kind_name), told);
+        }
         Class::Unread => (None, What::Unread(kind_name)),
         Class::Other | Class::List => (None, What::Other(kind_name)),
+    };
+    (newest, what, None)
+}
+
+fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_version: Option<&str>, hint: &Hint) -> Typed {
+    let object = match syntax {
+        Syntax::Json => read_json(text, |d| Object::deserialize_kind(kind, d)).map_err(|e| json_error(&e)),
+        Syntax::Yaml => {
+            Object::deserialize_kind(kind, Lenient(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text))
+        }
+    };
+    match object {
+        Ok(object) => {
+            let keys: &[&str] = match kind {
+                Kind::Node => &["lastHeartbeatTime"],
+                Kind::Pod => &["lastTransitionTime"],
+                _ => &[],
+            };
+            let newest = times::newest(&object).max(times::newest_in_text(text, keys));
+            let told = facts::of_pod(&object, text, syntax).map(Box::new);
+            (newest, finish(object, api_version, hint), told)
+        }
+        Err(bad) => {
+            let object = name_of(text, syntax, kind_name, kind.namespaced());
+            (None, Bad { kind: Some(kind), object, ..bad }.into(), None)
+        }
     }
 }
 
@@ -231,11 +284,11 @@ fn read_json<'de, T>(
 }
 
 /// The last steps on a decoded object: those that the API server would have taken, and sharing.
-fn finish(mut object: Object, api_version: Option<&str>) -> What {
+fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> What {
     if object.meta().name.is_empty() {
         return What::Nameless(object.kind());
     }
-    let namespace_defaulted = admission::place(&mut object);
+    let namespace_defaulted = admission::place(&mut object, hint.namespace.as_deref());
     admission::read_version(&mut object, api_version);
     if let Object::Pod(pod) = &mut object
         && let Some(pod) = std::sync::Arc::get_mut(pod)
@@ -319,7 +372,7 @@ fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<
             continue;
         };
         let list = &splitter.lists()[list];
-        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1 };
+        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1, hint: context.hint };
         match piece.state {
             PieceState::Whole => decode_text(&copy[piece.start..piece.end], Syntax::Json, inner, line, out),
             _ => decode(&copy, piece, inner, out),
@@ -374,7 +427,7 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
         Value::Mapping(mapping) => mapping,
         Value::Null => return,
         Value::Sequence(items) if context.index.is_none() => {
-            return decode_values(items, &TypeMeta::default(), line, out);
+            return decode_values(items, &TypeMeta::default(), context.hint, line, out);
         }
         Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
         Value::String(_) => return push(out, line, context, not_an_object("a string")),
@@ -382,33 +435,33 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
     };
     let text = |key: &str| mapping.get(key).and_then(Value::as_str).map(str::to_owned);
     let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion") };
-    let Some(types) = complete(&own, context.list) else {
+    let Some(types) = complete(&own, context) else {
         return push(out, line, context, What::Kindless);
     };
     let class = classify(&types.0, types.1.as_deref());
     if class == Class::List {
         return match mapping.remove("items") {
             None | Some(Value::Null) => {}
-            Some(Value::Sequence(items)) => decode_values(items, &own, line, out),
+            Some(Value::Sequence(items)) => decode_values(items, &own, context.hint, line, out),
             Some(_) => push(out, line, context, not_a_list()),
         };
     }
     // Only a whole document comes here, and only in a rare layout: decoding its text once more keeps one path for all.
     match serde_json::to_vec(&Value::Mapping(mapping)) {
         Ok(json) => {
-            let (newest, what) = decode_typed(&json, Syntax::Json, class, types);
+            let (newest, what, told) = decode_typed(&json, Syntax::Json, class, types, context.hint);
             let what = match what {
                 What::Bad(bad) => Bad { line: None, ..*bad }.into(),
                 other => other,
             };
-            out.push(Decoded { line, index: context.index, newest, what });
+            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
         }
         Err(error) => push(out, line, context, Bad::new(&error.to_string()).into()),
     }
 }
 
-fn decode_values(items: Vec<Value>, list: &TypeMeta, line: u32, out: &mut Vec<Decoded>) {
+fn decode_values(items: Vec<Value>, list: &TypeMeta, hint: &Hint, line: u32, out: &mut Vec<Decoded>) {
     for (index, item) in items.into_iter().enumerate() {
-        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: MAX_DEPTH }, line, out);
+        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: MAX_DEPTH, hint }, line, out);
     }
 }

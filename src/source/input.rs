@@ -1,16 +1,19 @@
-//! Opening inputs: files and directories, standard input, embedded text; plain or gzip, UTF-8 or UTF-16.
+//! Finding and opening inputs: files and directories, standard input, embedded text; UTF-8 or UTF-16.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use flate2::read::MultiGzDecoder;
+use super::archive::{self, Stream};
+use super::limits::Budget;
 
 /// Something to load.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A file, or a directory whose files are read in name order; `-` is standard input.
+    /// A file, an archive, or a directory whose files are read in name order; `-` is standard input.
     Path(PathBuf),
     /// Standard input.
     Stdin,
@@ -18,65 +21,111 @@ pub enum Input {
     Bytes {
         /// The name that diagnostics use.
         name: String,
-        /// The text; gzip is fine too.
+        /// The text; compressed text and archives are fine too.
         bytes: Cow<'static, [u8]>,
     },
-}
-
-/// One stretch of text to load; it can be opened more than once.
-#[derive(Clone, Debug)]
-pub(super) struct Document {
-    pub(super) name: String,
-    pub(super) content: Content,
-    /// Found in a directory, not named by the user: what is no text is passed over.
-    pub(super) found: bool,
 }
 
 /// Where a document's bytes are.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     File(PathBuf),
-    Memory(Cow<'static, [u8]>),
+    Memory(Arc<Cow<'static, [u8]>>),
 }
 
-/// A document opened for reading.
-pub(super) struct Opened<'a> {
-    pub(super) reader: Box<dyn Read + Send + 'a>,
-    /// How many bytes there are, where that is known: reading need not take more memory than that.
-    pub(super) size: Option<u64>,
-}
+pub(super) type BoxRead<'a> = Box<dyn Read + Send + 'a>;
 
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-
-impl Document {
-    /// Opens the document from its start, decompressed and as UTF-8 without a byte order mark.
-    pub(super) fn open(&self) -> io::Result<Opened<'_>> {
-        let (raw, size): (Box<dyn Read + Send + '_>, u64) = match &self.content {
-            Content::File(path) => {
+impl Content {
+    /// The bytes as they lie there, and how many they are.
+    pub(super) fn open(&self) -> io::Result<(BoxRead<'_>, u64)> {
+        Ok(match self {
+            Self::File(path) => {
                 let file = File::open(path)?;
                 let size = file.metadata()?.len();
                 (Box::new(file), size)
             }
-            Content::Memory(bytes) => (Box::new(Cursor::new(&**bytes)), bytes.len() as u64),
-        };
-        let (head, reader) = peek(raw, 2);
-        let (reader, size): (Box<dyn Read + Send + '_>, _) =
-            if head == GZIP { (Box::new(MultiGzDecoder::new(reader)), None) } else { (reader, Some(size)) };
-        let (reader, size) = without_mark(reader, size)?;
-        Ok(Opened { reader, size })
+            Self::Memory(bytes) => (Box::new(Cursor::new(&***bytes)), bytes.len() as u64),
+        })
+    }
+
+    /// The bytes from their start, decompressed.
+    pub(super) fn stream(&self, budget: &Budget) -> io::Result<Stream<'_>> {
+        let (raw, size) = self.open()?;
+        Ok(archive::open(raw, Some(size), budget))
     }
 }
 
-type BoxRead<'a> = Box<dyn Read + Send + 'a>;
+/// Where a document lies: a file or memory, and in it a member of an archive, and so on inwards.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) base: Content,
+    pub(super) members: Vec<u32>,
+}
+
+impl Place {
+    /// Opens the document again and hands its stream to `read`.
+    pub(super) fn with(&self, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
+        let budget = Budget::unlimited();
+        descend(self.base.stream(&budget)?, Some(&self.base), &self.members, &budget, read)
+    }
+}
+
+fn descend(
+    stream: Stream<'_>,
+    base: Option<&Content>,
+    members: &[u32],
+    budget: &Budget,
+    read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>,
+) -> io::Result<String> {
+    let Some((member, inward)) = members.split_first() else { return read(stream) };
+    let mut found = None;
+    archive::members(stream, base, budget, Some(*member), &mut |_, head, reader| {
+        found = Some(descend(archive::open(reader, head.size, budget), None, inward, budget, read));
+        false
+    })?;
+    found.unwrap_or_else(|| Err(io::Error::new(io::ErrorKind::NotFound, "the archive no longer holds it")))
+}
+
+/// A document to look at.
+#[derive(Clone, Debug)]
+pub(super) struct Document {
+    pub(super) name: String,
+    /// The path below the input that it was found in, with `/`: layouts are known by such paths.
+    pub(super) path: String,
+    pub(super) content: Content,
+    /// Found in a directory, not named by the user: what holds no objects is passed over.
+    pub(super) found: bool,
+    /// The place of its input among all.
+    pub(super) input: usize,
+}
+
+/// Text opened for reading, as UTF-8 without a byte order mark.
+pub(super) struct Opened<'a> {
+    pub(super) reader: BoxRead<'a>,
+    /// How many bytes there are, where that is known: reading need not take more memory than that.
+    pub(super) size: Option<u64>,
+}
+
+impl<'a> Opened<'a> {
+    pub(super) fn new(stream: Stream<'a>) -> io::Result<Self> {
+        let (reader, size) = without_mark(stream.reader, stream.size)?;
+        Ok(Self { reader, size })
+    }
+}
 
 /// The first bytes of a stream (fewer where it is shorter), and the stream with them still in it.
-fn peek(mut reader: BoxRead<'_>, count: usize) -> (Vec<u8>, BoxRead<'_>) {
+pub(super) fn peek(mut reader: BoxRead<'_>, count: usize) -> (Vec<u8>, BoxRead<'_>) {
     let mut head = Vec::with_capacity(count);
     match reader.by_ref().take(count as u64).read_to_end(&mut head) {
         Ok(_) => (head.clone(), Box::new(Cursor::new(head).chain(reader))),
         // A compressed stream may break off right at its start: whoever reads on finds out.
-        Err(error) => (head.clone(), Box::new(Cursor::new(head).chain(Broken(Some(error))))),
+        Err(error) => (head.clone(), broken_behind(head, error)),
     }
+}
+
+/// Bytes behind which a stream breaks off.
+pub(super) fn broken_behind<'a>(bytes: Vec<u8>, error: io::Error) -> BoxRead<'a> {
+    Box::new(Cursor::new(bytes).chain(Broken(Some(error))))
 }
 
 /// The end of a stream that broke.
@@ -87,6 +136,9 @@ impl Read for Broken {
         self.0.take().map_or(Ok(0), Err)
     }
 }
+
+/// UTF-16 is turned as a whole; nobody has more of it.
+const MAX_UTF16: u64 = 1 << 30;
 
 /// Drops a UTF-8 byte order mark; turns UTF-16, which a shell on Windows may write, into UTF-8.
 fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'_>, Option<u64>)> {
@@ -101,7 +153,7 @@ fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'
         _ => return Ok((reader, size)),
     };
     let mut bytes = Vec::new();
-    reader.read_to_end(&mut bytes)?;
+    reader.take(MAX_UTF16).read_to_end(&mut bytes)?;
     let units: Vec<u16> = bytes[2..].as_chunks::<2>().0.iter().map(|pair| decode(*pair)).collect();
     let text = String::from_utf16_lossy(&units).into_bytes();
     let size = text.len() as u64;
@@ -112,82 +164,95 @@ fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) documents: Vec<Document>,
-    /// Files of other sorts in directories, not looked into.
-    pub(super) passed_over: Vec<String>,
     /// What could not be opened, and why.
     pub(super) failed: Vec<(String, io::Error)>,
+    /// Links that lead out of the directory that was given, and are not followed.
+    pub(super) led_out: Vec<String>,
+}
+
+/// One directory that was given, while it is walked.
+struct Walk {
+    input: usize,
+    /// Its real path, which links must not leave.
+    root: PathBuf,
+    /// Real paths of what was found already: links may lead round in circles, or many times to the same place.
+    seen: HashSet<PathBuf>,
 }
 
 impl Found {
     /// Lists the documents of `inputs` in order; standard input is read here.
     pub(super) fn new(inputs: &[Input]) -> Self {
         let mut found = Self::default();
-        for input in inputs {
+        for (number, input) in inputs.iter().enumerate() {
             match input {
-                Input::Stdin => found.add_stdin(),
-                Input::Path(path) if path.as_os_str() == "-" => found.add_stdin(),
-                Input::Path(path) if path.is_dir() => found.walk(path, &mut Vec::new()),
-                Input::Path(path) => {
-                    let (name, content) = (path.display().to_string(), Content::File(path.clone()));
-                    found.documents.push(Document { name, content, found: false });
-                }
-                Input::Bytes { name, bytes } => {
-                    found.documents.push(Document { name: name.clone(), content: Content::Memory(bytes.clone()), found: false });
-                }
+                Input::Stdin => found.add_stdin(number),
+                Input::Path(path) if path.as_os_str() == "-" => found.add_stdin(number),
+                Input::Path(path) if path.is_dir() => match path.canonicalize() {
+                    Ok(root) => {
+                        let mut walk = Walk { input: number, seen: HashSet::from([root.clone()]), root: root.clone() };
+                        found.walk(path, &root, "", &mut walk);
+                    }
+                    Err(error) => found.failed.push((path.display().to_string(), error)),
+                },
+                Input::Path(path) => found.add_named(number, path.display().to_string(), Content::File(path.clone())),
+                Input::Bytes { name, bytes } => found.add_named(number, name.clone(), Content::Memory(Arc::new(bytes.clone()))),
             }
         }
         found
     }
 
-    fn add_stdin(&mut self) {
+    fn add_named(&mut self, input: usize, name: String, content: Content) {
+        let path = Path::new(&name).file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
+        self.documents.push(Document { name, path, content, found: false, input });
+    }
+
+    fn add_stdin(&mut self, input: usize) {
         let mut bytes = Vec::new();
         match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => self.documents.push(Document { name: "-".to_owned(), content: Content::Memory(bytes.into()), found: false }),
+            Ok(_) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
             Err(error) => self.failed.push(("-".to_owned(), error)),
         }
     }
 
-    /// Adds the files below a directory in name order; `above` are the directories that lead here, by their real paths,
-    /// so that a link cannot lead round in a circle.
-    fn walk(&mut self, directory: &Path, above: &mut Vec<PathBuf>) {
-        let real = directory.canonicalize();
+    /// Adds the files below a directory in name order; `real` is its real path and `below` its path under the input.
+    fn walk(&mut self, directory: &Path, real: &Path, below: &str, walk: &mut Walk) {
         let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let (real, mut entries) = match (real, entries) {
-            (Ok(real), Ok(entries)) => (real, entries),
-            (Err(error), _) | (_, Err(error)) => {
-                self.failed.push((directory.display().to_string(), error));
-                return;
-            }
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.failed.push((directory.display().to_string(), error)),
         };
-        if above.contains(&real) {
-            return;
-        }
-        above.push(real);
         entries.sort_by_key(std::fs::DirEntry::file_name);
-        for path in entries.into_iter().map(|e| e.path()) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.starts_with('.') {
+        for entry in entries {
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with('.') {
                 continue;
             }
-            match path.metadata() {
-                Ok(meta) if meta.is_dir() => self.walk(&path, above),
-                Ok(meta) if meta.is_file() && may_hold_objects(&name) => {
-                    self.documents.push(Document { name: path.display().to_string(), content: Content::File(path), found: true });
+            let path = entry.path();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let target = if is_link { path.canonicalize() } else { Ok(real.join(&name)) };
+            let (target, meta) = match target.and_then(|target| path.metadata().map(|meta| (target, meta))) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.failed.push((path.display().to_string(), error));
+                    continue;
                 }
-                Ok(_) => self.passed_over.push(path.display().to_string()),
-                Err(error) => self.failed.push((path.display().to_string(), error)),
+            };
+            if !target.starts_with(&walk.root) {
+                self.led_out.push(path.display().to_string());
+                continue;
+            }
+            if !walk.seen.insert(target.clone()) {
+                continue;
+            }
+            let below = if below.is_empty() { name.to_string_lossy().into_owned() } else { format!("{below}/{}", name.to_string_lossy()) };
+            if meta.is_dir() {
+                self.walk(&path, &target, &below, walk);
+            } else if meta.is_file() {
+                let name = path.display().to_string();
+                self.documents.push(Document { name, path: below, content: Content::File(path), found: true, input: walk.input });
             }
         }
-        above.pop();
     }
-}
-
-/// Whether a file in a directory is worth opening, by its name: dumps also hold logs and other long text.
-fn may_hold_objects(name: &str) -> bool {
-    let name = name.strip_suffix(".gz").unwrap_or(name);
-    Path::new(name)
-        .extension()
-        .is_none_or(|ending| ["json", "yaml", "yml", "jsonl", "ndjson"].iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// Whether text starts like something binary.
@@ -204,9 +269,9 @@ mod tests {
     use std::io::Write;
 
     fn read(bytes: Vec<u8>) -> String {
-        let document = Document { name: "x".into(), content: Content::Memory(bytes.into()), found: false };
+        let content = Content::Memory(Arc::new(bytes.into()));
         let mut text = String::new();
-        document.open().unwrap().reader.read_to_string(&mut text).unwrap();
+        Opened::new(content.stream(&Budget::unlimited()).unwrap()).unwrap().reader.read_to_string(&mut text).unwrap();
         text
     }
 
@@ -226,21 +291,6 @@ mod tests {
         assert_eq!((read(le), read(be)), ("kind: Pöd".into(), "kind: Pöd".into()));
         for short in ["", "a", "ab", "\u{feff}"] {
             assert_eq!(read(short.into()), short.trim_start_matches('\u{feff}'));
-        }
-    }
-
-    #[test]
-    fn names_tell_what_to_open() {
-        for (name, expected) in [
-            ("a.json", true),
-            ("a.YAML", true),
-            ("a.yml.gz", true),
-            ("dump", true),
-            ("logs.txt", false),
-            ("a.tar.gz", false),
-            ("a.log", false),
-        ] {
-            assert_eq!(may_hold_objects(name), expected, "{name}");
         }
     }
 }

@@ -7,8 +7,12 @@ use crate::cluster::Kind;
 pub(super) enum Class {
     /// Decides about scheduling.
     Model(Kind),
-    /// Of a model kind's group and name, in a version whose shape is another.
+    /// The same in a version whose shape is another, but can be turned into the present one.
+    Convertible(Kind),
+    /// Of a model kind's group and name, in a version that cannot be turned into the present one.
     OldVersion(Kind),
+    /// Configures a scheduler.
+    Configuration,
     /// What a scheduler said about a pod, or at least a time.
     Event,
     /// Only its times are of interest: they tell when the dump was taken.
@@ -39,13 +43,16 @@ fn group(kind: Kind) -> &'static str {
     }
 }
 
-/// Whether a version of a group has the shape of the current one, as far as the model reads it.
-fn version_fits(group: &str, version: &str) -> bool {
-    match group {
-        // Earlier versions put a request's fields and a device's attributes elsewhere.
-        "resource.k8s.io" => matches!(version, "v1" | "v1beta2"),
-        "" => version == "v1",
-        _ => version.starts_with('v'),
+/// A version of a model kind, by how far its shape is that of the current one where the model reads it.
+fn of_version(kind: Kind, group: &str, version: &str) -> Class {
+    match (group, version) {
+        ("resource.k8s.io", "v1" | "v1beta2") => Class::Model(kind),
+        // It puts a request's fields and a device's attributes elsewhere, and says the same.
+        ("resource.k8s.io", "v1beta1") if kind != Kind::DeviceClass => Class::Convertible(kind),
+        ("resource.k8s.io", "v1beta1") | ("", "v1") => Class::Model(kind),
+        ("resource.k8s.io" | "", _) => Class::OldVersion(kind),
+        _ if version.starts_with('v') => Class::Model(kind),
+        _ => Class::OldVersion(kind),
     }
 }
 
@@ -59,7 +66,7 @@ pub(super) fn classify(kind: &str, api_version: Option<&str>) -> Class {
     if let Ok(known) = kind.parse::<Kind>() {
         // ReplicaSets lived in `extensions` before `apps`.
         return if in_group(group(known)) || (known == Kind::ReplicaSet && in_group("extensions")) {
-            if version_fits(group(known), version) { Class::Model(known) } else { Class::OldVersion(known) }
+            of_version(known, group(known), version)
         } else {
             Class::Other
         };
@@ -68,6 +75,8 @@ pub(super) fn classify(kind: &str, api_version: Option<&str>) -> Class {
         "Secret" | "ConfigMap" if in_group("") => Class::Unread,
         "Event" if in_group("") || in_group("events.k8s.io") => Class::Event,
         "Lease" if in_group("coordination.k8s.io") => Class::Clock,
+        "KubeSchedulerConfiguration" if in_group("kubescheduler.config.k8s.io") => Class::Configuration,
+        "Scheduler" if found_group == Some("config.openshift.io") => Class::Configuration,
         "List" => Class::List,
         _ if kind.ends_with("List") => Class::List,
         _ => Class::Other,
@@ -93,7 +102,15 @@ mod tests {
             ("Node", Some("metrics.k8s.io/v1"), Class::Other),
             ("PodDisruptionBudget", Some("policy/v1beta1"), Class::Model(Kind::PodDisruptionBudget)),
             ("ReplicaSet", Some("extensions/v1beta1"), Class::Model(Kind::ReplicaSet)),
-            ("ResourceClaim", Some("resource.k8s.io/v1beta1"), Class::OldVersion(Kind::ResourceClaim)),
+            ("ResourceClaim", Some("resource.k8s.io/v1alpha3"), Class::OldVersion(Kind::ResourceClaim)),
+            ("ResourceClaim", Some("resource.k8s.io/v1beta1"), Class::Convertible(Kind::ResourceClaim)),
+            ("DeviceClass", Some("resource.k8s.io/v1beta1"), Class::Model(Kind::DeviceClass)),
+            ("CSINode", Some("storage.k8s.io/v1beta1"), Class::Model(Kind::CSINode)),
+            ("CSIStorageCapacity", Some("storage.k8s.io/v1beta1"), Class::Model(Kind::CSIStorageCapacity)),
+            ("PriorityClass", Some("scheduling.k8s.io/v1beta1"), Class::Model(Kind::PriorityClass)),
+            ("KubeSchedulerConfiguration", Some("kubescheduler.config.k8s.io/v1"), Class::Configuration),
+            ("Scheduler", Some("config.openshift.io/v1"), Class::Configuration),
+            ("Scheduler", None, Class::Other),
             ("ResourceClaim", Some("resource.k8s.io/v1beta2"), Class::Model(Kind::ResourceClaim)),
             ("Secret", Some("v1"), Class::Unread),
             ("Event", Some("events.k8s.io/v1"), Class::Event),

@@ -4,15 +4,21 @@ use std::io::{self, Read};
 
 use rayon::prelude::*;
 
+use super::archive::Stream;
 use super::decode::{Context, Decoded, What, decode, decode_text};
-use super::input::{Document, is_binary};
-use super::split::{Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Yaml};
+use super::input::{Content, Opened, is_binary};
+use super::layout::Hint;
+use super::limits::{Budget, size};
+use super::split::{Form, Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Yaml};
 
 /// How much of a file is in memory at a time; longer only where one object is.
 const WINDOW: usize = 4 << 20;
 
 /// Files beyond this size are not read a second time: a generic parse of a whole document takes many times its size.
 const CAREFUL_LIMIT: u64 = 64 << 20;
+
+/// No single object may take more of the file than this: API servers refuse objects of a few megabytes.
+const MAX_OBJECT: u64 = 512 << 20;
 
 /// A decoded object and where its text stands.
 #[derive(Debug)]
@@ -38,6 +44,8 @@ pub(super) struct Contents {
     pub(super) unfinished_lists: usize,
     /// The file holds no text.
     pub(super) binary: bool,
+    /// What kind of file it is, where the cuts show it.
+    pub(super) form: Form,
 }
 
 impl Contents {
@@ -59,12 +67,12 @@ impl Contents {
 }
 
 /// Reads a file; a second time, with less trust in its layout, where the first left broken pieces.
-pub(super) fn read(document: &Document) -> io::Result<Contents> {
-    let fast = read_as(document, false)?;
-    if !fast.syntax_is_broken() || fast.bytes > CAREFUL_LIMIT {
-        return Ok(fast);
-    }
-    let careful = read_as(document, true)?;
+///
+/// `again` is where it can be opened once more; a large member of an archive has no such place.
+pub(super) fn read(stream: Stream<'_>, again: Option<&Content>, hint: &Hint, budget: &Budget) -> io::Result<Contents> {
+    let fast = read_as(Opened::new(stream)?, hint, false);
+    let Some(again) = again.filter(|_| fast.syntax_is_broken() && fast.bytes <= CAREFUL_LIMIT) else { return Ok(fast) };
+    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true);
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
     Ok(if better { careful } else { fast })
 }
@@ -93,8 +101,7 @@ struct Source<'a> {
     first: Option<Vec<u8>>,
 }
 
-fn read_as(document: &Document, careful: bool) -> io::Result<Contents> {
-    let opened = document.open()?;
+fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool) -> Contents {
     let capacity = opened.size.map_or(WINDOW, |size| WINDOW.min(size as usize + 1));
     let mut contents = Contents::default();
     let mut source = Source { reader: opened.reader, splitter: Box::new(Json::default()), broken_off: None, first: None };
@@ -103,8 +110,9 @@ fn read_as(document: &Document, careful: bool) -> io::Result<Contents> {
     if is_binary(&start) {
         contents.binary = true;
         contents.bytes = start.len() as u64;
-        return Ok(contents);
+        return contents;
     }
+    let kwok = memchr::memmem::find(&start, b"kwok.x-k8s.io").is_some();
     source.splitter = match (syntax_of(&start), careful) {
         (Syntax::Json, false) => Box::new(Json::default()),
         (Syntax::Json, true) => Box::new(Json::careful()),
@@ -122,7 +130,7 @@ fn read_as(document: &Document, careful: bool) -> io::Result<Contents> {
         let (line, offset) = (window.line + lines, window.offset + window.done as u64);
         // The next window is read while this one is decoded.
         let (entries, ()) = rayon::join(
-            || decode_window(&window),
+            || decode_window(&window, hint),
             || {
                 if !window.last {
                     source.next(&mut spare, &tail, line, offset);
@@ -137,8 +145,9 @@ fn read_as(document: &Document, careful: bool) -> io::Result<Contents> {
         std::mem::swap(&mut window, &mut spare);
     }
     contents.broken_off = source.broken_off.take();
-    settle(&mut contents, source.splitter.lists());
-    Ok(contents)
+    settle(&mut contents, source.splitter.lists(), hint);
+    contents.form = Form { kwok, ..source.splitter.form() };
+    contents
 }
 
 impl Source<'_> {
@@ -172,6 +181,13 @@ impl Source<'_> {
             if window.last || window.done > 0 {
                 break;
             }
+            if window.text.len() as u64 > MAX_OBJECT {
+                // Whatever it is, it must not take all memory.
+                self.broken_off = Some(format!("an object is longer than {}", size(MAX_OBJECT)));
+                window.last = true;
+                window.done = self.splitter.split(&mut window.text, true, &mut window.pieces);
+                break;
+            }
             target = window.text.len() * 2;
         }
         if window.last
@@ -191,7 +207,7 @@ fn count_lines(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32
 }
 
-fn decode_window(window: &Window) -> Vec<Entry> {
+fn decode_window(window: &Window, hint: &Hint) -> Vec<Entry> {
     let mut lines = Vec::with_capacity(window.pieces.len());
     let (mut line, mut counted) = (window.line, 0);
     for piece in &window.pieces {
@@ -203,7 +219,7 @@ fn decode_window(window: &Window) -> Vec<Entry> {
     let decode_one = |(piece, line): (&Piece, &u32)| {
         let list = piece.item.map_or(&unknown, |(list, _)| &window.lists[list - window.first_list]);
         let index = piece.item.map(|(_, index)| index);
-        let context = Context { list: &list.types, list_open: piece.item.is_some() && !list.closed, index, depth: 0 };
+        let context = Context { list: &list.types, list_open: piece.item.is_some() && !list.closed, index, depth: 0, hint };
         let mut out = Vec::with_capacity(1);
         decode(&window.text, piece, context, &mut out);
         out.into_iter()
@@ -221,7 +237,7 @@ fn decode_window(window: &Window) -> Vec<Entry> {
 }
 
 /// Decodes the items that had to wait for the kind of their list.
-fn settle(contents: &mut Contents, lists: &[List]) {
+fn settle(contents: &mut Contents, lists: &[List], hint: &Hint) {
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();
     if !contents.all().any(|what| matches!(what, What::Pending(..))) {
         return;
@@ -231,7 +247,7 @@ fn settle(contents: &mut Contents, lists: &[List]) {
         let What::Pending(syntax, text) = &entry.decoded.what else { return vec![entry] };
         let list = entry.list.map_or(&unknown, |list| &lists[list as usize].types);
         let mut out = Vec::with_capacity(1);
-        decode_text(text, *syntax, Context { list, list_open: false, index: entry.decoded.index, depth: 0 }, 0, &mut out);
+        decode_text(text, *syntax, Context { list, list_open: false, index: entry.decoded.index, depth: 0, hint }, 0, &mut out);
         let Entry { line, offset, length, list, .. } = entry;
         let place = |decoded: Decoded| Entry { line: line + decoded.line, decoded, offset, length, list };
         out.into_iter().map(place).collect()

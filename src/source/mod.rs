@@ -1,11 +1,12 @@
 //! Dumps into the cluster model, with a report of what was read and what stays unknown.
 //!
-//! [`load()`] takes files, directories, standard input and embedded text: `kubectl get -o json|yaml` lists, typed lists
-//! whose items carry no kind (as `kubectl cluster-info dump` writes them), single objects, several YAML documents,
-//! JSON objects one after another, and gzip of any of these. It never fails as a whole: what cannot be read is told
-//! in a [`Diagnostic`] with file and line, and everything else is loaded.
+//! [`load()`] takes files, directories, archives, standard input and embedded text: `kubectl get -o json|yaml` lists,
+//! typed lists whose items carry no kind (as `kubectl cluster-info dump` writes them), single objects, several YAML
+//! documents, JSON objects one after another, records of changes, and all of these compressed or in archives. It never
+//! fails as a whole: what cannot be read is told in a [`Diagnostic`] with file and line, and everything else is loaded.
 //!
-//! How it works, file by file: `input` finds and opens the files; `split` cuts the text into one piece per object while
+//! How it works, file by file: `input` finds the files; `visit` opens them, and the `archive`s among them, and looks
+//! which are worth reading, with what `layout` knows of the tools that make dumps; `split` cuts the text into one piece per object while
 //! it passes through a window of a few megabytes; `decode` turns the pieces of a window into typed objects, in
 //! parallel and each on its own; `share` lets equal pod specs be one. Then, over all files, `assemble` takes the
 //! newest of objects that were read several times, `admission` fills in what an API server would have, and `report`
@@ -15,22 +16,32 @@
 //! seen, lacks for certain is filled in; see `admission`.
 
 mod admission;
+mod archive;
 mod assemble;
 mod decode;
 mod diagnostic;
 mod events;
+mod facts;
 mod input;
 mod known;
+mod layout;
 mod lenient;
+mod limits;
 mod load;
+mod old_versions;
+mod records;
 mod report;
 mod share;
 mod split;
 mod stories;
 mod times;
+mod visit;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use facts::{SchedulerHint, ServerVersion};
 pub use input::Input;
+pub use layout::{Layout, Layouts};
+pub use limits::Limits;
 pub use report::{Absence, FileReport, KindCount, Origin, Report};
 pub use stories::{STORIES, Story};
 
@@ -56,19 +67,23 @@ impl Loaded {
     }
 }
 
-/// Loads everything that `inputs` hold. Where nothing could be read, [`Report::is_empty`] is true and the diagnostics
-/// say why.
+/// Loads everything that `inputs` hold, within the default [`Limits`]. Where nothing could be read,
+/// [`Report::is_empty`] is true and the diagnostics say why.
 pub fn load(inputs: &[Input]) -> Loaded {
+    load_within(inputs, &Limits::default())
+}
+
+/// As [`load()`], with limits of one's own. A file that goes beyond them ends there, with a diagnostic.
+pub fn load_within(inputs: &[Input], limits: &Limits) -> Loaded {
     let found = input::Found::new(inputs);
     let mut assembly = assemble::Assembly::default();
     assembly.add_failed(&found);
+    let mut visitor = visit::Visitor::new(&mut assembly, limits);
     for document in found.documents {
-        match load::read(&document) {
-            Ok(contents) => assembly.add(document, contents),
-            Err(error) => assembly.add_unopened(&document, &error),
-        }
+        visitor.document(document);
     }
-    let loaded = assembly.finish();
+    let mut loaded = assembly.finish();
+    loaded.report.complete = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
     // The tables of the decoding threads have done their work.
     rayon::broadcast(|_| {
         share::forget();

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 
-use super::input::{Content, Document};
+use super::facts::{SchedulerHint, ServerVersion};
+use super::input::{Opened, Place};
+use super::layout::Layouts;
 use crate::cluster::{Key, Kind, Str};
 
 /// How many objects of a kind were read, and how many not, by reason.
@@ -45,7 +48,7 @@ pub struct Absence {
 pub struct FileReport {
     /// As diagnostics name it.
     pub name: String,
-    /// Where it can be read again; `None` for standard input and embedded text.
+    /// Where it stands as a file of its own; `None` for standard input, embedded text and members of archives.
     pub path: Option<PathBuf>,
     /// How much text it held, decompressed.
     pub bytes: u64,
@@ -66,6 +69,8 @@ pub struct Origin {
     pub(super) length: u32,
     /// The object's place among all that were read.
     pub(super) place: u32,
+    /// How much its file counts among copies of an object.
+    pub(super) rank: u8,
 }
 
 /// What was read, skipped and missing; see [`super::load()`].
@@ -87,15 +92,34 @@ pub struct Report {
     pub pods_on_unknown_nodes: BTreeMap<Str, usize>,
     /// The newest time in the source: when it was taken, near enough.
     pub newest: Option<Timestamp>,
+    /// When the dump says it was taken.
+    pub taken: Option<Timestamp>,
+    /// The same as told by the name of the file or directory, by the clock of whoever took it.
+    pub taken_by_name: Option<DateTime>,
+    /// What kinds of dump these are.
+    pub layout: Layouts,
+    /// The API server's version.
+    pub server_version: Option<ServerVersion>,
+    /// What the source tells about the scheduler's configuration, in the order in which it was read.
+    pub scheduler: Vec<SchedulerHint>,
     /// The files, in the order read.
     pub files: Vec<FileReport>,
     /// Text read in all, decompressed.
     pub bytes: u64,
+    /// All inputs were embedded, and so nothing can have been left out.
+    pub(super) complete: bool,
     pub(super) origins: HashMap<(Kind, Key), Origin>,
-    pub(super) embedded: HashMap<u32, Document>,
+    /// Where each of the files lies.
+    pub(super) places: Vec<Place>,
 }
 
 impl Report {
+    /// Whether it is unknown which budgets there are: nothing was read of them, and not even an empty list says that
+    /// there are none. Embedded clusters hold all that there is.
+    pub fn budgets_unknown(&self) -> bool {
+        !self.complete && !self.kinds.contains_key(&Kind::PodDisruptionBudget)
+    }
+
     /// True when no object was read.
     pub fn is_empty(&self) -> bool {
         self.kinds.values().all(|count| count.read == 0)
@@ -123,30 +147,19 @@ impl Report {
     /// Where the file can no longer be read, or has become shorter.
     pub fn original(&self, kind: Kind, key: &Key) -> io::Result<Option<String>> {
         let Some(origin) = self.origin(kind, key) else { return Ok(None) };
-        let from_path = |path: &PathBuf| Document { name: String::new(), content: Content::File(path.clone()), found: false };
-        let document = match self.files.get(origin.file as usize).and_then(|file| file.path.as_ref()) {
-            Some(path) => from_path(path),
-            None => match self.embedded.get(&origin.file) {
-                Some(document) => document.clone(),
-                None => return Ok(None),
-            },
-        };
-        let mut reader = document.open()?.reader;
-        io::copy(&mut reader.by_ref().take(origin.offset), &mut io::sink())?;
-        let mut text = vec![0; origin.length as usize];
-        reader.read_exact(&mut text)?;
-        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+        let Some(place) = self.places.get(origin.file as usize) else { return Ok(None) };
+        let text = place.with(&mut |stream| {
+            let mut reader = Opened::new(stream)?.reader;
+            io::copy(&mut reader.by_ref().take(origin.offset), &mut io::sink())?;
+            let mut text = vec![0; origin.length as usize];
+            reader.read_exact(&mut text)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        })?;
+        Ok(Some(text))
     }
 
     pub(super) fn count(&mut self, kind: Kind) -> &mut KindCount {
         self.kinds.entry(kind).or_default()
-    }
-
-    pub(super) fn path_of(document: &Document) -> Option<&Path> {
-        match &document.content {
-            Content::File(path) => Some(path),
-            Content::Memory(_) => None,
-        }
     }
 }
 

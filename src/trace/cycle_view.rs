@@ -100,6 +100,11 @@ pub struct DryRunView {
 }
 
 impl CycleView {
+    /// Whether it is unknown which budgets there are, so that none that is violated says nothing.
+    pub fn budgets_unknown(&self) -> bool {
+        self.start.as_ref().is_some_and(|start| start.budgets_unknown)
+    }
+
     /// Folds events in order.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut view = Self::default();

@@ -148,6 +148,8 @@ pub struct CycleStart {
     pub nominated: Str,
     /// Nodes in the snapshot.
     pub nodes: usize,
+    /// Whether it is unknown which budgets there are.
+    pub budgets_unknown: bool,
 }
 
 /// A node's scores.

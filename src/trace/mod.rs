@@ -1,10 +1,12 @@
 //! The record of what the scheduler did: typed events, the sentences they read as, and the views that fold them.
 
+mod api_event;
 mod cycle_view;
 mod event;
 mod queues_view;
 mod steps;
 
+pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, DryRunView, PreemptionView, Verdict};
 pub use event::*;
 pub use queues_view::{QueueEntry, QueuesView};

@@ -222,6 +222,8 @@ impl Event {
             Self::VictimReprieved { node, victim } => format!("{node}: {} may stay", victim_text(victim)),
             Self::VictimCondemned { node, victim, status } => format!("{node}: {} must go, or {}", victim_text(victim), status.message()),
             Self::DryRunFinished { node, status, candidate } => match candidate {
+                // That no budget is violated is told where it is known which there are.
+                Some(c) if c.pdb_violations == 0 => format!("{node} is a candidate: {}", count(c.victims.len(), "victim")),
                 Some(c) => format!(
                     "{node} is a candidate: {}, {}",
                     count(c.victims.len(), "victim"),

@@ -94,8 +94,6 @@ pub enum Action {
     Advance(HowFar),
     /// Let everything happen until nothing changes any more.
     Settle,
-    /// One more piece of what takes a while.
-    GoOn,
     /// To the frame before or after that has to do with the selected pod.
     SeekPod(Direction),
     /// Start a command with these words.

@@ -1,11 +1,11 @@
 //! The commands behind `:`, in one table like the keys.
 
 use crate::cluster::{Key, Kind, Str};
-use crate::session::{Cursor, RunEnd, UNTIL_WORDS, Until};
+use crate::session::{Cursor, UNTIL_WORDS};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
 use crate::ui::driver::{Driver, HowFar};
-use crate::ui::state::{Prompt, State};
+use crate::ui::state::{Prompt, Running, State};
 use crate::ui::theme::Theme;
 use crate::ui::update::{changed, moved, show_pod, update};
 
@@ -93,19 +93,8 @@ fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     }
 }
 
-/// Pods that are tried at most before a run gives up.
-const TURNS: usize = 10_000;
-
-fn until(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    let until: Until = args.parse()?;
-    let mut end = RunEnd::Met;
-    moved(state, driver, |d| end = d.run_until(&until, TURNS));
-    state.touch();
-    match end {
-        RunEnd::Met => state.say(until.to_string()),
-        RunEnd::NothingLeft => state.say(format!("nothing is left to schedule, and it did not happen that {until}")),
-        RunEnd::OutOfTurns => state.warn(format!("{TURNS} pods were tried, and it did not happen that {until}")),
-    }
+fn until(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    state.running = Some(Running { until: Some(args.parse()?), pieces: 0 });
     Ok(None)
 }
 

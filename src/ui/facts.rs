@@ -245,6 +245,7 @@ fn preemption_text(cycle: &CycleView, preemption: &PreemptionView) -> String {
     let victims = preemption.candidates.get(node);
     let evicting = victims.map(|c| format!(", evicting {}", count(c.victims.len(), "pod"))).unwrap_or_default();
     let violated = match victims.map_or(0, |c| c.pdb_violations.unsigned_abs() as usize) {
+        0 if cycle.budgets_unknown() => ", budgets unknown".to_owned(),
         0 => ", no budget violated".to_owned(),
         n => format!(", {} of a budget", count(n, "violation")),
     };

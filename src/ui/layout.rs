@@ -54,6 +54,8 @@ pub struct Shape {
     pub upper: Pane,
     /// What the cycle under the cursor has to show of preemption.
     pub preemption: Preemption,
+    /// Rows that the queues have to list.
+    pub queue_rows: usize,
 }
 
 /// Areas on the screen.
@@ -71,6 +73,8 @@ pub struct Plan {
     pub hints: Rect,
     /// Whether steps and message do without a box.
     pub flat: bool,
+    /// Rows that the queues have to list.
+    pub queue_rows: usize,
 }
 
 impl Plan {
@@ -92,7 +96,7 @@ impl Plan {
         };
         let (rest, message) = split_bottom(rest, message);
         let (rest, steps) = split_bottom(rest, steps);
-        let mut plan = Self { header, hints, flat, ..Self::default() };
+        let mut plan = Self { header, hints, flat, queue_rows: shape.queue_rows, ..Self::default() };
         match mode {
             Mode::TooSmall => {}
             Mode::Compact => {
@@ -149,7 +153,7 @@ impl Plan {
             Pane::Nodes => split_top(inner, 1).1,
             Pane::Preemption => split_top(split_bottom(inner, victim_rows(inner.height)).0, 2).1,
             Pane::Steps => split_bottom(inner, 1).0,
-            Pane::Queues => split_bottom(inner, queue_note_rows(inner.height)).0,
+            Pane::Queues => split_bottom(inner, queue_note_rows(inner.height, self.queue_rows)).0,
             Pane::NodeDetail | Pane::Message => inner,
         }
     }
@@ -165,16 +169,19 @@ pub fn victim_rows(height: u16) -> u16 {
     if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
 }
 
-/// Rows kept for what is known of the selected pod in a queues pane of this height.
-pub fn queue_note_rows(height: u16) -> u16 {
-    match height {
+/// Rows kept for what is known of the selected pod in a queues pane of this height: more of them where the list of so
+/// many rows leaves room.
+pub fn queue_note_rows(height: u16, listed: usize) -> u16 {
+    let spare = height.saturating_sub(u16::try_from(listed).unwrap_or(u16::MAX)).min(height * 2 / 3);
+    let least = match height {
         ..7 => 0,
         7..10 => 3,
         10..14 => 4,
         14..20 => 6,
         20..30 => height / 2,
         _ => (height * 2 / 5).clamp(14, 20),
-    }
+    };
+    if least == 0 { 0 } else { least.max(spare) }
 }
 
 /// The first `rows` rows, and the rest.
@@ -210,7 +217,8 @@ mod tests {
 
     use super::*;
 
-    const SHAPE: Shape = Shape { main: Pane::Nodes, right: Pane::Nodes, upper: Pane::Nodes, preemption: Preemption::Table };
+    const SHAPE: Shape =
+        Shape { main: Pane::Nodes, right: Pane::Nodes, upper: Pane::Nodes, preemption: Preemption::Table, queue_rows: 1000 };
 
     #[test]
     fn sizes_have_their_modes() {

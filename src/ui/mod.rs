@@ -36,9 +36,18 @@ pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use scene::{Scene, draw};
 pub use state::{Notice, Overlay, Prompt, State};
 pub use theme::{Depth, Role, Theme, ThemeError};
-pub use update::{show_pod, update};
+pub use update::{go_on, show_pod, update};
 
 use keymap::Context;
+
+/// Which of several branches the reader is on; empty where there is one only.
+pub fn branch_label(driver: &dyn Driver) -> String {
+    let (branches, current) = driver.branches();
+    match branches.get(current) {
+        Some(branch) if branches.len() > 1 => format!("{} of {}", branch.name(), branches.len()),
+        _ => String::new(),
+    }
+}
 
 /// The contexts in which a key is looked up now, in order.
 pub fn contexts(state: &State) -> Vec<Context> {

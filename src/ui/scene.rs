@@ -28,6 +28,8 @@ pub struct Scene<'a> {
     pub glyphs: &'a Glyphs,
     /// Where the cluster came from.
     pub source: &'a str,
+    /// Which of several branches this is; empty where there is one only.
+    pub branch: &'a str,
 }
 
 impl<'a> Scene<'a> {

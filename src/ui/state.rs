@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use tui_input::Input;
 
 use crate::cluster::{Key, Str};
-use crate::session::{Cursor, Timeline};
+use crate::session::{Cursor, Timeline, Until};
 use crate::trace::{CycleView, Event, Granularity};
 use crate::ui::action::Pane;
 use crate::ui::facts::{self, Class, Verdicts};
@@ -37,6 +37,8 @@ pub struct State {
     pub pinned: Option<usize>,
     /// How far a step goes.
     pub granularity: Granularity,
+    /// The pod that the reader chose last; it may be bound or gone at the cursor.
+    pub subject: Option<Key>,
     /// The queues list.
     pub queues: ListView,
     /// The nodes list.
@@ -61,8 +63,8 @@ pub struct State {
     pub notice: Option<Notice>,
     /// Whether the scrub bar is being dragged.
     pub dragging: bool,
-    /// How many pieces of work have been done of what takes a while; `None` while nothing does.
-    pub running: Option<usize>,
+    /// What takes a while and is under way.
+    pub running: Option<Running>,
     /// What follows from the record.
     pub derived: Derived,
     revision: u64,
@@ -97,6 +99,15 @@ pub struct Prompt {
     pub before: String,
     /// What the last word could become.
     pub completions: Vec<String>,
+}
+
+/// What takes a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// What the run waits for; `None` runs until nothing changes any more.
+    pub until: Option<Until>,
+    /// How many cycles and waits it took so far.
+    pub pieces: usize,
 }
 
 /// A word to the reader.
@@ -158,6 +169,7 @@ impl State {
             upper: Pane::Nodes,
             pinned: None,
             granularity: Granularity::default(),
+            subject: None,
             queues: ListView::default(),
             nodes: ListView::default(),
             candidates: ListView::default(),
@@ -262,7 +274,13 @@ impl State {
     }
 
     fn shape(&self) -> Shape {
-        Shape { main: self.main, right: self.right, upper: self.upper, preemption: self.preemption() }
+        Shape {
+            main: self.main,
+            right: self.right,
+            upper: self.upper,
+            preemption: self.preemption(),
+            queue_rows: self.derived.queues.len(),
+        }
     }
 
     /// What the cycle under the cursor has to show of preemption, as it ends.

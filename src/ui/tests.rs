@@ -64,7 +64,15 @@ impl Screen {
         let mut buf = Buffer::empty(area);
         let theme = Theme::embedded("dark", depth).unwrap();
         let source = self.driver.source();
-        let scene = Scene { state: &self.state, timeline: self.driver.timeline(), theme: &theme, glyphs: &self.glyphs, source: &source };
+        let branch = crate::ui::branch_label(self.driver.as_ref());
+        let scene = Scene {
+            state: &self.state,
+            timeline: self.driver.timeline(),
+            theme: &theme,
+            glyphs: &self.glyphs,
+            source: &source,
+            branch: &branch,
+        };
         draw(&scene, area, &mut buf);
         buf
     }

@@ -1,7 +1,7 @@
 //! What each action does to the state and to the cursor.
 
 use crate::cluster::{Key, Str};
-use crate::session::{Cursor, Timeline};
+use crate::session::{Cursor, RunEnd, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::commands;
@@ -9,14 +9,14 @@ use crate::ui::driver::{Driver, HowFar};
 use crate::ui::layout::split_top;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
-use crate::ui::state::{Overlay, Prompt, State};
+use crate::ui::state::{Notice, Overlay, Prompt, Running, State};
 
 /// Lines the wheel scrolls.
 const WHEEL: isize = 3;
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
-    if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..) | Action::GoOn) {
+    if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
         state.notice = None;
         // Whatever else is asked stops what takes a while.
         if state.running.take().is_some() {
@@ -65,8 +65,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Granularity(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
         Action::Advance(how_far) => advance(state, driver, how_far),
-        Action::Settle => state.running = Some(0),
-        Action::GoOn => go_on(state, driver),
+        Action::Settle => state.running = Some(Running { until: None, pieces: 0 }),
         Action::SeekPod(direction) => seek_pod(state, driver, direction),
         Action::Branches => branches(state, driver),
         Action::Compare => compare(state, driver, None),
@@ -181,7 +180,10 @@ fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         None => state.focus,
     };
     match pane {
-        Pane::Queues => state.queues.go(&state.derived.queues, motion, height(pane)),
+        Pane::Queues => {
+            state.queues.go(&state.derived.queues, motion, height(pane));
+            state.subject = state.selected_pod().cloned();
+        }
         Pane::Nodes => state.nodes.go(&state.derived.nodes, motion, height(pane)),
         Pane::Preemption => state.candidates.go(&state.derived.candidates, motion, height(pane)),
         Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
@@ -242,6 +244,7 @@ fn open(state: &mut State, driver: &mut dyn Driver) {
 /// stand at the cursor; false when it does not wait to be scheduled.
 pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
     state.queues = ListView::at(RowId::Pod(pod.clone()));
+    state.subject = Some(pod.clone());
     let timeline = driver.timeline();
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
     let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
@@ -436,23 +439,51 @@ pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&
     }
 }
 
-/// One more piece of letting everything happen; a key stops it.
-fn go_on(state: &mut State, driver: &mut dyn Driver) {
-    let Some(pieces) = state.running else { return };
-    if driver.settle() {
-        state.running = Some(pieces + 1);
-    } else {
-        state.running = None;
-        let words = if pieces == 0 { "nothing changes any more" } else { "everything has happened: nothing changes any more" };
-        state.say(words);
+/// Goes on with what takes a while, for as long as `more` says so, and then shows how far it has got.
+pub fn go_on(state: &mut State, driver: &mut dyn Driver, mut more: impl FnMut() -> bool) {
+    let Some(mut running) = state.running.take() else { return };
+    let mut said = None;
+    moved(state, driver, |driver| {
+        loop {
+            running.pieces += 1;
+            said = match &running.until {
+                None if driver.settle() => None,
+                None => Some(settled(driver)),
+                Some(until) => match driver.run_until(until, 1) {
+                    RunEnd::OutOfTurns => None,
+                    RunEnd::Met => Some(until.to_string()),
+                    RunEnd::NothingLeft => Some(format!("nothing is left to schedule, and it did not happen that {until}")),
+                },
+            };
+            if said.is_some() || !more() {
+                break;
+            }
+        }
+        if running.until.is_none() {
+            driver.timeline_mut().seek(END);
+        }
+    });
+    match said {
+        Some(words) => state.notice = Some(Notice { text: words, warning: false }),
+        None => state.running = Some(running),
     }
-    moved(state, driver, |d| d.timeline_mut().seek(END));
     state.touch();
+    state.refresh(driver.timeline());
+}
+
+/// That nothing changes any more, in words.
+fn settled(driver: &dyn Driver) -> String {
+    let timeline = driver.timeline();
+    let (end, waiting) = (timeline.end(), timeline.end().queues.entries.len());
+    let passed = crate::ui::text::since(timeline.start().clock, end.clock);
+    format!("nothing changes any more: {} still wait, {passed} has passed", crate::ui::text::count(waiting, "pod"))
 }
 
 /// To the end of the nearest frame before or after in which the selected pod plays a part of its own.
 fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Direction) {
-    let Some(pod) = state.selected_pod().cloned() else { return state.say("no pod is selected") };
+    let Some(pod) = state.subject.clone().or_else(|| state.selected_pod().cloned()) else {
+        return state.say("no pod is selected");
+    };
     let timeline = driver.timeline();
     let (here, frames) = (timeline.cursor().frame, timeline.frames());
     let touches = |at: &usize| frames[*at].events.iter().any(|e| e.pod() == Some(&pod));
@@ -555,6 +586,7 @@ fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
         Pane::Queues => {
             let at = state.queues.offset + row;
             state.queues.select(&derived.queues, at);
+            state.subject = state.selected_pod().cloned();
             return;
         }
         Pane::Nodes => {

@@ -8,7 +8,7 @@
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
-use super::{List, Piece, PieceState, Splitter, Syntax, TypeMeta, may_be_list};
+use super::{Form, LOG_START, List, Piece, PieceState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -16,6 +16,9 @@ pub(in crate::source) struct Json {
     state: State,
     lists: Vec<List>,
     careful: bool,
+    form: Form,
+    /// The line that ends the log that is being skipped.
+    log: Option<Vec<u8>>,
     /// The closing line that items of the present indentation end with.
     closing: Option<Finder<'static>>,
 }
@@ -35,6 +38,8 @@ enum State {
 enum Head {
     /// It is a list; its items start here.
     Items { start: usize, types: TypeMeta },
+    /// It is an object of several lists, of which the first starts here.
+    Export { start: usize, types: TypeMeta },
     /// It is any other object, up to here.
     Object { end: usize },
     /// The window ends before that is clear.
@@ -74,9 +79,13 @@ impl Json {
         match window[at] {
             b'{' => match list_head(window, at) {
                 Head::Items { start, types } => {
-                    self.lists.push(List { types, closed: false, bare: false });
+                    self.lists.push(List { types, ..List::default() });
                     self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
                     Some(start)
+                }
+                Head::Export { start, types } => {
+                    self.form.export = true;
+                    Some(self.open_export(types, start))
                 }
                 Head::Object { end } => {
                     let end = self.object_line(window, at, end, last).unwrap_or(end);
@@ -96,6 +105,11 @@ impl Json {
                 self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: true };
                 Some(at + 1)
             }
+            b'=' if window[at..].starts_with(LOG_START) => {
+                self.log = Some(log_end(&window[at..], last)?);
+                self.form.logs = true;
+                Some(memchr(b'\n', &window[at..]).map_or(window.len(), |end| at + end))
+            }
             _ => {
                 // Whatever it is, the next line that opens an object or a list may be sound again.
                 let next =
@@ -108,6 +122,36 @@ impl Json {
                 Some(end)
             }
         }
+    }
+
+    /// Goes on with the items of a list under a key of its own.
+    fn open_export(&mut self, types: TypeMeta, start: usize) -> usize {
+        self.lists.push(List { types, export: true, ..List::default() });
+        self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
+        start
+    }
+
+    /// In an object of several lists, takes the list or the configuration at `at`, if there is one.
+    fn exported(&mut self, window: &[u8], at: usize, list: usize, pieces: &mut Vec<Piece>) -> Option<usize> {
+        let (name, value) = key(window, at).ok()?;
+        let name = &window[name.0..name.1];
+        if window[value] == b'['
+            && let Some(types) = exported_list(name)
+        {
+            self.lists[list].closed = true;
+            return Some(self.open_export(types, value + 1));
+        }
+        if name == b"schedulerConfig" {
+            let end = skip_value(window, value)?;
+            self.lists.push(List {
+                types: list_of("KubeSchedulerConfiguration", "kubescheduler.config.k8s.io/v1"),
+                closed: true,
+                ..List::default()
+            });
+            pieces.push(piece(value, end, Some((self.lists.len() - 1, 0)), PieceState::Whole));
+            return Some(end);
+        }
+        None
     }
 
     fn items(&mut self, window: &[u8], at: usize, last: bool, pieces: &mut Vec<Piece>) -> Option<usize> {
@@ -143,6 +187,11 @@ impl Json {
             self.state = State::Top;
             return Some(at + 1);
         }
+        if self.lists[list].export
+            && let Some(next) = self.exported(window, at, list, pieces)
+        {
+            return Some(next);
+        }
         match member(window, at) {
             Member::Found { key, value, end } => {
                 note_type(&mut self.lists[list].types, &window[key.0..key.1], &window[value..end]);
@@ -171,6 +220,14 @@ impl Splitter for Json {
         let rest = |done: usize, at: usize| memchr::memrchr(b'\n', &window[done..at]).map_or(at, |i| done + i);
         loop {
             let done = at;
+            if let Some(end) = &self.log {
+                let (skipped, ended) = skip_log(&window[at..], end, last);
+                at += skipped;
+                if !ended {
+                    return at;
+                }
+                self.log = None;
+            }
             // Commas between values carry no meaning here; RS starts each record of a JSON text sequence.
             while window.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0x1e)) {
                 at += 1;
@@ -192,6 +249,10 @@ impl Splitter for Json {
 
     fn lists(&self) -> &[List] {
         &self.lists
+    }
+
+    fn form(&self) -> Form {
+        self.form
     }
 }
 
@@ -344,9 +405,55 @@ fn list_head(window: &[u8], start: usize) -> Head {
         if name == b"items" && window[value] == b'[' && may_be_list(types.kind.as_deref()) {
             return Head::Items { start: value + 1, types };
         }
+        if window[value] == b'['
+            && types == TypeMeta::default()
+            && let Some(types) = exported_list(name)
+        {
+            match starts_with_object(window, value + 1) {
+                Some(true) => return Head::Export { start: value + 1, types },
+                Some(false) => {}
+                None => return Head::More,
+            }
+        }
         let Some(end) = skip_value(window, value) else { return Head::More };
         note_type(&mut types, name, &window[value..end]);
         at = end;
+    }
+}
+
+fn list_of(kind: &str, api_version: &str) -> TypeMeta {
+    TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()) }
+}
+
+/// What a list is of that stands under this key in an export of kube-scheduler-simulator (`ResourcesForSnap` in
+/// `simulator/snapshot/snapshot.go`).
+fn exported_list(key: &[u8]) -> Option<TypeMeta> {
+    Some(match key {
+        b"pods" => list_of("Pod", "v1"),
+        b"nodes" => list_of("Node", "v1"),
+        b"pvs" => list_of("PersistentVolume", "v1"),
+        b"pvcs" => list_of("PersistentVolumeClaim", "v1"),
+        b"storageClasses" => list_of("StorageClass", "storage.k8s.io/v1"),
+        b"priorityClasses" => list_of("PriorityClass", "scheduling.k8s.io/v1"),
+        b"namespaces" => list_of("Namespace", "v1"),
+        _ => return None,
+    })
+}
+
+/// Whether the array that opens before `at` is empty or starts with a Kubernetes object, by its first key; `None` where
+/// the text ends before that is clear.
+fn starts_with_object(text: &[u8], at: usize) -> Option<bool> {
+    let at = blank(text, at);
+    match text.get(at)? {
+        b']' => Some(true),
+        b'{' => match key(text, blank(text, at + 1)) {
+            Ok((name, _)) => {
+                Some(matches!(&text[name.0..name.1], b"metadata" | b"kind" | b"apiVersion" | b"spec" | b"status" | b"allowVolumeExpansion"))
+            }
+            Err(Member::More) => None,
+            Err(_) => Some(false),
+        },
+        _ => Some(false),
     }
 }
 

@@ -33,6 +33,39 @@ pub(super) struct List {
     pub(super) closed: bool,
     /// A plain array, without an object around it that could tell a kind.
     pub(super) bare: bool,
+    /// One of several lists in one object, under a key that tells its kind.
+    pub(super) export: bool,
+}
+
+/// What kind of file the cuts show it to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Form {
+    /// Logs stand between the objects.
+    pub(super) logs: bool,
+    /// Lists stand under keys of their own, as kube-scheduler-simulator exports them.
+    pub(super) export: bool,
+    /// The objects are of kwok's making.
+    pub(super) kwok: bool,
+}
+
+/// How `kubectl cluster-info dump` opens a log among the lists that it prints.
+const LOG_START: &[u8] = b"==== START logs for container ";
+
+/// The line that ends the log which the line at the start of `text` opens, with the line break before it; `None` where
+/// that line does not end in `text`.
+fn log_end(text: &[u8], last: bool) -> Option<Vec<u8>> {
+    let end = memchr::memchr(b'\n', text).or(last.then_some(text.len()))?;
+    let rest = text[..end].strip_prefix(LOG_START).unwrap_or_default();
+    Some([b"\n==== END logs for container ", rest].concat())
+}
+
+/// How far a log reaches in `text`, and whether it ends there. The end may be cut in two by the end of the window.
+fn skip_log(text: &[u8], end: &[u8], last: bool) -> (usize, bool) {
+    match memchr::memmem::find(text, end) {
+        Some(at) => (at + end.len(), true),
+        None if last => (text.len(), false),
+        None => (text.len().saturating_sub(end.len()), false),
+    }
 }
 
 /// One stretch of the window.
@@ -64,6 +97,9 @@ pub(super) trait Splitter {
 
     /// The lists seen so far.
     fn lists(&self) -> &[List];
+
+    /// What has shown of the file's form so far.
+    fn form(&self) -> Form;
 }
 
 /// Whether `items` under this kind holds objects; a kind not seen yet may turn out to be one.

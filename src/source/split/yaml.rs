@@ -8,7 +8,7 @@
 use memchr::memchr;
 
 use super::json::skip_value;
-use super::{List, Piece, PieceState, Splitter, Syntax, TypeMeta, may_be_list};
+use super::{Form, LOG_START, List, Piece, PieceState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -16,6 +16,9 @@ pub(in crate::source) struct Yaml {
     state: State,
     lists: Vec<List>,
     careful: bool,
+    form: Form,
+    /// The line that ends the log that is being skipped.
+    log: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,7 +136,7 @@ impl Yaml {
     }
 
     fn open(&mut self, types: TypeMeta, column: usize, bare: bool) {
-        self.lists.push(List { types, closed: false, bare });
+        self.lists.push(List { types, bare, ..List::default() });
         self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
     }
 
@@ -202,6 +205,27 @@ impl Splitter for Yaml {
     fn split(&mut self, window: &mut [u8], last: bool, pieces: &mut Vec<Piece>) -> usize {
         let mut at = 0;
         while at < window.len() {
+            if let Some(end) = &self.log {
+                let (skipped, ended) = skip_log(&window[at..], end, last);
+                at += skipped;
+                if !ended {
+                    return at;
+                }
+                self.log = None;
+                continue;
+            }
+            if window[at] == b'=' && window[at..].starts_with(LOG_START) {
+                let Some(end) = log_end(&window[at..], last) else { return at };
+                at += memchr(b'\n', &window[at..]).unwrap_or(window.len() - at);
+                self.form.logs = true;
+                self.log = Some(end);
+                // What comes behind a log is a document of its own.
+                if let State::Tail(entries) | State::Entries(entries) = self.state {
+                    self.lists[entries.list].closed = true;
+                }
+                self.state = State::Start;
+                continue;
+            }
             let known = pieces.len();
             let next = match self.state {
                 State::Start => self.start(window, at, last, pieces),
@@ -223,6 +247,10 @@ impl Splitter for Yaml {
 
     fn lists(&self) -> &[List] {
         &self.lists
+    }
+
+    fn form(&self) -> Form {
+        self.form
     }
 }
 
@@ -252,6 +280,9 @@ fn document_end(window: &[u8], at: usize, last: bool) -> Option<usize> {
     let mut end = at;
     while end < window.len() {
         let line = Line::read(window, end, last)?;
+        if line.text.starts_with(LOG_START) {
+            return Some(end);
+        }
         // Directives belong to the document behind the marker that follows them.
         if line.is_marker() && end != at && !(window[at] == b'%' && directives_only(&window[at..end])) {
             return Some(end);

@@ -16,19 +16,23 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
     let facts = [
-        scene.source.to_owned(),
-        match scene.timeline.started() {
-            Started::Fresh => "fresh start".to_owned(),
-            Started::AsObserved => "as observed".to_owned(),
-        },
-        count(moment.cluster.nodes.len(), "node"),
-        count(moment.cluster.pods.len(), "pod"),
-        "kube-scheduler v1.36".to_owned(),
+        (Role::Strong, scene.source.to_owned()),
+        (Role::Accent, scene.branch.to_owned()),
+        (
+            Role::Muted,
+            match scene.timeline.started() {
+                Started::Fresh => "fresh start".to_owned(),
+                Started::AsObserved => "as observed".to_owned(),
+            },
+        ),
+        (Role::Muted, count(moment.cluster.nodes.len(), "node")),
+        (Role::Muted, count(moment.cluster.pods.len(), "pod")),
+        (Role::Muted, "kube-scheduler v1.36".to_owned()),
     ];
     let mut spans = vec![scene.span(Role::Title, " schedscope  ")];
     let room = usize::from(area.width).saturating_sub(right_width + 2);
     let mut used = text::width(" schedscope  ");
-    for (i, fact) in facts.into_iter().enumerate() {
+    for (i, (role, fact)) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()).enumerate() {
         used += text::width(&fact) + if i > 0 { text::width(&dot) } else { 0 };
         if i > 0 && used > room {
             break;
@@ -36,7 +40,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         if i > 0 {
             spans.push(scene.span(Role::Muted, dot.clone()));
         }
-        spans.push(scene.span(if i == 0 { Role::Strong } else { Role::Muted }, fact));
+        spans.push(scene.span(role, fact));
     }
     scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
     let width = (right_width as u16).min(area.width);

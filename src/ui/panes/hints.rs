@@ -11,6 +11,12 @@ use crate::ui::theme::Role;
 
 /// Draws the hints; keys of the pane in focus come first, and `?` and `q` are always there.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    if let Some(running) = &scene.state.running {
+        let goal = running.until.as_ref().map_or_else(|| "nothing changes any more".to_owned(), ToString::to_string);
+        let so_far = text::thousands(running.pieces);
+        let words = format!(" {} running until {goal}: {so_far} so far; Esc stops here", scene.glyphs.here);
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
+    }
     if let Some(notice) = &scene.state.notice {
         let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
         return scene.line(buf, area, &Line::from(scene.span(role, format!(" {sign} {}", notice.text))));

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::trace::Outcome;
+use crate::trace::{Event, Outcome};
 use crate::ui::action::Pane;
 use crate::ui::facts;
 use crate::ui::layout::Plan;
@@ -17,6 +17,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let cycle = scene.cycle();
     let reason = match &cycle.failure {
         Some((reason, ..)) => format!("FailedScheduling, {reason}"),
+        None if cycle.bound.is_some() => "Scheduled".to_owned(),
         None => String::new(),
     };
     let right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
@@ -48,9 +49,19 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
         Some((_, message, _)) => (message.as_str(), Role::Text),
         None => (quiet(scene), Role::Muted),
     };
+    let written = cycle_note(scene);
+    let (words, role) = written.as_deref().map_or((words, role), |note| (note, Role::Text));
     let message = text::wrap(words, columns.saturating_sub(2)).into_iter();
     lines.extend(message.map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
     lines
+}
+
+/// The note of the Event that a binding writes.
+fn cycle_note(scene: &Scene<'_>) -> Option<String> {
+    let bound = scene.cycle().bound.as_ref()?;
+    let pod = scene.cycle().start.as_ref()?.pod.clone();
+    let event = Event::PodBound { pod, node: bound.clone() }.api_event(|_| None)?;
+    Some(event.note)
 }
 
 fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {

@@ -201,6 +201,10 @@ impl Table {
             (false, _) => (scene.glyphs.falls, Role::Hopeless),
         };
         let mark = scene.span(sign_role, sign);
+        let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && score == 0 && scene.cycle().budgets_unknown();
+        if unknown {
+            return vec![scene.span(Role::Warning, if self.values { "? " } else { "?" }), scene.span(Role::Muted, " ")];
+        }
         if self.values { vec![scene.span(role, format!("{} ", value(function.name, score))), mark] } else { vec![mark] }
     }
 }
@@ -283,6 +287,7 @@ fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<V
 /// What the budgets say about a victim.
 pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
     match (victim.violates.as_slice(), victim.covered_by.as_slice()) {
+        ([], []) if scene.cycle().budgets_unknown() => vec![scene.span(Role::Warning, "? unknown")],
         ([], []) => vec![scene.span(Role::Muted, "no budget")],
         ([], [first, rest @ ..]) => {
             let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };

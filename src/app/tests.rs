@@ -1,0 +1,198 @@
+//! The screen on real sessions: what keys and commands do to a cluster, told by what the screen then says.
+
+use crate::app::Explorer;
+use crate::framework::FeatureGates;
+use crate::scheduler::{Config, Evictions, Options, Scheduler};
+use crate::session::{Session, is_session_file};
+use crate::source::{self, Story};
+use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, update};
+
+/// An explorer on a story, with what it remembers of the screen.
+struct Screen {
+    explorer: Explorer,
+    state: State,
+}
+
+impl Screen {
+    fn new(story: &str) -> Self {
+        let loaded = source::load(&[Story::named(story).unwrap().input()]);
+        let start = loaded.report.newest.unwrap();
+        let options = Options { start, evictions: Evictions::AfterGracePeriod, ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+        Self::of(Explorer::new(Session::new(scheduler, format!("story {story}")), Vec::new(), loaded.events))
+    }
+
+    fn of(explorer: Explorer) -> Self {
+        let state = State::new(explorer.timeline(), (120, 40));
+        Self { explorer, state }
+    }
+
+    /// Presses keys, separated by spaces.
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in keys.split(' ') {
+            let action = keymap::BINDINGS
+                .iter()
+                .find(|b| contexts(&self.state).contains(&b.context) && b.keys.contains(&key))
+                .unwrap_or_else(|| panic!("no key {key}"));
+            update(&mut self.state, &mut self.explorer, action.action.clone());
+            go_on(&mut self.state, &mut self.explorer, || true);
+        }
+        self
+    }
+
+    /// Gives a command and tells what the screen says then.
+    fn command(&mut self, line: &str) -> String {
+        update(&mut self.state, &mut self.explorer, Action::OpenPrompt);
+        update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
+        update(&mut self.state, &mut self.explorer, Action::Submit);
+        go_on(&mut self.state, &mut self.explorer, || true);
+        self.said()
+    }
+
+    fn said(&self) -> String {
+        self.state.notice.as_ref().map(|n| format!("{}{}", if n.warning { "! " } else { "" }, n.text)).unwrap_or_default()
+    }
+
+    fn title(&self) -> String {
+        self.explorer.timeline().frame().map(|f| f.title.clone()).unwrap_or_default()
+    }
+
+    /// The text that lies over the screen; it is closed.
+    fn overlay(&mut self) -> String {
+        let text = match &self.state.overlay {
+            Some(Overlay::Report { title, lines, .. }) => format!("{title}\n{}", lines.join("\n")),
+            other => panic!("{other:?}"),
+        };
+        self.keys("esc");
+        text
+    }
+}
+
+#[test]
+fn time_passes_and_a_preemption_is_carried_through() {
+    let mut screen = Screen::new("payments");
+    assert_eq!(screen.command("until preemption"), "a preemption starts");
+    assert_eq!(screen.command("until bound"), "a pod is bound");
+    screen.keys("home");
+    assert_eq!(screen.command("until pod shop/payments"), "shop/payments is touched");
+    assert!(screen.explorer.timeline().current().is_some_and(|e| e.sentence().starts_with("shop/payments was popped")));
+    screen.keys("end t");
+    assert!(screen.said().starts_with("wait "), "{}", screen.said());
+    let clock = screen.explorer.timeline().clock();
+    screen.keys("T");
+    assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
+    screen.keys("R");
+    assert!(screen.said().starts_with("nothing changes any more: 8 pods still wait, +"), "{}", screen.said());
+    let node =
+        |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
+    assert_eq!(node(&screen), "worker-a2");
+    screen.keys("t");
+    assert!(screen.explorer.timeline().at_end());
+    // Between the steps at which something happened to the pod that is selected.
+    screen.command("pod shop/payments");
+    let (title, cursor) = (screen.title(), screen.explorer.timeline().cursor());
+    assert_eq!(title, "schedule shop/payments");
+    screen.keys("[ ]");
+    assert_eq!(screen.explorer.timeline().cursor(), cursor);
+    screen.keys("home [");
+    assert_eq!(screen.said(), "nothing is recorded about shop/payments before this");
+}
+
+#[test]
+fn what_is_done_in_the_past_begins_a_branch() {
+    let mut screen = Screen::new("payments");
+    screen.keys("c c c c c");
+    assert_eq!(branch_label(&screen.explorer), "");
+    screen.keys("=");
+    assert!(screen.said().starts_with("there is one branch only"));
+    screen.keys("C");
+    assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
+    assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
+    assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
+    screen.keys("R =");
+    let text = screen.overlay();
+    assert!(text.starts_with("main beside branch 2\nThey share 4 frames"), "{text}");
+    assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
+    screen.keys("B");
+    let text = screen.overlay();
+    assert!(text.contains("1  main: 5 cycles") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
+    assert_eq!(screen.command("branch 1"), "this is main");
+    assert_eq!(screen.explorer.timeline().frames().len(), 5);
+    assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");
+    screen.command("compare 2");
+    assert!(screen.overlay().starts_with("branch 2 beside main"));
+    assert_eq!(screen.command("compare 7"), "! there are 2 branches");
+}
+
+#[test]
+fn operations_from_the_prompt() {
+    let mut screen = Screen::new("payments");
+    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "update Pod shop/payments");
+    assert_eq!(screen.explorer.timeline().queues().entries[&crate::cluster::Key::new("shop", "payments")].priority, 1);
+    assert_eq!(screen.command("delete pdb shop/checkout"), "delete PodDisruptionBudget shop/checkout");
+    assert_eq!(screen.command("delete pdb shop/checkout"), "! there is no PodDisruptionBudget shop/checkout");
+    assert_eq!(screen.command("allow shop/payments"), "! nothing came of it");
+    assert_eq!(screen.command("cordon"), "! a node's name is missing");
+    assert_eq!(screen.command("advance 30s"), "advance 30 s");
+    assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
+    assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
+    assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
+    // Decided anew, although it was tried already.
+    let frames = screen.explorer.timeline().frames().len();
+    assert_eq!(screen.command("decide shop/payments"), "");
+    assert_eq!((screen.title().as_str(), screen.explorer.timeline().frames().len()), ("explain shop/payments", frames + 1));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("more.yaml");
+    std::fs::write(
+        &file,
+        "kind: Node\napiVersion: v1\nmetadata: {name: worker-z}\n---\nkind: Node\napiVersion: v1\nmetadata: {name: infra-1}\n",
+    )
+    .unwrap();
+    let said = screen.command(&format!("apply {}", file.display()));
+    assert_eq!(said, "2 objects, the last of them: update Node infra-1");
+    assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
+    assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
+}
+
+#[test]
+fn a_session_is_saved_and_goes_on() {
+    let mut screen = Screen::new("tie-breaks");
+    screen.keys("c c");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.schedscope").display().to_string();
+    assert!(screen.command(&format!("save {path}")).starts_with(&format!("saved to {path}; ")));
+    assert!(screen.command(&format!("save {path}")).ends_with("exists already; it is left alone"));
+    assert_eq!(screen.command("save"), "! save needs a file");
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(is_session_file(&bytes));
+    let mut again = Screen::of(Explorer::new(Session::load(&bytes[..]).unwrap(), Vec::new(), Vec::new()));
+    assert_eq!(again.explorer.timeline().cursor(), screen.explorer.timeline().cursor());
+    assert_eq!(again.explorer.source(), "story tie-breaks");
+    again.keys("c");
+    screen.keys("c");
+    assert_eq!(again.title(), screen.title());
+}
+
+#[test]
+fn beginning_again_as_observed() {
+    let mut screen = Screen::new("queues");
+    screen.keys("c c c");
+    let said = screen.command("start observed");
+    assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().frames().is_empty(), "{said}");
+    assert_eq!(screen.explorer.timeline().started(), crate::session::Started::AsObserved);
+    assert!(screen.command("start fresh").starts_with("fresh start: all "));
+    assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
+}
+
+#[test]
+fn a_decision_in_the_past_is_about_the_past() {
+    let mut screen = Screen::new("payments");
+    screen.keys("R");
+    let frames = screen.explorer.timeline().frames().len();
+    screen.keys("home");
+    assert_eq!(screen.command("pod shop/payments"), "");
+    let timeline = screen.explorer.timeline();
+    assert_eq!((timeline.frames().len(), timeline.cursor().frame), (frames + 1, 0), "put in where the cursor was");
+    assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected.is_some()));
+    assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
+}

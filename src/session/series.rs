@@ -1,0 +1,117 @@
+//! Several dumps of one cluster, taken at different times, as what changed between them.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::scheduler::Operation;
+
+/// Whether two states are of one cluster: the same `kube-system`, or else at least half of the nodes of the smaller one
+/// by uid.
+pub fn is_same_cluster(one: &Cluster, other: &Cluster) -> bool {
+    let system = |cluster: &Cluster| cluster.namespaces.named(&"kube-system".into()).map(|n| n.metadata.uid.clone());
+    if let (Some(a), Some(b)) = (system(one), system(other))
+        && !a.is_empty()
+        && !b.is_empty()
+    {
+        return a == b;
+    }
+    let nodes = |cluster: &Cluster| -> BTreeSet<Str> {
+        cluster.nodes.iter().map(|n| n.metadata.uid.clone()).filter(|uid| !uid.is_empty()).collect()
+    };
+    let (a, b) = (nodes(one), nodes(other));
+    let shared = a.intersection(&b).count();
+    shared > 0 && shared * 2 >= a.len().min(b.len())
+}
+
+/// What happened between two dumps of a cluster, as one operation at the time of the later one; `None` where nothing
+/// did. Objects that are gone come first, then what is new or changed, by resourceVersion as far as that is a number.
+/// A kind of which the later dump has nothing counts as not taken, and its objects stay.
+pub fn changes(from: &Cluster, to: &Cluster, name: &str, time: Timestamp) -> Option<Operation> {
+    let mut gone = Vec::new();
+    let mut came: Vec<(Option<u64>, Kind, Key, Operation)> = Vec::new();
+    for object in from.objects().filter(|o| to.count(o.kind()) > 0) {
+        let now = to.get(object.kind(), &object.key());
+        if now.is_none_or(|now| now.meta().uid != object.meta().uid) {
+            gone.push(Operation::Delete { object });
+        }
+    }
+    for object in to.objects() {
+        let (kind, key) = (object.kind(), object.key());
+        let before: Option<Object> = from.get(kind, &key).filter(|old| old.meta().uid == object.meta().uid);
+        let version = object.meta().resource_version.parse().ok();
+        match before {
+            Some(before) if before == object => {}
+            Some(_) => came.push((version, kind, key, Operation::Update { object })),
+            None => came.push((version, kind, key, Operation::Create { object })),
+        }
+    }
+    if gone.is_empty() && came.is_empty() {
+        return None;
+    }
+    came.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+    let mut operations = vec![Operation::AdvanceTo { time }];
+    operations.extend(gone);
+    operations.extend(came.into_iter().map(|(.., operation)| operation));
+    Some(Operation::Batch { name: name.to_owned(), operations })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster(objects: &[(Kind, &str)]) -> Cluster {
+        let object = |(kind, text): &(Kind, &str)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap();
+        objects.iter().map(object).collect()
+    }
+
+    fn told(from: &Cluster, to: &Cluster) -> Vec<String> {
+        let Some(Operation::Batch { operations, .. }) = changes(from, to, "b", Timestamp::UNIX_EPOCH) else { return Vec::new() };
+        let word = |operation: &Operation| match operation {
+            Operation::Create { object } => format!("+{}", object.key()),
+            Operation::Update { object } => format!("={}", object.key()),
+            Operation::Delete { object } => format!("-{}", object.key()),
+            other => format!("{other:?}").split(' ').next().unwrap().to_owned(),
+        };
+        operations.iter().map(word).collect()
+    }
+
+    #[test]
+    fn what_changed_is_told_in_the_order_of_resource_versions() {
+        let before = cluster(&[
+            (Kind::Node, r#"{"metadata":{"name":"a","uid":"1","resourceVersion":"5"}}"#),
+            (Kind::Node, r#"{"metadata":{"name":"b","uid":"2","resourceVersion":"6"}}"#),
+            (Kind::Pod, r#"{"metadata":{"name":"p","namespace":"x","uid":"3"}}"#),
+            (Kind::Pod, r#"{"metadata":{"name":"q","namespace":"x","uid":"4"}}"#),
+            (Kind::Service, r#"{"metadata":{"name":"s","namespace":"x"}}"#),
+        ]);
+        let after = cluster(&[
+            (Kind::Node, r#"{"metadata":{"name":"a","uid":"1","resourceVersion":"20"},"spec":{"unschedulable":true}}"#),
+            (Kind::Node, r#"{"metadata":{"name":"b","uid":"2","resourceVersion":"6"}}"#),
+            (Kind::Pod, r#"{"metadata":{"name":"p","namespace":"x","uid":"7","resourceVersion":"9"}}"#),
+        ]);
+        // q is gone, p is another one, and that there is no service says nothing.
+        assert_eq!(told(&before, &after), ["AdvanceTo", "-x/p", "-x/q", "+x/p", "=a"]);
+        assert!(told(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn one_cluster_is_known_by_its_system_namespace_or_its_nodes() {
+        let system = |uid: &str| format!(r#"{{"metadata":{{"name":"kube-system","uid":"{uid}"}}}}"#);
+        let node = |uid: &str| format!(r#"{{"metadata":{{"name":"{uid}","uid":"{uid}"}}}}"#);
+        let check = |a: &[(Kind, String)], b: &[(Kind, String)], expected: bool| {
+            let of = |list: &[(Kind, String)]| cluster(&list.iter().map(|(k, t)| (*k, t.as_str())).collect::<Vec<_>>());
+            assert_eq!(is_same_cluster(&of(a), &of(b)), expected, "{a:?} {b:?}");
+        };
+        check(&[(Kind::Namespace, system("1"))], &[(Kind::Namespace, system("1"))], true);
+        check(
+            &[(Kind::Namespace, system("1")), (Kind::Node, node("a"))],
+            &[(Kind::Namespace, system("2")), (Kind::Node, node("a"))],
+            false,
+        );
+        check(&[(Kind::Node, node("a")), (Kind::Node, node("b"))], &[(Kind::Node, node("b")), (Kind::Node, node("c"))], true);
+        check(&[(Kind::Node, node("a"))], &[(Kind::Node, node("c"))], false);
+        check(&[], &[(Kind::Node, node("c"))], false);
+    }
+}

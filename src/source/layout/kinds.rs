@@ -1,0 +1,56 @@
+//! What a file is named after tells of what kind the objects in it are, where they do not tell it themselves.
+
+use super::Hint;
+
+/// A kind and its `apiVersion`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) struct KindOf {
+    pub(in crate::source) kind: &'static str,
+    pub(in crate::source) api_version: &'static str,
+}
+
+/// The names of resources, in the plural and in the other ways that tools write them.
+const RESOURCES: &[(&str, &str, &str)] = &[
+    ("csidrivers", "CSIDriver", "storage.k8s.io/v1"),
+    ("csinodes", "CSINode", "storage.k8s.io/v1"),
+    ("csistoragecapacities", "CSIStorageCapacity", "storage.k8s.io/v1"),
+    ("daemonsets", "DaemonSet", "apps/v1"),
+    ("deployments", "Deployment", "apps/v1"),
+    ("deviceclasses", "DeviceClass", "resource.k8s.io/v1"),
+    ("events", "Event", "v1"),
+    ("namespaces", "Namespace", "v1"),
+    ("nodes", "Node", "v1"),
+    ("persistentvolumeclaims", "PersistentVolumeClaim", "v1"),
+    ("persistentvolumes", "PersistentVolume", "v1"),
+    ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1"),
+    ("pods", "Pod", "v1"),
+    ("priorityclasses", "PriorityClass", "scheduling.k8s.io/v1"),
+    ("pvcs", "PersistentVolumeClaim", "v1"),
+    ("pvs", "PersistentVolume", "v1"),
+    ("replicasets", "ReplicaSet", "apps/v1"),
+    ("replicationcontrollers", "ReplicationController", "v1"),
+    ("resourceclaims", "ResourceClaim", "resource.k8s.io/v1"),
+    ("resourceclaimtemplates", "ResourceClaimTemplate", "resource.k8s.io/v1"),
+    ("resourceslices", "ResourceSlice", "resource.k8s.io/v1"),
+    ("services", "Service", "v1"),
+    ("statefulsets", "StatefulSet", "apps/v1"),
+    ("storageclasses", "StorageClass", "storage.k8s.io/v1"),
+    ("volumeattachments", "VolumeAttachment", "storage.k8s.io/v1"),
+];
+
+/// The kind of a resource: `pods`, `storage-classes`, `priorityclasses.scheduling.k8s.io`, in any case.
+pub(in crate::source) fn of_resource(name: &str) -> Option<KindOf> {
+    let (name, group) = name.split_once('.').unwrap_or((name, ""));
+    let name = name.replace('-', "").to_ascii_lowercase();
+    let (_, kind, api_version) = RESOURCES.iter().find(|(resource, ..)| *resource == name)?;
+    let (own, _) = api_version.split_once('/').unwrap_or(("", api_version));
+    (group.is_empty() || group == own).then_some(KindOf { kind, api_version })
+}
+
+/// What is known of any file: a bare list in `pods.json` or `pods/shop.json` is of pods.
+pub(in crate::source) fn general_hint(path: &str) -> Hint {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().and_then(|file| file.split('.').next()).unwrap_or_default();
+    let kind = of_resource(file).or_else(|| of_resource(parts.next()?));
+    Hint { kind, ..Hint::default() }
+}

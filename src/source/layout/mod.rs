@@ -1,0 +1,260 @@
+//! What tools lay out how: one file per kind of dump, and one walker for all.
+//!
+//! Most of a dump needs no knowledge of the tool that made it: objects tell what they are. A profile adds what only
+//! paths tell: what files without objects say, which copy of an object counts, of what kind the items of a bare list
+//! are, and what to pass over without a look. Each file is judged by its own path, so that archives can be read as
+//! streams; the profile that most files speak for names the dump.
+
+mod cluster_api;
+mod cluster_info;
+mod crashd;
+mod kinds;
+mod kubectl;
+mod kwok;
+mod must_gather;
+mod simulator;
+mod sonobuoy;
+mod support_bundle;
+mod support_bundle_kit;
+mod velero;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub(super) use kinds::{KindOf, general_hint};
+
+/// A kind of dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layout {
+    /// `kubectl get -o json|yaml`, or a watch with `--output-watch-events`.
+    Kubectl,
+    /// `kubectl cluster-info dump`, as a directory or as one text.
+    ClusterInfo,
+    /// `oc adm must-gather` or `oc adm inspect`.
+    MustGather,
+    /// Replicated's troubleshoot support bundle.
+    SupportBundle,
+    /// A Sonobuoy snapshot.
+    Sonobuoy,
+    /// A Velero backup.
+    Velero,
+    /// An export of kube-scheduler-simulator.
+    SimulatorExport,
+    /// A record of kube-scheduler-simulator.
+    SimulatorRecord,
+    /// `kwokctl snapshot export`.
+    Kwok,
+    /// The support bundle of Rancher, Harvester or Longhorn.
+    SupportBundleKit,
+    /// Crash Diagnostics.
+    Crashd,
+    /// The artifacts of Cluster API's end-to-end tests.
+    ClusterApi,
+    /// Files of objects.
+    Manifests,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kubectl => "kubectl get",
+            Self::ClusterInfo => "kubectl cluster-info dump",
+            Self::MustGather => "OpenShift must-gather",
+            Self::SupportBundle => "Replicated support bundle",
+            Self::Sonobuoy => "Sonobuoy snapshot",
+            Self::Velero => "Velero backup",
+            Self::SimulatorExport => "kube-scheduler-simulator export",
+            Self::SimulatorRecord => "kube-scheduler-simulator record",
+            Self::Kwok => "kwokctl snapshot",
+            Self::SupportBundleKit => "Rancher support bundle",
+            Self::Crashd => "Crash Diagnostics dump",
+            Self::ClusterApi => "Cluster API artifacts",
+            Self::Manifests => "manifests",
+        })
+    }
+}
+
+/// The kinds of dump that a source is made of, one per input, without repetition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layouts(pub Vec<Layout>);
+
+impl fmt::Display for Layouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What a path tells about the objects of its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hint {
+    /// The kind of those that do not tell theirs.
+    pub(super) kind: Option<KindOf>,
+    /// Whether that holds for an object outside a list as well.
+    pub(super) for_single: bool,
+    /// The namespace of those that name none.
+    pub(super) namespace: Option<String>,
+    /// Of several copies of an object, that of the highest rank counts, whatever its version.
+    pub(super) rank: u8,
+}
+
+/// What a file without objects tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fact {
+    /// The API server's version: `version.Info` as JSON, or anything with a `gitVersion` or `kubernetesVersion`.
+    ServerVersion,
+    /// When the dump was taken: the last time in the file.
+    Time,
+    /// What could not be collected; empty or `null` where everything was.
+    Errors,
+}
+
+/// What to do with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Task {
+    Objects(Hint),
+    Fact(Fact),
+    /// Logs and the like, which need no look and no word.
+    Skip,
+}
+
+/// What a profile makes of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Role {
+    pub(super) layout: Layout,
+    /// How much the path speaks for the layout: 10 where nobody else has such a path.
+    pub(super) weight: u32,
+    pub(super) task: Task,
+}
+
+/// A file's path below its input, in parts.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    all: &'a [&'a str],
+    /// The file's name without its ending, and the ending; that of a compression does not count.
+    stem: &'a str,
+    ending: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    /// The directories and the file below the first directory of a name.
+    fn below(&self, directory: &str) -> Option<&'a [&'a str]> {
+        let above = &self.all[..self.all.len().saturating_sub(1)];
+        above.iter().position(|part| *part == directory).map(|at| &self.all[at + 1..])
+    }
+
+    fn file(&self) -> &'a str {
+        self.all.last().copied().unwrap_or_default()
+    }
+
+    fn is_json(&self) -> bool {
+        self.ending == "json"
+    }
+
+    fn is_yaml(&self) -> bool {
+        matches!(self.ending, "yaml" | "yml")
+    }
+}
+
+type Profile = fn(&Parts<'_>) -> Option<Role>;
+
+/// In this order, since some paths of one look like those of another.
+const PROFILES: [Profile; 8] = [
+    velero::role,
+    sonobuoy::role,
+    support_bundle::role,
+    support_bundle_kit::role,
+    must_gather::role,
+    cluster_info::role,
+    crashd::role,
+    cluster_api::role,
+];
+
+/// What the path of a file tells.
+pub(super) fn role(path: &str) -> Option<Role> {
+    let all: Vec<&str> = path.split('/').collect();
+    let file = all.last().copied().unwrap_or_default();
+    let file = ["gz", "xz", "zst", "bz2"].iter().find_map(|e| file.strip_suffix(e)?.strip_suffix('.')).unwrap_or(file);
+    let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
+    let parts = Parts { all: &all, stem, ending };
+    PROFILES.iter().find_map(|profile| profile(&parts))
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
+fn objects(layout: Layout, weight: u32, hint: Hint) -> Option<Role> {
+    Some(Role { layout, weight, task: Task::Objects(hint) })
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
+fn fact(layout: Layout, fact: Fact) -> Option<Role> {
+    Some(Role { layout, weight: 1, task: Task::Fact(fact) })
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
+fn skip(layout: Layout) -> Option<Role> {
+    Some(Role { layout, weight: 0, task: Task::Skip })
+}
+
+/// A hint for a file named after a resource.
+fn named(resource: &str, rank: u8) -> Hint {
+    Hint { kind: kinds::of_resource(resource), for_single: true, namespace: None, rank }
+}
+
+/// A hint for a file named after a resource, in a namespace.
+fn named_in(namespace: &str, resource: &str, rank: u8) -> Hint {
+    Hint { namespace: Some(namespace.to_owned()), ..named(resource, rank) }
+}
+
+/// How a single file is made up, which names its layout where paths do not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Signs {
+    pub(super) form: super::split::Form,
+    pub(super) items: usize,
+    pub(super) singles: usize,
+    pub(super) recorded: usize,
+    pub(super) watched: usize,
+}
+
+/// Gathers, over all files, what speaks for which layout.
+#[derive(Debug, Default)]
+pub(super) struct Detector {
+    /// By input.
+    weights: BTreeMap<usize, BTreeMap<Layout, u32>>,
+    signs: BTreeMap<usize, BTreeMap<Layout, u32>>,
+}
+
+impl Detector {
+    /// Notes a path.
+    pub(super) fn note(&mut self, input: usize, role: Option<&Role>) {
+        if let Some(role) = role {
+            *self.weights.entry(input).or_default().entry(role.layout).or_default() += role.weight;
+        }
+    }
+
+    /// Notes how a file with objects is made up.
+    pub(super) fn note_signs(&mut self, input: usize, signs: Signs) {
+        let found = [cluster_info::sign, simulator::sign, kwok::sign, kubectl::sign].iter().find_map(|sign| sign(signs));
+        *self.signs.entry(input).or_default().entry(found.unwrap_or(Layout::Manifests)).or_default() += 1;
+    }
+
+    /// The layout of each input that has one.
+    pub(super) fn finish(self) -> Layouts {
+        /// What one odd path does not reach.
+        const ENOUGH: u32 = 10;
+        let mut found = Vec::new();
+        for (input, signs) in &self.signs {
+            let most = |of: &BTreeMap<Layout, u32>| {
+                of.iter().max_by_key(|(layout, weight)| (**weight, std::cmp::Reverse(**layout))).map(|(l, w)| (*l, *w))
+            };
+            let by_paths = self.weights.get(input).and_then(most).filter(|(_, weight)| *weight >= ENOUGH);
+            if let Some((layout, _)) = by_paths.or_else(|| most(signs))
+                && !found.contains(&layout)
+            {
+                found.push(layout);
+            }
+        }
+        Layouts(found)
+    }
+}
+
+#[cfg(test)]
+mod tests;

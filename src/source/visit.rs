@@ -1,0 +1,315 @@
+//! From what was found to what is read: decompresses, opens archives, looks at first bytes, and passes over the rest.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::archive::{self, End, Head, MemberKind, Sort, Stream};
+use super::assemble::{Assembly, FileToRead, Tally};
+use super::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
+use super::layout::{self, Hint, Role, Task};
+use super::limits::{Budget, Limits};
+use super::load;
+
+/// Members of archives up to this size are held in memory, so that they can be read a second time; larger ones pass
+/// through as streams.
+const MEMBER_IN_MEMORY: u64 = 64 << 20;
+
+/// How much of a file is looked at to see whether it holds objects.
+const GLANCE: usize = 4096;
+
+/// How much of a file that is no object, but says something about the dump, is read.
+const MAX_FACT: u64 = 64 << 10;
+
+/// An archive may be inside another one, but not further in.
+const MAX_DEPTH: usize = 2;
+
+/// Goes through documents one after another.
+pub(super) struct Visitor<'a> {
+    pub(super) assembly: &'a mut Assembly,
+    budget: Budget,
+    files: usize,
+}
+
+impl<'a> Visitor<'a> {
+    pub(super) fn new(assembly: &'a mut Assembly, limits: &Limits) -> Self {
+        Self { assembly, budget: Budget::new(limits), files: limits.files }
+    }
+
+    /// Counts a file; false where there were too many.
+    fn admit(&mut self, name: &str) -> bool {
+        if self.files == 0 {
+            self.assembly.too_many.add(|| name.to_owned());
+            return false;
+        }
+        self.files -= 1;
+        true
+    }
+
+    /// Reads a document, or passes over it.
+    pub(super) fn document(&mut self, document: Document) {
+        let Document { name, path, content, found, input } = document;
+        if !self.admit(&name) {
+            return;
+        }
+        let role = layout::role(&path);
+        self.assembly.layouts.note(input, role.as_ref());
+        if found && role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+            return;
+        }
+        match content.stream(&self.budget) {
+            Ok(stream) => {
+                self.assembly.note_name(&name);
+                let file = FileToRead { name, path, found, input, place: Place { base: content.clone(), members: Vec::new() } };
+                self.stream(&file, role, stream, Some(&content));
+            }
+            Err(error) => self.assembly.add_unopened(&name, &error),
+        }
+    }
+
+    /// `again` is where the stream can be opened once more.
+    fn stream(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
+        if stream.compressed && self.budget.is_spent() {
+            return self.assembly.unaffordable.add(|| file.name.clone());
+        }
+        match stream.sort {
+            Sort::Plain => self.text(file, role, stream, again),
+            Sort::Tar | Sort::Zip => self.archive(file, stream, again),
+        }
+    }
+
+    fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
+        if file.place.members.len() == MAX_DEPTH {
+            return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
+        }
+        let budget = self.budget.clone();
+        let mut unreadable = Tally::default();
+        let before = self.assembly.looked_at();
+        let end = archive::members(stream, base, &budget, None, &mut |place, head, reader| {
+            self.member(file, place, &head, reader, &mut unreadable)
+        });
+        if unreadable.count > 0 {
+            let Tally { count, first } = unreadable;
+            let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+            self.assembly.error(&file.name, format!("a member cannot be read: {first}{others}"));
+        }
+        match end {
+            Ok(End::Unmarked) => {
+                self.assembly.warn(&file.name, "ends without the mark of an archive's end; it may be cut short".to_owned());
+            }
+            Ok(End::Whole | End::Stopped) => {}
+            Err(error) => {
+                self.assembly.error(&file.name, format!("breaks off before its end ({error}); what stands before that was read"));
+            }
+        }
+        if self.assembly.looked_at() == before && !file.found {
+            self.assembly.warn(&file.name, "holds no objects".to_owned());
+        }
+    }
+
+    /// Reads a member of an archive; false where no more should come.
+    fn member(&mut self, archive: &FileToRead, place: u32, head: &Head, reader: BoxRead<'_>, unreadable: &mut Tally) -> bool {
+        let path = plain_path(&head.name);
+        let name = format!("{}!/{path}", archive.name);
+        match head.kind {
+            MemberKind::File => {}
+            MemberKind::Other => return true,
+            MemberKind::Link => {
+                self.assembly.links.add(|| name);
+                return true;
+            }
+            MemberKind::Unreadable(reason) => {
+                unreadable.add(|| format!("{path}: {reason}"));
+                return true;
+            }
+        }
+        if !self.admit(&name) {
+            return false;
+        }
+        let role = layout::role(&path);
+        self.assembly.layouts.note(archive.input, role.as_ref());
+        if hidden(&path) || role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+            return true;
+        }
+        let members = archive.place.members.iter().copied().chain([place]).collect();
+        let place = Place { base: archive.place.base.clone(), members };
+        let file = FileToRead { name, path, found: true, input: archive.input, place };
+        // Long text that is no object must not even be gathered.
+        let (start, mut reader) = peek(reader, GLANCE);
+        let raw = archive::open(Box::new(start.as_slice()), None, &self.budget);
+        if raw.sort == Sort::Plain && !raw.compressed && role.is_none() && start.len() == GLANCE && !worth_reading(&file.path, &start) {
+            self.assembly.pass_over(&file);
+            return true;
+        }
+        let streams = raw.sort == Sort::Tar && !raw.compressed;
+        drop(raw);
+        if streams || head.size.is_none_or(|size| size > MEMBER_IN_MEMORY) {
+            let stream = archive::open(reader, head.size, &self.budget);
+            self.stream(&file, role, stream, None);
+            return true;
+        }
+        let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
+        // A zip may claim any size: that is no reason to take more.
+        match reader.by_ref().take(MEMBER_IN_MEMORY).read_to_end(&mut bytes) {
+            Ok(_) => {
+                let content = Content::Memory(Arc::new(bytes.into()));
+                match content.stream(&self.budget) {
+                    Ok(stream) => self.stream(&file, role, stream, Some(&content)),
+                    Err(error) => self.assembly.add_unopened(&file.name, &error),
+                }
+            }
+            Err(error) => {
+                let stream = archive::open(broken_behind(bytes, error), None, &self.budget);
+                self.stream(&file, role, stream, None);
+            }
+        }
+        true
+    }
+
+    fn text(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
+        let compressed = stream.compressed;
+        let (start, mut reader) = peek(stream.reader, GLANCE);
+        if compressed && start.is_empty() {
+            // Nothing came out: at its end, or for an error that nobody would see otherwise?
+            if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
+                let message = format!("breaks off before its end ({error}); what stands before that was read");
+                return self.assembly.error(&file.name, message);
+            }
+            reader = Box::new(io::empty());
+        }
+        if let Some(claim) = unkept_claim(&file.path, compressed) {
+            let what = match (start.is_empty(), is_binary(&start)) {
+                (true, _) => "there is nothing in it",
+                (false, true) => "its first bytes are of neither a known archive nor text",
+                (false, false) => "its first bytes are those of plain text",
+            };
+            self.assembly.warn(&file.name, format!("is not the {claim} that its name says: {what}"));
+        }
+        let (hint, fact) = match role.map(|role| role.task) {
+            Some(Task::Objects(hint)) => (hint, None),
+            Some(Task::Fact(fact)) => (Hint::default(), Some(fact)),
+            Some(Task::Skip) | None => (layout::general_hint(&file.path), None),
+        };
+        if let Some(fact) = fact {
+            let mut text = Vec::new();
+            // What cannot be read of it says nothing; the objects of the dump are elsewhere.
+            let _ = reader.take(MAX_FACT).read_to_end(&mut text);
+            return self.assembly.add_fact(file, fact, &String::from_utf8_lossy(&text));
+        }
+        if file.found && !worth_reading(&file.path, &start) {
+            return self.assembly.pass_over(file);
+        }
+        let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
+        match load::read(stream, again, &hint, &self.budget) {
+            Ok(contents) => self.assembly.add(file, &hint, contents),
+            Err(error) => self.assembly.add_unopened(&file.name, &error),
+        }
+    }
+}
+
+/// A member's name as a path: whatever `..` or a leading `/` might mean elsewhere, here it means nothing.
+fn plain_path(name: &str) -> String {
+    let name = name.replace('\\', "/");
+    name.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/")
+}
+
+/// Hidden files and directories hold no dumps; in archives from a Mac, every file has a hidden shadow.
+fn hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// The endings of compressed files and archives.
+const ARCHIVES: &[(&str, &str)] =
+    &[("tar", "tar archive"), ("tgz", "tar archive"), ("txz", "tar archive"), ("tbz2", "tar archive"), ("zip", "zip archive")];
+const COMPRESSED: &[(&str, &str)] = &[("gz", "gzip file"), ("xz", "xz file"), ("zst", "zstd file"), ("bz2", "bzip2 file")];
+
+/// What a file that is no archive (and not compressed either, or only that) ought to be by its name.
+fn unkept_claim(path: &str, compressed: bool) -> Option<&'static str> {
+    let claim = |path: &Path, endings: &[(&str, &'static str)]| {
+        let ending = path.extension()?;
+        endings.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, claim)| *claim)
+    };
+    let path = Path::new(path);
+    let inner = claim(path, COMPRESSED).map(|_| Path::new(path.file_stem().unwrap_or_default()));
+    let archive = claim(path, ARCHIVES).or_else(|| claim(inner?, ARCHIVES));
+    archive.or_else(|| claim(path, COMPRESSED).filter(|_| !compressed))
+}
+
+/// Whether a file that nobody named is worth reading, by its name and its first bytes: dumps also hold logs and other
+/// long text.
+fn worth_reading(path: &str, start: &[u8]) -> bool {
+    if is_binary(start) && !matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return false;
+    }
+    let path = Path::new(path);
+    let ending = path.extension();
+    let inner = ending.filter(|e| COMPRESSED.iter().any(|(known, _)| e.eq_ignore_ascii_case(known))).map(|_| path.with_extension(""));
+    let ending = inner.as_deref().unwrap_or(path).extension();
+    let known = |endings: &[&str]| ending.is_some_and(|e| endings.iter().any(|known| e.eq_ignore_ascii_case(known)));
+    if known(&["json", "yaml", "yml", "jsonl", "ndjson"]) {
+        return true;
+    }
+    !known(&["log"]) && starts_like_objects(start)
+}
+
+/// Whether text starts like Kubernetes objects, written as JSON or YAML.
+fn starts_like_objects(start: &[u8]) -> bool {
+    let start = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(start);
+    let has = |needle: &[u8]| memchr::memmem::find(start, needle).is_some();
+    match start.trim_ascii_start().first() {
+        // An audit log is made of objects too, but of none that are in the cluster.
+        Some(b'{' | b'[') => (has(b"\"kind\"") || has(b"\"apiVersion\"") || has(b"\"items\"")) && !has(b"audit.k8s.io/"),
+        Some(0xff | 0xfe) => true,
+        _ => start.split(|b| *b == b'\n').any(|line| {
+            let line = line.strip_prefix(b"- ").unwrap_or(line);
+            [&b"apiVersion:"[..], b"kind:", b"items:"].iter().any(|key| line.starts_with(key))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_first_bytes_tell_what_to_read() {
+        for (path, start, expected) in [
+            ("a.json", "anything", true),
+            ("a.YAML", "", true),
+            ("a.yml.gz", "", true),
+            ("dump", "{\"apiVersion\": \"v1\"", true),
+            ("dump.txt", "# a comment\n---\nkind: List", true),
+            ("dump", "- apiVersion: v1", true),
+            ("dump", "time to kind: say", false),
+            ("logs.txt", "{\"level\":\"info\"}", false),
+            ("audit.txt", "{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\"", false),
+            ("kubelet.log", "{\"kind\":\"Pod\"", false),
+            ("a.json", "\0\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{8}\u{e}", false),
+        ] {
+            assert_eq!(worth_reading(path, start.as_bytes()), expected, "{path} {start:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_claim_more_than_is_there() {
+        for (path, compressed, expected) in [
+            ("a.tar", false, Some("tar archive")),
+            ("a.TGZ", true, Some("tar archive")),
+            ("a.tar.xz", true, Some("tar archive")),
+            ("a.zip", false, Some("zip archive")),
+            ("a.json.gz", false, Some("gzip file")),
+            ("a.json.gz", true, None),
+            ("a.json", false, None),
+        ] {
+            assert_eq!(unkept_claim(path, compressed), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn names_of_members_are_only_names() {
+        for (name, expected) in [("./a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../a", "a"), ("a\\b", "a/b"), ("a//b/", "a/b")] {
+            assert_eq!(plain_path(name), expected);
+        }
+        assert!(hidden("a/._b.json") && !hidden("a/b.json"));
+    }
+}

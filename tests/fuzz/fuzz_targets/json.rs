@@ -1,0 +1,18 @@
+//! JSON: lists, objects, lines. Whatever was read is scheduled for a few turns.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use schedscope::framework::FeatureGates;
+use schedscope::scheduler::{Config, Operation, Options, Scheduler};
+use schedscope::source::{Input, load};
+
+fuzz_target!(|text: &str| {
+    let bytes = format!("{{\"kind\":\"List\",\"items\":[{text}]}}").into_bytes();
+    let loaded = load(&[Input::Bytes { name: "input.json".to_owned(), bytes: bytes.into() }]);
+    let options = Options { start: loaded.report.newest.unwrap_or_default(), ..Options::default() };
+    let mut scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+    for _ in 0..4 {
+        scheduler.apply(Operation::Schedule);
+        scheduler.apply(Operation::Advance { seconds: 7 });
+    }
+});

@@ -1,0 +1,18 @@
+//! Selectors: whatever the API could hold, valid or not, gives an answer.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use schedscope::cluster::{LabelSelector, Labels, NodeSelector, Str};
+
+fuzz_target!(|input: (&str, Vec<(&str, &str)>)| {
+    let (text, pairs) = input;
+    let labels = Labels::from_iter(pairs.iter().map(|(k, v)| (*k, Str::from(*v))));
+    if let Ok(selector) = serde_json::from_str::<LabelSelector>(text) {
+        let valid = selector.validate().is_ok();
+        let matches = selector.matches(&labels);
+        assert!(valid || !matches, "an invalid selector matches nothing: {text}");
+    }
+    if let Ok(selector) = serde_json::from_str::<NodeSelector>(text) {
+        let _ = (selector.errors("spec"), selector.error(), selector.matches(&labels, None));
+    }
+});

@@ -1,0 +1,11 @@
+//! Anything as a file: plain, compressed, an archive. It loads, or it is told what is wrong, and the scheduler can work
+//! on whatever was read.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use schedscope::source::{Input, load};
+
+fuzz_target!(|data: &[u8]| {
+    let loaded = load(&[Input::Bytes { name: "input".to_owned(), bytes: data.to_vec().into() }]);
+    drop(loaded.cluster());
+});
