@@ -2,9 +2,9 @@
 //! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{FeatureGates, PodBits, PodResource, host_ports};
+use super::{FeatureGates, PodBits, PodResource, Victim, host_ports};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
 
 /// A pod, its parsed affinity terms and the resources it occupies.
@@ -18,6 +18,18 @@ pub struct PodInfo {
     pub terms: Option<Arc<AffinityTerms>>,
     /// What a node keeps at hand of it.
     row: PodRow,
+    /// The pod as preemption records it, once it was asked for.
+    victim: Memo<Arc<Victim>>,
+}
+
+/// Something that follows from the rest, made when it is first asked for; it plays no part in comparisons.
+#[derive(Clone, Debug)]
+struct Memo<T>(OnceLock<T>);
+
+impl<T> PartialEq for Memo<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The little of a pod that is looked at most often. A node holds the rows of its pods in one piece of memory, so that
@@ -146,12 +158,17 @@ impl PodInfo {
         let resource = PodResource::with_gates(&pod, gates);
         let terms = AffinityTerms::of(&pod).map(Arc::new);
         let row = PodRow::of(&pod);
-        Self { pod, resource, terms, row }
+        Self { pod, resource, terms, row, victim: Memo(OnceLock::new()) }
     }
 
     /// `namespace/name`.
     pub fn key(&self) -> Key {
         self.pod.key()
+    }
+
+    /// The pod as one that stands to be evicted, its budgets not counted yet; made only once.
+    pub fn victim(&self, make: impl FnOnce(&Pod) -> Victim) -> Arc<Victim> {
+        self.victim.0.get_or_init(|| Arc::new(make(&self.pod))).clone()
     }
 
     /// For finding what may match the pod.

@@ -30,7 +30,7 @@ pub(super) fn select_victims_on_node(
     budgets: &Budgets,
 ) -> Trial {
     let potential: Vec<Potential> =
-        node.pods_below(pod.pod.priority()).map(|p| Potential { info: p.clone(), victim: Arc::new(victim(&p.pod)) }).collect();
+        node.pods_below(pod.pod.priority()).map(|p| Potential { info: p.clone(), victim: p.victim(victim) }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
         let status = Status::unresolvable("No preemption victims found for incoming pod");

@@ -10,7 +10,7 @@ use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, List, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo,
-    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
+    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, ScorePlugin, SharedStatuses, Status,
 };
 use crate::trace::{Event, NodeScore, PluginScore, PreemptionStart};
 
@@ -247,20 +247,25 @@ impl Framework {
     }
 
     /// Scores of every node, in the order of `nodes`; mirrors `RunScorePlugins`.
-    pub fn run_score(
-        &self,
+    pub fn run_score<'a>(
+        &'a self,
         cx: &Context<'_>,
         state: &CycleState,
         pod: &PodInfo,
         nodes: &[Arc<NodeInfo>],
     ) -> Result<Vec<NodeScore>, String> {
-        let mut columns: Vec<Vec<PluginScore>> = Vec::with_capacity(self.score.len());
-        for (plugin, weight) in &self.score {
-            let name = plugin.name();
-            let Some(point) = plugin.score().filter(|_| !state.skip_score.contains(name)) else { continue };
-            let one = |node: &Arc<NodeInfo>| point.score(cx, state, pod, node);
-            let raw: Result<Vec<i64>, Status> =
-                if nodes.len() > PARALLEL_ABOVE { nodes.par_iter().map(one).collect() } else { nodes.iter().map(one).collect() };
+        let asked = |(plugin, weight): &'a (PluginRef, i64)| {
+            let point = plugin.score().filter(|_| !state.skip_score.contains(plugin.name()))?;
+            Some((plugin.name(), point, *weight))
+        };
+        let points: Vec<(PluginName, &'a dyn ScorePlugin, i64)> = self.score.iter().filter_map(asked).collect();
+        let mut columns: Vec<Vec<PluginScore>> = Vec::with_capacity(points.len());
+        // All plugins on one node after another, so that the work is spread over the cores only once.
+        let one = |node: &Arc<NodeInfo>| points.iter().map(|(_, point, _)| point.score(cx, state, pod, node)).collect();
+        let mut rows: Vec<Vec<Result<i64, Status>>> =
+            if nodes.len() > PARALLEL_ABOVE { nodes.par_iter().map(one).collect() } else { nodes.iter().map(one).collect() };
+        for (i, (name, point, weight)) in points.iter().enumerate() {
+            let raw: Result<Vec<i64>, Status> = rows.iter_mut().map(|row| std::mem::replace(&mut row[i], Ok(0))).collect();
             let raw = raw.map_err(|s| format!("running Score plugins: plugin \"{name}\" failed with: {}", s.message()))?;
             let mut normalized = raw.clone();
             let status = point.normalize(cx, state, pod, nodes, &mut normalized);
@@ -274,7 +279,7 @@ impl Framework {
                         "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {normalized}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
                     ));
                 }
-                column.push(PluginScore { plugin: name, raw, normalized, weighted: normalized * weight });
+                column.push(PluginScore { plugin: *name, raw, normalized, weighted: normalized * weight });
             }
             columns.push(column);
         }
