@@ -70,14 +70,28 @@ pub struct Timeline {
     queues: QueuesView,
     clock: Timestamp,
     started: Started,
+    /// Views within the frame under the cursor, in order; whoever goes back starts from one of them.
+    marks: Vec<Mark>,
 }
+
+/// What there was to see after so many events of a frame.
+#[derive(Clone, Debug)]
+struct Mark {
+    event: usize,
+    cycle: CycleView,
+    queues: QueuesView,
+    clock: Timestamp,
+}
+
+/// At most so many marks stand in a frame, and none closer together than that.
+const MARKS: usize = 8;
 
 impl Timeline {
     /// A timeline on which nothing has happened yet.
     pub fn new(start: Moment) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), CycleView::default());
-        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default() }
+        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default(), marks: Vec::new() }
     }
 
     /// Says where the queues stood at the start.
@@ -108,6 +122,7 @@ impl Timeline {
     pub(super) fn insert(&mut self, at: usize, frame: Frame) {
         let moves = !self.frames.is_empty() && self.cursor.frame >= at;
         self.frames.insert(at, frame);
+        self.marks.clear();
         if moves {
             self.cursor.frame += 1;
         }
@@ -216,15 +231,31 @@ impl Timeline {
         };
         let target = Cursor { frame, event };
         let forward = target.frame == self.cursor.frame && target.event >= self.cursor.event;
-        let from = if forward { self.cursor.event } else { 0 };
+        let back = target.frame == self.cursor.frame && !forward;
+        if target.frame != self.cursor.frame {
+            self.marks.clear();
+        }
+        let mut from = self.cursor.event;
         if !forward {
-            self.cycle = CycleView::default();
-            let before = self.frames.get(frame).map_or(&self.start, |f| &f.before);
-            (self.queues, self.clock) = (before.queues.clone(), before.clock);
+            let mark = self.marks.iter().rev().find(|mark| mark.event <= target.event);
+            from = mark.map_or(0, |mark| mark.event);
+            (self.cycle, self.queues, self.clock) = match mark {
+                Some(mark) => (mark.cycle.clone(), mark.queues.clone(), mark.clock),
+                None => {
+                    let before = self.frames.get(frame).map_or(&self.start, |f| &f.before);
+                    (CycleView::default(), before.queues.clone(), before.clock)
+                }
+            };
         }
         self.cursor = target;
         if let Some(frame) = self.frames.get(frame) {
-            for event in &frame.events[from..event] {
+            let apart = (frame.events.len() / MARKS).max(MARKS);
+            for (i, event) in (from..event).zip(&frame.events[from..event]) {
+                // Whoever goes back may go on going back.
+                if back && i > 0 && i % apart == 0 && self.marks.last().is_none_or(|mark| mark.event < i) {
+                    let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
+                    self.marks.push(Mark { event: i, cycle, queues, clock: self.clock });
+                }
                 self.cycle.apply(event);
                 self.queues.apply(event);
                 if let Event::ClockMoved { to, .. } = event {
