@@ -425,3 +425,28 @@ fn a_load_can_be_watched_and_stopped() {
     progress.cancel();
     assert!(load_watched(&input, &Limits::default(), &progress).objects.is_empty());
 }
+
+/// Whether there are no budgets, or none were taken, makes the difference between 0 and unknown.
+#[test]
+fn an_empty_list_of_budgets_is_not_the_same_as_none_taken() {
+    let world = r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"1","pods":"9"}}}
+        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"weak","namespace":"a","uid":"w"},
+         "spec":{"nodeName":"n","containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running"}}
+        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"strong","namespace":"a","uid":"s"},
+         "spec":{"priority":9,"schedulerName":"default-scheduler","containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}"#;
+    let explain = |text: &str, output: &str| {
+        let mut file = tempfile::NamedTempFile::with_suffix(".json").expect("a file");
+        std::io::Write::write_all(&mut file, text.as_bytes()).expect("written");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        let out = command.args(["explain", "strong", "-n", "a", "-o", output, "--from"]).arg(file.path()).output().expect("it runs");
+        assert_eq!(out.status.code(), Some(1), "it does not fit: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("UTF-8")
+    };
+    let text = explain(world, "text");
+    assert!(text.contains("violates unknown budgets") && text.contains("n     1        ?"), "{text}");
+    assert!(explain(world, "json").contains("\"budgetsUnknown\": true"));
+    let with_list = format!("{world}{}", r#"{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":[]}"#);
+    let text = explain(&with_list, "text");
+    assert!(text.contains("violates no budget") && !text.contains('?') && !text.contains("unknown budgets"), "{text}");
+    assert!(!explain(&with_list, "json").contains("budgetsUnknown"));
+}

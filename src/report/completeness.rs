@@ -40,6 +40,13 @@ pub fn completeness(report: &Report) -> String {
     for absence in &report.absent {
         let _ = writeln!(out, "missing: {}: {}", absence.kind, absence.effect);
     }
+    if report.namespaces_with_pods * 2 < report.namespaces {
+        let _ = writeln!(
+            out,
+            "pods: in {} of {} namespaces; where those of the others were not taken, node usage is understated",
+            report.namespaces_with_pods, report.namespaces
+        );
+    }
     if !report.pods_on_unknown_nodes.is_empty() {
         let pods: usize = report.pods_on_unknown_nodes.values().sum();
         let _ = writeln!(

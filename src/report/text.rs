@@ -144,7 +144,8 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
     let ranked = ranked(preemption);
     for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
-        let violations = if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
+        let violations =
+            if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
         let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
         let scores = preemption.score_functions.iter().map(|f| score_cell(f, &candidate.node)).collect();
         rows.push([facts, scores].concat());

@@ -1,7 +1,7 @@
 //! The contents of all files into one cluster: duplicates, defaults that need other objects, counts and remarks.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 
 use strum::IntoEnumIterator;
@@ -15,7 +15,7 @@ use super::layout::{Detector, Fact, Hint, Signs};
 use super::load::{Contents, Entry as Read};
 use super::report::{Absence, FileReport, Origin, Report, effect_of_absence};
 use super::{Loaded, admission, share};
-use crate::cluster::{Kind, Object, ObservedEvent};
+use crate::cluster::{Kind, Object, ObservedEvent, Str};
 
 /// Mistakes of one file that are told one by one; the others are counted.
 const TOLD_PER_FILE: usize = 50;
@@ -166,6 +166,9 @@ impl Assembly {
                 self.remark(Severity::Error, name, message.to_owned());
             }
             return;
+        }
+        for kind in &contents.listed {
+            self.report.count(*kind);
         }
         let mut signs = Signs { form: contents.form, ..Signs::default() };
         let file = self.report.files.len() as u32;
@@ -391,12 +394,30 @@ impl Assembly {
         }
         share::share_all(&mut self.objects);
         self.note_pods_on_unknown_nodes();
+        self.count_namespaces();
         self.note_tallies();
         self.note_what_layouts_lack();
         let counts = &self.report.kinds;
-        let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0));
+        // An empty list says that there are none.
+        let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0 && count.skipped() > 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
         Loaded { objects: self.objects, events: self.events, report: self.report, diagnostics: self.diagnostics }
+    }
+
+    /// Of how many namespaces there are pods, and of how many there are Namespaces or anything else.
+    fn count_namespaces(&mut self) {
+        let mut known: BTreeSet<&Str> = BTreeSet::new();
+        let mut with_pods: BTreeSet<&Str> = BTreeSet::new();
+        for object in &self.objects {
+            match object {
+                Object::Namespace(namespace) => known.insert(&namespace.metadata.name),
+                Object::Pod(pod) => with_pods.insert(&pod.metadata.namespace) | known.insert(&pod.metadata.namespace),
+                other if other.kind().namespaced() => known.insert(&other.meta().namespace),
+                _ => false,
+            };
+        }
+        self.report.namespaces = known.len();
+        self.report.namespaces_with_pods = with_pods.len();
     }
 
     /// Takes out what a record deleted. Places are not used any more after this.

@@ -11,6 +11,7 @@ use super::layout::Hint;
 use super::limits::{Budget, size};
 use super::progress::Progress;
 use super::split::{Form, Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Yaml};
+use crate::cluster::Kind;
 
 /// How much of a file is in memory at a time; longer only where one object is.
 const WINDOW: usize = 4 << 20;
@@ -43,6 +44,8 @@ pub(super) struct Contents {
     pub(super) broken_off: Option<String>,
     /// How many lists the file ends within, or that never tell their kind.
     pub(super) unfinished_lists: usize,
+    /// The kinds that lists in the file are of, were they empty.
+    pub(super) listed: std::collections::BTreeSet<Kind>,
     /// The file holds no text.
     pub(super) binary: bool,
     /// What kind of file it is, where the cuts show it.
@@ -245,6 +248,8 @@ fn decode_window(window: &Window, hint: &Hint) -> Vec<Entry> {
 
 /// Decodes the items that had to wait for the kind of their list.
 fn settle(contents: &mut Contents, lists: &[List], hint: &Hint) {
+    let named = lists.iter().filter(|l| l.closed).filter_map(|l| l.types.kind.as_deref()?.strip_suffix("List")?.parse().ok());
+    contents.listed = named.collect();
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();
     if !contents.all().any(|what| matches!(what, What::Pending(..))) {
         return;

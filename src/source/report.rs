@@ -88,6 +88,10 @@ pub struct Report {
     pub unknown: usize,
     /// Kinds of the model of which nothing was read, and what that leaves unknown.
     pub absent: Vec<Absence>,
+    /// Namespaces that are known of.
+    pub namespaces: usize,
+    /// Those of them that have pods.
+    pub namespaces_with_pods: usize,
     /// Pods bound to nodes that were not read, by the node's name: they take part in nothing.
     pub pods_on_unknown_nodes: BTreeMap<Str, usize>,
     /// The newest time in the source: when it was taken, near enough.

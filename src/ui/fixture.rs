@@ -284,8 +284,16 @@ fn queue_move(pod: &Key, from: Place, to: Place, cause: MoveCause) -> Event {
 
 fn cycle_events(pod: &Key, cycle: u64, priority: i32, requests: &[(&str, &str)]) -> Vec<Event> {
     let requests = requests.iter().map(|(n, a)| (Str::from(*n), (*a).to_owned())).collect();
-    let start =
-        CycleStart { cycle, pod: pod.clone(), priority, profile: "default-scheduler".into(), requests, nominated: "".into(), nodes: 12, budgets_unknown: false };
+    let start = CycleStart {
+        cycle,
+        pod: pod.clone(),
+        priority,
+        profile: "default-scheduler".into(),
+        requests,
+        nominated: "".into(),
+        nodes: 12,
+        budgets_unknown: false,
+    };
     let mut events = vec![
         Event::PodPopped { pod: pod.clone(), attempts: 1, early_from_backoff: false },
         queue_move(pod, Place::Active, Place::InFlight, MoveCause::Cycle),
