@@ -13,6 +13,9 @@ fuzz_target!(|input: (&str, Vec<(&str, &str)>)| {
         assert!(valid || !matches, "an invalid selector matches nothing: {text}");
     }
     if let Ok(selector) = serde_json::from_str::<NodeSelector>(text) {
-        let _ = (selector.errors("spec"), selector.error(), selector.matches(&labels, None));
+        selector.matches(&labels, None);
+        for term in selector.node_selector_terms.iter() {
+            let _ = (term.error(), term.errors("spec"), term.is_empty());
+        }
     }
 });
