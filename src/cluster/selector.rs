@@ -43,7 +43,8 @@ impl LabelSelector {
         self.match_labels.is_empty() && self.match_expressions.is_empty()
     }
 
-    /// Whether `labels` satisfy every requirement. An invalid requirement matches nothing; ask [`Self::validate`].
+    /// Whether `labels` satisfy every requirement. One with an operator that there is not matches nothing; whether keys
+    /// and values are well formed is for [`Self::validate`] to say.
     pub fn matches(&self, labels: &Labels) -> bool {
         self.match_labels.iter().all(|(k, v)| labels.get(k) == Some(v)) && self.match_expressions.iter().all(|r| r.matches_label(labels))
     }
