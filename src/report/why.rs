@@ -105,15 +105,17 @@ fn eviction(preemption: &PreemptionView, view: &CycleView) -> String {
     };
     let Some(candidate) = preemption.candidates.get(node) else { return format!("it is nominated to {node}") };
     let budgets = match candidate.pdb_violations {
-        0 if view.budgets_unknown() => "violates unknown budgets, as the source has none".to_owned(),
-        0 => "violates no budget".to_owned(),
-        1 => format!("violates the budget {}", violated(candidate)),
-        n => format!("violates budgets {n} times ({})", violated(candidate)),
+        0 if view.budgets_unknown() => "; whether that violates a budget is unknown".to_owned(),
+        0 => " and violates no budget".to_owned(),
+        1 => format!(" and violates the budget {}", violated(candidate)),
+        n => format!(" and violates budgets {n} times ({})", violated(candidate)),
     };
-    let verb = if view.evicted.is_empty() { "preempting" } else { "it preempts" };
     let pods = if candidate.victims.len() == 1 { "1 pod".to_owned() } else { format!("{} pods", candidate.victims.len()) };
-    let tail = if verb == "preempting" { "makes room and" } else { "and" };
-    format!("{verb} {pods} on {node} {tail} {budgets}")
+    if view.evicted.is_empty() {
+        format!("preempting {pods} on {node} makes room{budgets}")
+    } else {
+        format!("it preempts {pods} on {node}{budgets}")
+    }
 }
 
 fn violated(candidate: &Candidate) -> String {
