@@ -438,3 +438,18 @@ fn old_versions_read_as_the_present_ones() {
     let loaded = load_bytes("x", br#"{"apiVersion":"resource.k8s.io/v1alpha3","kind":"ResourceClaim","metadata":{"name":"a"}}"#.to_vec());
     assert!(remarks(&loaded)[0].contains("ResourceClaim of resource.k8s.io/v1alpha3 cannot be read"), "{:#?}", remarks(&loaded));
 }
+
+/// A configuration that the dump carries is taken when asked for, and missed in words where there is none.
+#[test]
+fn the_configuration_in_the_dump_can_be_taken() {
+    let run = |dump: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/dumps").join(dump);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        let output = command.args(["run", "--config-from-dump", "--from"]).arg(path).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run("manifests").0, Some(0));
+    let (code, said) = run("kubectl.json");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--config-from-dump: the source carries no KubeSchedulerConfiguration"), "{said}");
+}

@@ -48,6 +48,9 @@ pub struct SchedulerArgs {
     /// A KubeSchedulerConfiguration file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Take the KubeSchedulerConfiguration that the source carries
+    #[arg(long, conflicts_with = "config")]
+    pub config_from_dump: bool,
     /// Feature gates, as A=true,B=false
     #[arg(long, value_name = "GATES")]
     pub feature_gates: Option<String>,

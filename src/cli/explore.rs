@@ -51,7 +51,7 @@ fn explore(
     }
     let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
-    options.notice = notice(&loaded);
+    options.notice = notice(&loaded, args);
     let events = loaded.events.clone();
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
     show(Explorer::new(Session::new(scheduler, name), report, events), &options)
@@ -70,7 +70,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
 }
 
 /// What a reader should know before believing the screen; `i` shows the rest.
-fn notice(loaded: &Loaded) -> Option<String> {
+fn notice(loaded: &Loaded, args: &SchedulerArgs) -> Option<String> {
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
     if wrong > 0 {
@@ -78,6 +78,9 @@ fn notice(loaded: &Loaded) -> Option<String> {
     }
     if loaded.report.budgets_unknown() {
         parts.push("no PodDisruptionBudgets in this dump: violations are unknown, shown as ?".to_owned());
+    }
+    if !args.config_from_dump && args.config.is_none() && loaded.report.scheduler.iter().any(|hint| hint.config.is_some()) {
+        parts.push("the dump carries a scheduler's configuration: --config-from-dump takes it".to_owned());
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
     if pods > 0 {

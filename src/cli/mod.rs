@@ -87,14 +87,22 @@ fn print(text: &str) -> Result<u8, Failure> {
     }
 }
 
-/// Reads the configuration that a command names, or the defaults.
-fn config(args: &SchedulerArgs) -> Result<Config, Failure> {
+/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults.
+fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""));
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
-    let Some(path) = &args.config else { return Ok(Config::defaults(gates)) };
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
+    let (name, text) = if let Some(path) = &args.config {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
+        (name, text)
+    } else if args.config_from_dump {
+        let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
+        found.ok_or_else(|| Failure::usage("--config-from-dump: the source carries no KubeSchedulerConfiguration"))?
+    } else {
+        return Ok(Config::defaults(gates));
+    };
     Config::parse(&text, gates).map_err(|e| {
-        let lines: Vec<String> = e.to_string().lines().map(|line| format!("{}: {line}", path.display())).collect();
+        let lines: Vec<String> = e.to_string().lines().map(|line| format!("{name}: {line}")).collect();
         Failure::usage(lines.join("\n"))
     })
 }
@@ -158,7 +166,7 @@ const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 
 /// A scheduler that has just started on what was loaded; objects and events are taken out of it.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) -> Result<Scheduler, Failure> {
-    let config = config(args)?;
+    let config = config(args, loaded)?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues {
