@@ -450,3 +450,15 @@ fn an_empty_list_of_budgets_is_not_the_same_as_none_taken() {
     assert!(text.contains("violates no budget") && !text.contains('?') && !text.contains("is unknown"), "{text}");
     assert!(!explain(&with_list, "json").contains("budgetsUnknown"));
 }
+
+/// Tapes and block devices fill up with zeros.
+#[test]
+fn what_stands_behind_a_whole_gzip_is_left_alone() {
+    let text = "kind: Node\napiVersion: v1\nmetadata: {name: a}\n---\nkind: Node\napiVersion: v1\nmetadata: {name: b}\n";
+    let mut file = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut file, text.as_bytes()).expect("memory");
+    let mut bytes = file.finish().expect("memory");
+    bytes.extend([0; 100]);
+    let loaded = load(&[Input::Bytes { name: "a.yaml.gz".to_owned(), bytes: bytes.into() }]);
+    assert_eq!((loaded.objects.len(), loaded.diagnostics.len()), (2, 0), "{:?}", loaded.diagnostics);
+}

@@ -187,3 +187,13 @@ fn run_says_how_the_queues_began() {
     assert!(first(&observed).is_some_and(|line| line.contains("to activeQ (UnschedulableTimeout)")), "{observed}");
     assert!(run(&["--queues", "observed", "-o", "json"]).lines().all(|l| l.starts_with('{')), "JSON lines and nothing else");
 }
+
+/// An event may claim any number of attempts.
+#[test]
+fn a_number_of_attempts_that_is_out_of_reason_is_only_large() {
+    let mut dump = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+    dump.write_all(DUMP.replace("count: 3", "count: 4294967295").as_bytes()).expect("written");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    let output = command.args(["run", "--queues", "observed", "--from"]).arg(dump.path()).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

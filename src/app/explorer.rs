@@ -3,25 +3,22 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::cluster::{Key, Object, ObservedEvent};
+use crate::cluster::{Key, Object};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Edit, RunEnd, Session, Timeline, Until};
 use crate::source::{self, Input, Severity};
 use crate::ui::{Driver, HowFar};
 
-/// A session, and what was read for it.
+/// A session, with files to read and to write.
 #[derive(Debug)]
 pub struct Explorer {
     session: Session,
-    report: Vec<String>,
-    events: Vec<ObservedEvent>,
 }
 
 impl Explorer {
-    /// An explorer of a session; `report` says what was read from the source and what was not, and `events` are what the
-    /// source tells of attempts, for beginning again as observed.
-    pub fn new(session: Session, report: Vec<String>, events: Vec<ObservedEvent>) -> Self {
-        Self { session, report, events }
+    /// An explorer of a session.
+    pub fn new(session: Session) -> Self {
+        Self { session }
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
@@ -112,7 +109,7 @@ impl Driver for Explorer {
     }
 
     fn restart(&mut self, observed: bool) -> Result<String, String> {
-        let waiting = if observed { Waiting::AsObserved(self.events.clone()) } else { Waiting::Fresh };
+        let waiting = if observed { Waiting::AsObserved(self.session.background().events.clone()) } else { Waiting::Fresh };
         self.session = self.session.restarted(waiting);
         let entries = &self.session.timeline().queues().entries;
         let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
@@ -129,7 +126,11 @@ impl Driver for Explorer {
             return Err(format!("{path} exists already; it is left alone"));
         }
         let file = File::create_new(path).map_err(|e| at(&e))?;
-        self.session.save(file).map_err(|e| at(&e))?;
+        if let Err(error) = self.session.save(file) {
+            // Half a session is of no use, and would be in the way of the next try.
+            let _ = std::fs::remove_file(path);
+            return Err(at(&error));
+        }
         Ok(format!("saved to {path}; schedscope open {path} goes on from here"))
     }
 
@@ -138,6 +139,6 @@ impl Driver for Explorer {
     }
 
     fn report_lines(&self) -> Vec<String> {
-        self.report.clone()
+        self.session.background().report.clone()
     }
 }

@@ -3,7 +3,7 @@
 use crate::app::Explorer;
 use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
-use crate::session::{Session, is_session_file};
+use crate::session::{Background, Session, is_session_file};
 use crate::source::{self, Story};
 use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, update};
 
@@ -19,7 +19,8 @@ impl Screen {
         let start = loaded.report.newest.unwrap();
         let options = Options { start, evictions: Evictions::AfterGracePeriod, ..Options::default() };
         let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
-        Self::of(Explorer::new(Session::new(scheduler, format!("story {story}")), Vec::new(), loaded.events))
+        let background = Background { events: loaded.events, ..Background::default() };
+        Self::of(Explorer::new(Session::new(scheduler, format!("story {story}")).with(background)))
     }
 
     fn of(explorer: Explorer) -> Self {
@@ -165,7 +166,7 @@ fn a_session_is_saved_and_goes_on() {
     assert_eq!(screen.command("save"), "! save needs a file");
     let bytes = std::fs::read(&path).unwrap();
     assert!(is_session_file(&bytes));
-    let mut again = Screen::of(Explorer::new(Session::load(&bytes[..]).unwrap(), Vec::new(), Vec::new()));
+    let mut again = Screen::of(Explorer::new(Session::load(&bytes[..]).unwrap()));
     assert_eq!(again.explorer.timeline().cursor(), screen.explorer.timeline().cursor());
     assert_eq!(again.explorer.source(), "story tie-breaks");
     again.keys("c");
@@ -195,4 +196,23 @@ fn a_decision_in_the_past_is_about_the_past() {
     assert_eq!((timeline.frames().len(), timeline.cursor().frame), (frames + 1, 0), "put in where the cursor was");
     assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected.is_some()));
     assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
+}
+
+/// What an edit makes possible happens in the next run, however often something was written before.
+#[test]
+fn a_run_after_an_edit_tries_what_the_edit_may_have_helped() {
+    let mut screen = Screen::new("payments");
+    screen.keys("R");
+    let waits = |s: &Screen| s.explorer.timeline().end().queues.entries.contains_key(&crate::cluster::Key::new("batch", "too-big"));
+    assert!(waits(&screen));
+    for _ in 0..2 {
+        screen.command("cordon worker-b1");
+        screen.keys("R");
+        screen.command("uncordon worker-b1");
+        screen.keys("R");
+    }
+    assert!(waits(&screen));
+    screen.command(r#"patch pod batch/too-big {"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1m"}}}]}}"#);
+    screen.keys("R");
+    assert!(!waits(&screen), "it is small now, and fits");
 }

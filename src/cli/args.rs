@@ -65,6 +65,18 @@ pub struct SchedulerArgs {
     pub start: Option<Timestamp>,
 }
 
+impl SchedulerArgs {
+    /// Whether anything is asked for that is not the default.
+    pub fn is_given(&self) -> bool {
+        self.config.is_some()
+            || self.config_from_dump
+            || self.feature_gates.is_some()
+            || self.all_nodes
+            || self.queues != Queues::Fresh
+            || self.start.is_some()
+    }
+}
+
 /// Where waiting pods are when a scheduler starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Queues {

@@ -12,7 +12,7 @@ use crate::app::{self, Explorer, Options};
 use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
-use crate::session::{Cursor, Session, changes, is_same_cluster, is_session_file};
+use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
 use crate::source::{Input, Limits, Loaded, Severity};
 use crate::ui::Depth;
 
@@ -47,14 +47,18 @@ fn explore(
     if let [Input::Path(path)] = inputs
         && let Some(session) = saved_session(path)?
     {
-        return show(Explorer::new(session, vec![format!("a saved session, {}", path.display())], Vec::new()), &options);
+        if args.is_given() {
+            let words = "a saved session has its own configuration and start; open it without options of the scheduler";
+            return Err(Failure::usage(format!("{}: {words}", path.display())));
+        }
+        return show(session, &options);
     }
     let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
     options.notice = notice(&loaded, args);
-    let events = loaded.events.clone();
+    let background = Background { report, events: loaded.events.clone() };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
-    show(Explorer::new(Session::new(scheduler, name), report, events), &options)
+    show(Session::new(scheduler, name).with(background), &options)
 }
 
 fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
@@ -117,7 +121,13 @@ fn series(paths: &[PathBuf], limits: &Limits) -> Option<Vec<Dump>> {
 /// The oldest dump, and on the timeline what changed until each of the others.
 fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     let _log = args.screen.log.as_deref().map(super::log::to_file).transpose()?;
-    let options = options(&args.screen, no_color)?;
+    let mut options = options(&args.screen, no_color)?;
+    let mut notices = Vec::new();
+    for (name, _, loaded) in &dumps {
+        super::tell(loaded);
+        notices.extend(notice(loaded, &args.scheduler).map(|words| format!("{name}: {words}")));
+    }
+    options.notice = (!notices.is_empty()).then(|| notices.join("; "));
     let mut dumps = dumps.into_iter();
     let Some((first_name, _, mut first)) = dumps.next() else { return Err(Failure::usage("no dump is given")) };
     let mut report = vec![format!("{first_name}:")];
@@ -141,7 +151,7 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
         cluster = next;
     }
     session.timeline_mut().seek(Cursor::default());
-    show(Explorer::new(session, report, events), &options)
+    show(session.with(Background { report, events }), &options)
 }
 
 /// A session that was saved in the explorer; `None` for any other file.
@@ -156,7 +166,8 @@ fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     Session::load(File::open(path).map_err(|e| at(&e))?).map(Some).map_err(|e| at(&e))
 }
 
-fn show(mut explorer: Explorer, options: &Options) -> Result<u8, Failure> {
+fn show(session: Session, options: &Options) -> Result<u8, Failure> {
+    let mut explorer = Explorer::new(session);
     app::install_panic_hook();
     let exit = app::run(&mut explorer, options).map_err(|e| Failure::usage(e.to_string()))?;
     Ok(match exit {

@@ -123,13 +123,18 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
 /// Loads what a command names; diagnostics go to standard error.
 fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     let loaded = watched(inputs, limits);
-    for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
-        eprintln!("{diagnostic}");
-    }
+    tell(&loaded);
     if loaded.objects.is_empty() {
         return Err(Failure::source("nothing could be read"));
     }
     Ok(loaded)
+}
+
+/// Diagnostics go to standard error.
+fn tell(loaded: &Loaded) {
+    for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
+        eprintln!("{diagnostic}");
+    }
 }
 
 /// Loads, and says on a terminal how far it has got once that takes more than half a second. Ctrl-C stops it as it stops

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::args::{Output, RunArgs};
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
-use crate::report::{OperationReport, stories, stories_text, why};
+use crate::report::{OperationReport, Stories, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Scheduler, Settling, Waiting};
-use crate::session::{Session, Timeline, Whereabouts};
+use crate::session::Whereabouts;
 use crate::trace::{CycleView, Event};
 
 /// Applies and prints.
@@ -36,13 +36,11 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             let mut settling = Settling::default();
             while let Some(operation) = scheduler.next_operation(&settling) {
                 settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
+                // Line by line, so that nothing has to be kept.
+                print(&std::mem::take(&mut out))?;
             }
         }
-        None => {
-            let mut session = Session::new(scheduler, String::new());
-            while session.settle() {}
-            told(session.timeline(), args.output == Output::Wide, &mut out);
-        }
+        None => told(&mut scheduler, args.output == Output::Wide, &mut out),
     }
     print(&out)?;
     Ok(EXIT_OK)
@@ -91,16 +89,25 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mu
     Ok(events)
 }
 
-/// The story of each pod, and how things stand at the end.
-fn told(timeline: &Timeline, wide: bool, out: &mut String) {
-    let stories = stories(timeline, wide);
+/// Lets everything happen; then the story of each pod, and how things stand at the end.
+fn told(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
+    let start = scheduler.state().clock();
+    let (mut settling, mut stories) = (Settling::default(), Stories::new(start, wide));
+    while let Some(operation) = scheduler.next_operation(&settling) {
+        let (clock, cluster) = (scheduler.state().clock(), scheduler.state().cluster().clone());
+        let events = scheduler.apply(operation);
+        settling.observe(&events);
+        stories.observe(clock, &cluster, &events);
+    }
+    let state = scheduler.state();
+    let stories = stories.finish(state.cluster(), state.queue().view());
     out.push('\n');
     *out += &stories_text(&stories);
     let count = |of: fn(&Whereabouts) -> bool| stories.iter().filter(|s| of(&s.end)).count();
     let bound = count(|end| matches!(end, Whereabouts::Node(_)));
     let waiting = count(|end| matches!(end, Whereabouts::Waiting(..)));
     let gone = count(|end| matches!(end, Whereabouts::Gone | Whereabouts::Leaving(_)));
-    let took = timeline.end().clock.duration_since(timeline.start().clock);
+    let took = state.clock().duration_since(start);
     let _ = writeln!(out, "\nAT REST after {:.1} s: {bound} placed, {waiting} waiting, {gone} evicted or gone", took.as_secs_f64());
 }
 

@@ -12,6 +12,6 @@ pub use comparison::comparison;
 pub use completeness::completeness;
 pub use decision::*;
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
-pub use story::{PodStory, stories, stories_text};
+pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
 pub use why::{reason_groups, why};

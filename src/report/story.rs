@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::framework::PluginName;
 use crate::session::{Timeline, Whereabouts};
-use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove};
+use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove, QueuesView};
 
 /// The story of one pod.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,38 +23,60 @@ pub struct PodStory {
     pub attempts: usize,
 }
 
-/// The stories of all pods that waited or were evicted, in the order in which something first happened to them.
-/// Pods that wait and to which nothing happened come last, by namespace and name. `with_events` adds the Events that
-/// kube-scheduler would write.
-pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
-    let mut teller = Teller::new(timeline.start().clock);
-    for frame in timeline.frames() {
-        teller.clock = frame.before.clock;
-        for event in frame.events.iter() {
-            teller.tell(event);
-            let uid = |pod: &Key| frame.before.cluster.pods.get(pod).map(|p| p.metadata.uid.clone());
-            if let Some(written) = with_events.then(|| event.api_event(uid)).flatten() {
-                teller.add(&written.regarding, format!("Event {} {}: {}", written.kind, written.reason, written.note));
+/// The stories of all pods that waited or had to go, as they come to pass.
+#[derive(Debug)]
+pub struct Stories {
+    teller: Teller,
+    with_events: bool,
+}
+
+impl Stories {
+    /// Nothing has happened yet; `with_events` adds the Events that kube-scheduler would write.
+    pub fn new(start: Timestamp, with_events: bool) -> Self {
+        Self { teller: Teller::new(start), with_events }
+    }
+
+    /// Takes in what an operation did; time and cluster are those before it.
+    pub fn observe(&mut self, clock: Timestamp, cluster: &Cluster, events: &[Event]) {
+        self.teller.clock = clock;
+        for event in events {
+            self.teller.tell(event);
+            let uid = |pod: &Key| cluster.pods.get(pod).map(|p| p.metadata.uid.clone());
+            if let Some(written) = self.with_events.then(|| event.api_event(uid)).flatten() {
+                self.teller.add(&written.regarding, format!("Event {} {}: {}", written.kind, written.reason, written.note));
             }
         }
     }
-    for pod in timeline.end().queues.entries.keys() {
-        teller.story(pod);
+
+    /// The stories, in the order in which something first happened to their pods. Pods that wait and to which nothing
+    /// happened come last, by namespace and name.
+    pub fn finish(mut self, cluster: &Cluster, queues: &QueuesView) -> Vec<PodStory> {
+        for pod in queues.entries.keys() {
+            self.teller.story(pod);
+        }
+        let Teller { order, mut told, attempts, went, .. } = self.teller;
+        order
+            .into_iter()
+            .map(|pod| PodStory {
+                lines: told.remove(&pod).unwrap_or_default(),
+                end: Whereabouts::of(cluster, queues, &pod),
+                attempts: attempts.get(&pod).copied().unwrap_or(0),
+                pod,
+            })
+            // Of pods that run, only those that were put there or that had to go have a story.
+            .filter(|story| story.attempts > 0 || went.contains(&story.pod) || matches!(story.end, Whereabouts::Waiting(..)))
+            .collect()
+    }
+}
+
+/// The stories of everything on a timeline; see [`Stories`].
+pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
+    let mut stories = Stories::new(timeline.start().clock, with_events);
+    for frame in timeline.frames() {
+        stories.observe(frame.before.clock, &frame.before.cluster, &frame.events);
     }
     let end = timeline.end();
-    let Teller { order, told, attempts, evictions, .. } = teller;
-    let mut told = told;
-    order
-        .into_iter()
-        .map(|pod| PodStory {
-            lines: told.remove(&pod).unwrap_or_default(),
-            end: Whereabouts::of(end, &pod),
-            attempts: attempts.get(&pod).copied().unwrap_or(0),
-            pod,
-        })
-        // Of pods that run, only those that were put there or that had to go have a story.
-        .filter(|story| story.attempts > 0 || evictions.contains(&story.pod) || matches!(story.end, Whereabouts::Waiting(..)))
-        .collect()
+    stories.finish(&end.cluster, &end.queues)
 }
 
 /// Stories for reading.
@@ -81,13 +103,15 @@ fn elapsed(time: SignedDuration) -> String {
     format!("+{:02}:{:02}.{:03}", millis / 60_000, millis / 1000 % 60, millis % 1000)
 }
 
+#[derive(Debug)]
 struct Teller {
     start: Timestamp,
     clock: Timestamp,
     order: Vec<Key>,
     told: BTreeMap<Key, Vec<(SignedDuration, String)>>,
     attempts: BTreeMap<Key, usize>,
-    evictions: BTreeSet<Key>,
+    /// Pods that were evicted, or whose grace period ended.
+    went: BTreeSet<Key>,
     /// How many lines each pod's story had when it was popped last.
     popped: BTreeMap<Key, usize>,
 }
@@ -100,7 +124,7 @@ impl Teller {
             order: Vec::new(),
             told: BTreeMap::new(),
             attempts: BTreeMap::new(),
-            evictions: BTreeSet::new(),
+            went: BTreeSet::new(),
             popped: BTreeMap::new(),
         }
     }
@@ -148,7 +172,10 @@ impl Teller {
             Event::PodNominated { pod, node } => self.add(pod, format!("nominated to {node}")),
             Event::NominationCleared { pod, node } => self.add(pod, format!("loses its nomination to {node}")),
             Event::VictimEvicted { pod, node, preemptor, how } => self.evicted(pod, node, preemptor, *how),
-            Event::GracePeriodEnded { pod, .. } => self.add(pod, "its grace period is over"),
+            Event::GracePeriodEnded { pod, .. } => {
+                self.went.insert(pod.clone());
+                self.add(pod, "its grace period is over");
+            }
             Event::PermitWaited { pod, node, .. } => self.add(pod, format!("waits on Permit for {node}")),
             Event::PermitResolved { pod, end: PermitEnd::Allowed, .. } => self.add(pod, "allowed by every Permit plugin"),
             Event::PermitResolved { pod, message, .. } => self.add(pod, format!("no longer waits on Permit: {message}")),
@@ -163,7 +190,7 @@ impl Teller {
     }
 
     fn evicted(&mut self, pod: &Key, node: &Str, preemptor: &Key, how: Eviction) {
-        self.evictions.insert(pod.clone());
+        self.went.insert(pod.clone());
         let word = match how {
             Eviction::Deleted => "evicted",
             Eviction::Terminating => "evicted, with its grace period,",

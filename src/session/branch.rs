@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::timeline::{Frame, Timeline};
 use crate::cluster::Key;
 use crate::scheduler::{Operation, Scheduler, Settling};
+use crate::trace::Event;
 
 /// What was asked for, with one frame as its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,15 @@ pub struct Fork {
 pub(super) struct Step {
     pub(super) action: Action,
     pub(super) before: Scheduler,
+}
+
+/// What a step means for a run until nothing changes any more: after a change from outside, everything is worth trying.
+fn note(settling: &mut Settling, action: &Action, events: &[Event]) {
+    match action {
+        Action::Explain(_) => {}
+        Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
+        Action::Apply(_) => *settling = Settling::default(),
+    }
 }
 
 /// A timeline, the scheduler at its end, and what led there.
@@ -58,9 +68,7 @@ impl Branch {
         let timeline = self.timeline.prefix(fork.frames);
         let mut settling = Settling::default();
         for (frame, step) in timeline.frames().iter().zip(&steps) {
-            if matches!(step.action, Action::Apply(_)) {
-                settling.observe(&frame.events);
-            }
+            note(&mut settling, &step.action, &frame.events);
         }
         Self { name, fork: Some(fork), timeline, scheduler, steps, settling }
     }
@@ -103,7 +111,7 @@ impl Branch {
 
     /// Adds what happened at the end, with the scheduler that it led to.
     pub(super) fn push(&mut self, step: Step, frame: Frame, after: Scheduler) {
-        self.settling.observe(&frame.events);
+        note(&mut self.settling, &step.action, &frame.events);
         self.steps.push(step);
         self.timeline.push(frame);
         self.scheduler = after;

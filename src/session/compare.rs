@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::branch::Branch;
 use super::timeline::{Frame, Moment};
-use crate::cluster::{Key, Str};
+use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status};
-use crate::trace::{CycleView, Event, Place};
+use crate::trace::{CycleView, Event, Place, QueuesView};
 
 /// Where a pod is.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,21 +148,21 @@ fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
     keys.sort();
     keys.dedup();
     let difference = |pod: Key| {
-        let at = ends.map(|end| whereabouts(end, &pod));
+        let at = ends.map(|end| whereabouts(&end.cluster, &end.queues, &pod));
         (at[0] != at[1]).then_some(PodDifference { pod, at })
     };
     keys.into_iter().filter_map(difference).collect()
 }
 
 impl Whereabouts {
-    /// Where a pod is at a moment; the end of a backoff is left out.
-    pub fn of(moment: &Moment, pod: &Key) -> Self {
-        whereabouts(moment, pod)
+    /// Where a pod is; the end of a backoff is left out.
+    pub fn of(cluster: &Cluster, queues: &QueuesView, pod: &Key) -> Self {
+        whereabouts(cluster, queues, pod)
     }
 }
 
-fn whereabouts(end: &Moment, key: &Key) -> Whereabouts {
-    if let Some(entry) = end.queues.entries.get(key) {
+fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> Whereabouts {
+    if let Some(entry) = queues.entries.get(key) {
         // The second at which a backoff ends is no difference worth telling.
         let place = match &entry.place {
             Place::Backoff { error, .. } => Place::Backoff { expires: jiff::Timestamp::UNIX_EPOCH, error: *error },
@@ -170,7 +170,7 @@ fn whereabouts(end: &Moment, key: &Key) -> Whereabouts {
         };
         return Whereabouts::Waiting(place, entry.nominated.clone());
     }
-    match end.cluster.pods.get(key) {
+    match cluster.pods.get(key) {
         None => Whereabouts::Gone,
         Some(pod) if pod.is_terminal() => Whereabouts::Gone,
         Some(pod) if pod.node_name.is_empty() => Whereabouts::Nowhere,

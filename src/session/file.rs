@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
-use super::recording::{Session, objects_in_order};
+use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use crate::cluster::Object;
 use crate::framework::FeatureGates;
@@ -23,6 +23,8 @@ use crate::scheduler::{Config, EMULATED_VERSION, Options, Scheduler};
 const FORMAT: &str = "schedscope session";
 /// The version of the layout described above.
 const VERSION: u32 = 1;
+/// No line of a session is longer, in bytes.
+const LONGEST_LINE: u64 = 256 << 20;
 /// Of the engine that replays.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
 
@@ -84,6 +86,7 @@ struct Head {
 #[serde(rename_all = "camelCase")]
 struct Rest {
     source: String,
+    background: Background,
     config: Option<String>,
     feature_gates: String,
     options: Options,
@@ -121,6 +124,7 @@ impl Session {
         let config = started.state().config();
         let rest = Rest {
             source: self.source().to_owned(),
+            background: self.background().clone(),
             config: config.text().map(str::to_owned),
             feature_gates: config.gates.changes(),
             options: started.options().clone(),
@@ -179,7 +183,7 @@ impl Session {
         for _ in 0..rest.objects {
             objects.push(lines.next::<Object>()?);
         }
-        let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source);
+        let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
         for number in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
             let wrong = |what: &str| SessionFileError::Line { line: lines.number, what: what.to_owned() };
@@ -220,7 +224,8 @@ impl<R: BufRead> Lines<R> {
         self.text.clear();
         self.number += 1;
         let at = |what: String| SessionFileError::Line { line: self.number, what };
-        match self.reader.read_line(&mut self.text) {
+        match (&mut self.reader).take(LONGEST_LINE).read_line(&mut self.text) {
+            Ok(_) if self.text.len() as u64 == LONGEST_LINE => Err(at("is too long".to_owned())),
             Ok(0) => Err(at("the file ends too early".to_owned())),
             Ok(_) => serde_json::from_str(&self.text).map_err(|e| at(e.to_string())),
             Err(e) => Err(at(e.to_string())),

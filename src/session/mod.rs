@@ -14,7 +14,7 @@ pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
 pub use edit::Edit;
 pub use file::{SessionFileError, is_session_file};
-pub use recording::{RunEnd, Session};
+pub use recording::{Background, RunEnd, Session};
 pub use series::{changes, is_same_cluster};
 pub use timeline::{Cursor, Frame, Moment, Started, Timeline};
 pub use until::{Until, WORDS as UNTIL_WORDS};

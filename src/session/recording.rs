@@ -6,7 +6,9 @@ use super::branch::{Action, Branch, Fork, Step};
 use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
 use super::until::Until;
 use super::wakes::WakeEvents;
-use crate::cluster::{Key, Object, Pod};
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
 
 /// A scheduler and its timelines.
@@ -18,7 +20,17 @@ pub struct Session {
     branches: Vec<Branch>,
     current: usize,
     source: String,
+    background: Background,
     wakes: Arc<WakeEvents>,
+}
+
+/// What else the source told, for the reader and for beginning again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Background {
+    /// What was read and what was not, a line each.
+    pub report: Vec<String>,
+    /// What the cluster's Events tell of attempts.
+    pub events: Vec<ObservedEvent>,
 }
 
 impl Session {
@@ -30,7 +42,13 @@ impl Session {
             Waiting::Fresh => Started::Fresh,
             Waiting::AsObserved(_) => Started::AsObserved,
         });
-        Self { branches: vec![Branch::new(scheduler, timeline)], current: 0, source: source.into(), wakes }
+        Self {
+            branches: vec![Branch::new(scheduler, timeline)],
+            current: 0,
+            source: source.into(),
+            background: Background::default(),
+            wakes,
+        }
     }
 
     /// The same cluster from the start, with waiting pods elsewhere; nothing has happened in it yet.
@@ -38,7 +56,19 @@ impl Session {
     pub fn restarted(&self, waiting: Waiting) -> Self {
         let started = self.scheduler_at_start();
         let options = Options { waiting, ..started.options().clone() };
-        Self::new(Scheduler::new((**started.state().config()).clone(), objects_in_order(started), options), self.source.clone())
+        let config = (**started.state().config()).clone();
+        Self::new(Scheduler::new(config, objects_in_order(started), options), self.source.clone()).with(self.background.clone())
+    }
+
+    /// The same session, with what else its source told.
+    #[must_use]
+    pub fn with(self, background: Background) -> Self {
+        Self { background, ..self }
+    }
+
+    /// What else the source told.
+    pub fn background(&self) -> &Background {
+        &self.background
     }
 
     /// Where the cluster came from.

@@ -133,12 +133,16 @@ impl<'a> Visitor<'a> {
         }
         let role = layout::role(&path);
         self.assembly.layouts.note(archive.input, role.as_ref());
-        if hidden(&path) || role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+        if role.as_ref().is_some_and(|role| role.task == Task::Skip) {
             return true;
         }
         let members = archive.place.members.iter().copied().chain([place]).collect();
         let place = Place { base: archive.place.base.clone(), members };
         let file = FileToRead { name, path, found: true, input: archive.input, place };
+        if hidden(&file.path) {
+            self.assembly.pass_over(&file);
+            return true;
+        }
         // Long text that is no object must not even be gathered.
         let (start, mut reader) = peek(reader, GLANCE);
         let raw = archive::open(Box::new(start.as_slice()), None, &self.budget);
@@ -155,8 +159,12 @@ impl<'a> Visitor<'a> {
         }
         let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
         // A zip may claim any size: that is no reason to take more.
-        match reader.by_ref().take(MEMBER_IN_MEMORY).read_to_end(&mut bytes) {
+        match reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes) {
             Ok(_) => {
+                if bytes.len() as u64 > MEMBER_IN_MEMORY {
+                    bytes.truncate(MEMBER_IN_MEMORY as usize);
+                    self.assembly.error(&file.name, "is larger than its archive says; only its start was read".to_owned());
+                }
                 let content = Content::Memory(Arc::new(bytes.into()));
                 match content.stream(&self.budget) {
                     Ok(stream) => self.stream(&file, role, stream, Some(&content)),

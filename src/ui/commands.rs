@@ -85,7 +85,7 @@ fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     let frames = driver.timeline().frames().len();
     match args.parse::<usize>() {
         Ok(n) if (1..=frames).contains(&n) => {
-            driver.timeline_mut().seek(Cursor { frame: n - 1, event: usize::MAX });
+            moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame: n - 1, event: usize::MAX }));
             state.touch();
             Ok(None)
         }

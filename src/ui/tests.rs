@@ -312,7 +312,7 @@ fn filters_groups_and_commands() {
     check(": \"nod\" tab \"worker-c\" tab tab enter", "0:0 NodeDetail/NodeDetail worker-c1 verdict");
     check(": \"step_event\" enter n", "0:1 Queues/Nodes shop/payments");
     check(": \"step\" enter", "0:3 Queues/Nodes shop/payments");
-    check("c c : \"cycle_1\" enter", "0:103 Queues/Nodes shop/payments");
+    check("c c : \"cycle_1\" enter", "0:103 Queues/Preemption shop/payments");
     check(": \"pod_shop/payments\" enter", "0:103 Queues/Preemption shop/payments");
 }
 

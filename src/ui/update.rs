@@ -476,7 +476,9 @@ fn settled(driver: &dyn Driver) -> String {
     let timeline = driver.timeline();
     let (end, waiting) = (timeline.end(), timeline.end().queues.entries.len());
     let passed = crate::ui::text::since(timeline.start().clock, end.clock);
-    format!("nothing changes any more: {} still wait, {passed} has passed", crate::ui::text::count(waiting, "pod"))
+    let who =
+        if waiting == 1 { "1 pod still waits".to_owned() } else { format!("{} pods still wait", crate::ui::text::thousands(waiting)) };
+    format!("nothing changes any more: {who}, {passed} has passed")
 }
 
 /// To the end of the nearest frame before or after in which the selected pod plays a part of its own.
@@ -523,9 +525,13 @@ pub fn branches(state: &mut State, driver: &dyn Driver) {
 pub fn compare(state: &mut State, driver: &dyn Driver, with: Option<usize>) {
     let (all, current) = driver.branches();
     let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
+    if all.len() < 2 {
+        return state.say("there is one branch only: an operation in the past begins another");
+    }
+    if with == current {
+        return state.warn("this is the branch itself");
+    }
     match driver.compare(with, current) {
-        _ if all.len() < 2 => state.say("there is one branch only: an operation in the past begins another"),
-        _ if with == current => state.warn("this is the branch itself"),
         Some(compared) => {
             let title = format!("{} beside {}", compared.names[0], compared.names[1]);
             text(state, title, crate::report::comparison(&compared));

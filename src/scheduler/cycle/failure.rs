@@ -133,7 +133,8 @@ impl Scheduler {
         writes.push(Write::Put(Object::Pod(Arc::new(marked))));
         let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
         if self.evictions != Evictions::AtOnce && grace > 0 {
-            deleted.metadata.deletion_timestamp = now.checked_add(SignedDuration::from_secs(grace)).ok();
+            let end = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(Timestamp::MAX);
+            deleted.metadata.deletion_timestamp = Some(end);
             writes.push(Write::Put(Object::Pod(Arc::new(deleted))));
         } else {
             writes.push(Write::Remove(Object::Pod(Arc::new(deleted))));

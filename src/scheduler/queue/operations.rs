@@ -113,7 +113,8 @@ impl SchedulingQueue {
                 None => return None,
             };
             let from = if early { self.backoff_place(&info) } else { Place::Active };
-            Arc::make_mut(&mut info).attempts += 1;
+            let tried = Arc::make_mut(&mut info);
+            tried.attempts = tried.attempts.saturating_add(1);
             if self.in_flight.contains(info.pod()) {
                 // The same pod twice: this one is thrown away.
                 self.record_move(env, &info, Some(from), Place::Gone, MoveCause::Cycle, None);

@@ -118,7 +118,7 @@ pub(super) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &
         let count = Arc::new(AtomicU64::new(0));
         let below = Counting { inner: BufReader::with_capacity(64 << 10, reader), count: Arc::clone(&count) };
         let decoder: BoxRead<'a> = match compression {
-            Compression::Gzip => Box::new(MultiGzDecoder::new(below)),
+            Compression::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(below), some: false }),
             Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
             Compression::Zstd => Box::new(Zstd::new(below)),
             Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
@@ -129,6 +129,26 @@ pub(super) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &
     }
     let (head, reader) = peek(reader, 512);
     Stream { reader, size, sort: sort(&head), compressed }
+}
+
+/// The members of a gzip stream, one after another. What stands behind a whole member and is none, such as the zeros
+/// that tapes and block devices fill up with, is left alone, as gzip does.
+struct Gzip<R> {
+    members: MultiGzDecoder<R>,
+    some: bool,
+}
+
+impl<R: Read> Read for Gzip<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.members.read(buf) {
+            Ok(count) => {
+                self.some |= count > 0;
+                Ok(count)
+            }
+            Err(error) if self.some && error.kind() == io::ErrorKind::InvalidInput => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// The frames of a zstd stream, one after another.
