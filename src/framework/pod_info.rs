@@ -2,7 +2,7 @@
 //! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{FeatureGates, PodBits, PodResource, Victim, host_ports};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
@@ -20,6 +20,8 @@ pub struct PodInfo {
     row: PodRow,
     /// The pod as preemption records it, once it was asked for.
     victim: Memo<Arc<Victim>>,
+    /// The budgets that cover the pod, once they were looked for.
+    covered: Covering,
 }
 
 /// Something that follows from the rest, made when it is first asked for; it plays no part in comparisons.
@@ -27,6 +29,35 @@ pub struct PodInfo {
 struct Memo<T>(OnceLock<T>);
 
 impl<T> PartialEq for Memo<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Which budgets cover a pod, and the pod as preemption recorded it when they were counted last.
+#[derive(Debug, Default)]
+pub struct Covered {
+    /// The set of budgets that the rest is about; 0 for none.
+    pub set: u64,
+    /// The first budget, as an index into the set.
+    pub first: Option<u32>,
+    /// Further budgets, likewise.
+    pub rest: Vec<u32>,
+    /// What was recorded, and what the first budget had left; only where it is the only one.
+    pub known: Option<(i32, Arc<Victim>)>,
+}
+
+/// Found when it is asked for, and found anew for other budgets; it plays no part in comparisons.
+#[derive(Debug, Default)]
+struct Covering(Mutex<Covered>);
+
+impl Clone for Covering {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Covering {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -158,7 +189,7 @@ impl PodInfo {
         let resource = PodResource::with_gates(&pod, gates);
         let terms = AffinityTerms::of(&pod).map(Arc::new);
         let row = PodRow::of(&pod);
-        Self { pod, resource, terms, row, victim: Memo(OnceLock::new()) }
+        Self { pod, resource, terms, row, victim: Memo(OnceLock::new()), covered: Covering::default() }
     }
 
     /// `namespace/name`.
@@ -169,6 +200,11 @@ impl PodInfo {
     /// The pod as one that stands to be evicted, its budgets not counted yet; made only once.
     pub fn victim(&self, make: impl FnOnce(&Pod) -> Victim) -> Arc<Victim> {
         self.victim.0.get_or_init(|| Arc::new(make(&self.pod))).clone()
+    }
+
+    /// What is remembered of the budgets that cover the pod.
+    pub fn covered(&self) -> MutexGuard<'_, Covered> {
+        self.covered.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For finding what may match the pod.

@@ -53,7 +53,7 @@ pub(super) fn search(
     let DryRunPolicy { offset, all_nodes } = post.dry_run;
     record.offset = offset % nodes.len();
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };
-    let budgets = Budgets::new(post.cx.cluster.pod_disruption_budgets.iter());
+    let budgets = Budgets::shared(post.cx.cluster.pod_disruption_budgets.iter());
     let mut walk = nodes;
     walk.rotate_left(record.offset);
     let try_node = |node: &NodeInfo| dry_run::select_victims_on_node(post, state, pod, node, &budgets);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::budgets::Budgets;
 use super::importance::{more_important, nanoseconds, victim};
-use crate::framework::{Candidate, CycleState, DryRun, DryRunStep, NodeInfo, PodInfo, PostFilterContext, Status, Victim};
+use crate::framework::{Candidate, CycleState, DryRun, DryRunStep, NodeInfo, PodInfo, PostFilterContext, SharedStatuses, Status, Victim};
 
 /// What came of one node.
 pub(super) struct Trial {
@@ -37,7 +37,7 @@ pub(super) fn select_victims_on_node(
         return Trial { run: DryRun { node: name, steps: Vec::new(), status }, candidate: None };
     }
     let steps = Vec::with_capacity(2 * potential.len() + 1);
-    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), steps };
+    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), steps, statuses: SharedStatuses::default() };
     let (status, candidate) = match attempt.run(potential, budgets) {
         Err(status) => (status, None),
         Ok((victims, _)) if victims.is_empty() => {
@@ -55,6 +55,8 @@ struct Attempt<'a> {
     state: CycleState,
     node: NodeInfo,
     steps: Vec<DryRunStep>,
+    /// Pods that cannot stay cannot for the same reason, most of the time.
+    statuses: SharedStatuses,
 }
 
 impl Attempt<'_> {
@@ -98,6 +100,7 @@ impl Attempt<'_> {
         let Potential { info, victim } = potential;
         self.add(&info)?;
         let status = self.filter_again();
+        let status = self.statuses.share(status);
         if status.is_success() {
             self.steps.push(DryRunStep::Reprieved(victim));
             return Ok(None);

@@ -98,8 +98,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Fills the record up to its candidates. Answers with the status of every node for the text that is given where
-    /// there are none.
+    /// Fills the record up to its candidates. Answers with the status of every node where there are none, for
+    /// the text that is given then.
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
         if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
@@ -117,6 +117,9 @@ impl<'a> Evaluator<'a> {
             return Err(error);
         }
         let mut statuses = NodeToStatus::default();
+        if !record.candidates.is_empty() {
+            return Ok(statuses);
+        }
         for run in record.dry_runs.iter().filter(|r| !r.status.is_success()) {
             statuses.set(run.node.clone(), run.status.clone());
         }

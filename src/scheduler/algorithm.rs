@@ -266,7 +266,7 @@ impl Attempt<'_> {
             if error.preemption.is_none() && self.framework.post_filter.iter().any(|p| p.name() == PluginName::DefaultPreemption) {
                 // An earlier plugin ended PostFilter; say what preemption would have found.
                 error.preemption = self.consider_preemption(&px, state, pod);
-                if let Some(record) = &error.preemption {
+                if let Some(record) = &mut error.preemption {
                     record_preemption(record, true, events);
                 }
             }

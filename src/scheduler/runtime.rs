@@ -183,8 +183,8 @@ impl Framework {
         for plugin in &self.post_filter {
             let Some(point) = plugin.post_filter() else { continue };
             let name = plugin.name();
-            let result = point.post_filter(px, state, pod);
-            if let Some(preemption) = &result.preemption {
+            let mut result = point.post_filter(px, state, pod);
+            if let Some(preemption) = &mut result.preemption {
                 record_preemption(preemption, false, events);
             }
             out.preemption = result.preemption.or(out.preemption);
@@ -378,8 +378,9 @@ impl FilterRunner for Runner<'_> {
     }
 }
 
-/// Turns what preemption found into events, in the order in which it happened.
-pub(super) fn record_preemption(record: &PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
+/// Turns what preemption found into events, in the order in which it happened. The dry runs move from the record into
+/// the events.
+pub(super) fn record_preemption(record: &mut PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
     use crate::framework::DryRunStep;
     events.push(Event::PreemptionStarted(Box::new(PreemptionStart {
         ineligible: record.ineligible.clone(),
@@ -390,21 +391,19 @@ pub(super) fn record_preemption(record: &PreemptionRecord, hypothetical: bool, e
     })));
     events.reserve(record.dry_runs.iter().map(|run| run.steps.len() + 1).sum());
     let mut shared = SharedStatuses::default();
-    let mut share = |status: &Status| shared.share(status.clone());
-    for run in &record.dry_runs {
+    let mut share = |status: Status| shared.share(status);
+    for run in std::mem::take(&mut record.dry_runs) {
         let node = || run.node.clone();
-        for step in &run.steps {
+        for step in run.steps {
             events.push(match step {
-                DryRunStep::Removed(victim) => Event::VictimRemoved { node: node(), victim: victim.clone() },
+                DryRunStep::Removed(victim) => Event::VictimRemoved { node: node(), victim },
                 DryRunStep::Filtered(status) => Event::DryRunFiltered { node: node(), status: share(status) },
-                DryRunStep::Reprieved(victim) => Event::VictimReprieved { node: node(), victim: victim.clone() },
-                DryRunStep::Condemned(victim, status) => {
-                    Event::VictimCondemned { node: node(), victim: victim.clone(), status: share(status) }
-                }
+                DryRunStep::Reprieved(victim) => Event::VictimReprieved { node: node(), victim },
+                DryRunStep::Condemned(victim, status) => Event::VictimCondemned { node: node(), victim, status: share(status) },
             });
         }
         let candidate = record.candidates.binary_search_by(|c| c.node.cmp(&run.node)).ok().map(|at| record.candidates[at].clone());
-        events.push(Event::DryRunFinished { node: node(), status: share(&run.status), candidate });
+        events.push(Event::DryRunFinished { node: node(), status: share(run.status), candidate });
     }
     events.extend(record.score_functions.iter().cloned().map(Event::CandidatesScored));
     if let Some(node) = &record.selected {
