@@ -66,9 +66,9 @@ struct PreFilterState {
 }
 
 impl PreFilterState {
-    fn new(cx: &Context<'_>, constraints: Vec<Constraint>, pod: &Pod) -> Self {
+    fn new(cx: &Context<'_>, constraints: &[Constraint], pod: &Pod) -> Self {
         let mut minima = Vec::with_capacity(constraints.len());
-        let takes_part = |n: &&Arc<NodeInfo>| has_all_keys(&n.node.metadata.labels, &constraints);
+        let takes_part = |n: &&Arc<NodeInfo>| has_all_keys(&n.node.metadata.labels, constraints);
         // A node stands with its place in the snapshot.
         let nodes: Vec<(usize, &Node)> =
             cx.snapshot.nodes().iter().enumerate().filter(|(_, n)| takes_part(n)).map(|(i, n)| (i, &*n.node)).collect();
@@ -143,7 +143,7 @@ impl PreFilterPlugin for PodTopologySpread {
             Err(error) => Status::error(format!("get constraints from pod: {error}")),
             Ok(constraints) if constraints.is_empty() => Status::skip(),
             Ok(constraints) => {
-                state.write(PreFilterState::new(cx, constraints, &pod.pod));
+                state.write(PreFilterState::new(cx, &constraints, &pod.pod));
                 Status::success()
             }
         };
