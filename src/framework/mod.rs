@@ -11,6 +11,7 @@ mod names;
 mod node_info;
 mod plugin;
 mod pod_bits;
+mod pod_classes;
 mod pod_info;
 mod preempt;
 mod property_changes;

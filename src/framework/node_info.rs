@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::pod_info::PodRow;
-use super::{PodBits, PodInfo, Resource};
+use super::{PodInfo, Resource};
 use crate::cluster::{ContainerPort, Key, Node, Pod, Str};
 
 /// A node, the pods on it, and what they take.
@@ -15,10 +15,6 @@ pub struct NodeInfo {
     pub node: Arc<Node>,
     /// The pods on the node, in the order they came. Only [`Self::add_pod`] and [`Self::remove_pod`] change the list.
     pub pods: Vec<Arc<PodInfo>>,
-    /// The pods of [`Self::pods`] with any inter-pod affinity or anti-affinity.
-    pub pods_with_affinity: Vec<Arc<PodInfo>>,
-    /// The pods of [`Self::pods`] with required anti-affinity.
-    pub pods_with_required_anti_affinity: Vec<Arc<PodInfo>>,
     /// Sum of the pods' requests.
     pub requested: Resource,
     /// Sum of the pods' CPU with scoring defaults, in thousandths of a core.
@@ -33,10 +29,6 @@ pub struct NodeInfo {
     pub pvc_ref_counts: BTreeMap<Key, usize>,
     /// Goes with [`Self::pods`].
     rows: Vec<PodRow>,
-    /// Goes with [`Self::pods_with_affinity`]: what a pod has that their terms are about.
-    affinity_bits: Vec<PodBits>,
-    /// Goes with [`Self::pods_with_required_anti_affinity`], likewise.
-    anti_affinity_bits: Vec<PodBits>,
 }
 
 impl NodeInfo {
@@ -60,17 +52,15 @@ impl NodeInfo {
 
     /// Adds a pod and what it takes.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
-        if pod.has_affinity() {
-            self.affinity_bits.push(pod.wanted_bits());
-            self.pods_with_affinity.push(pod.clone());
-        }
-        if !pod.required_anti_affinity().is_empty() {
-            self.anti_affinity_bits.push(pod.wanted_by_required_anti_affinity());
-            self.pods_with_required_anti_affinity.push(pod.clone());
-        }
         self.account(&pod, 1);
         self.rows.push(pod.row());
         self.pods.push(pod);
+    }
+
+    /// The pod as it stands on the node, found by uid (and name, where objects carry no uid).
+    pub fn find(&self, pod: &Pod) -> Option<&Arc<PodInfo>> {
+        let id = PodRow::id_of(pod);
+        self.rows.iter().zip(&self.pods).find(|(row, p)| row.id == id && is_same_pod(&p.pod, pod)).map(|(_, p)| p)
     }
 
     /// Removes a pod by uid (and name, where objects carry no uid); true when it was there.
@@ -89,40 +79,13 @@ impl NodeInfo {
         let Some(at) = found else { return false };
         let removed = swap_remove(&mut self.pods, at);
         swap_remove(&mut self.rows, at);
-        let lists = [
-            (&mut self.pods_with_affinity, &mut self.affinity_bits),
-            (&mut self.pods_with_required_anti_affinity, &mut self.anti_affinity_bits),
-        ];
-        for (list, bits) in lists.into_iter().filter(|_| removed.terms.is_some()) {
-            if let Some(at) = list.iter().position(same) {
-                swap_remove(list, at);
-                swap_remove(bits, at);
-            }
-        }
         self.account(&removed, -1);
         true
-    }
-
-    /// The pods that have all of the wanted bits, among them every pod that matches what the bits were made from.
-    pub fn candidates(&self, wanted: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
-        self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.bits.covers(wanted)).map(|(_, pod)| pod)
     }
 
     /// The pods of a priority below this one, in the order of [`Self::pods`].
     pub fn pods_below(&self, priority: i32) -> impl Iterator<Item = &Arc<PodInfo>> {
         self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.priority < priority).map(|(_, pod)| pod)
-    }
-
-    /// The pods with affinity or anti-affinity of which any term may be about a pod with these bits.
-    pub fn with_affinity_to(&self, pod: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
-        let rows = self.affinity_bits.iter().zip(&self.pods_with_affinity);
-        rows.filter(move |(wanted, _)| pod.covers(**wanted)).map(|(_, pod)| pod)
-    }
-
-    /// The pods of which any required anti-affinity term may be about a pod with these bits.
-    pub fn with_required_anti_affinity_to(&self, pod: PodBits) -> impl Iterator<Item = &Arc<PodInfo>> {
-        let rows = self.anti_affinity_bits.iter().zip(&self.pods_with_required_anti_affinity);
-        rows.filter(move |(wanted, _)| pod.covers(**wanted)).map(|(_, pod)| pod)
     }
 
     fn account(&mut self, pod: &PodInfo, sign: i64) {
@@ -211,26 +174,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn candidates_follow_the_pods_on_the_node() {
-        let pod = |name: &str, label: &str| {
-            let text = format!(r#"{{"metadata":{{"name":"{name}","namespace":"n","labels":{{"a":"{label}"}}}}}}"#);
+    fn pods_are_found_as_they_come_and_go() {
+        let pod = |name: &str, uid: &str, priority: i32| {
+            let meta = format!(r#"{{"name":"{name}","namespace":"n","uid":"{uid}"}}"#);
+            let text = format!(r#"{{"metadata":{meta},"spec":{{"priority":{priority}}}}}"#);
             Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
         };
         let mut node = NodeInfo::default();
-        let pods = [pod("p0", "1"), pod("p1", "2"), pod("p2", "1")];
+        let pods = [pod("p0", "", 1), pod("p1", "u", 2), pod("p2", "", 1)];
         for pod in &pods {
             node.add_pod(pod.clone());
         }
-        let check = |node: &NodeInfo, wanted: PodBits, expected: &[&str]| {
-            let names: Vec<&str> = node.candidates(wanted).map(|p| p.pod.metadata.name.as_str()).collect();
+        let check = |node: &NodeInfo, below: i32, expected: &[&str]| {
+            let names: Vec<&str> = node.pods_below(below).map(|p| p.pod.metadata.name.as_str()).collect();
             assert_eq!(names, expected);
         };
-        let selector = serde_json::from_str(r#"{"matchLabels":{"a":"1"}}"#).unwrap();
-        let ones = PodBits::namespace("n").and(PodBits::selected_by(&selector));
-        check(&node, PodBits::default(), &["p0", "p1", "p2"]);
-        check(&node, ones, &["p0", "p2"]);
+        let found = |node: &NodeInfo, pod: &PodInfo| node.find(&pod.pod).map(|p| p.pod.metadata.name.to_string());
+        check(&node, 3, &["p0", "p1", "p2"]);
+        check(&node, 2, &["p0", "p2"]);
+        // A pod is known by its uid, and by its name where there is none.
+        assert_eq!(found(&node, &pod("other", "u", 0)).as_deref(), Some("p1"));
+        assert_eq!(found(&node, &pod("p0", "", 0)).as_deref(), Some("p0"));
+        assert_eq!(found(&node, &pod("p0", "v", 0)), None);
         assert!(node.remove_pod(&pods[0].pod) && !node.remove_pod(&pods[0].pod));
-        check(&node, PodBits::default(), &["p2", "p1"]);
-        check(&node, ones, &["p2"]);
+        assert_eq!(found(&node, &pods[0]), None);
+        check(&node, 3, &["p2", "p1"]);
+        check(&node, 2, &["p2"]);
     }
 }

@@ -5,8 +5,8 @@ use crate::cluster::{LabelSelector, Pod};
 /// One bit for a pod's namespace and one for each of its labels, drawn by hashing, so that different things may share a
 /// bit: a pod without all the bits of a query does not match it, a pod with them may.
 ///
-/// A node holds the bits of its pods in one row of memory ([`NodeInfo::candidates`](super::NodeInfo::candidates)), so
-/// that counting pods over all nodes fetches only the few pods that may count.
+/// The bits of all classes of pods stand close together ([`PodClasses`](super::PodClasses)), so that counting pods fetches
+/// only the few classes that may count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PodBits(u64);
 

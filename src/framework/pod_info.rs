@@ -96,6 +96,15 @@ impl PodRow {
     }
 }
 
+/// All of a pod that selectors and the terms of other pods look at, and its own terms.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct PodClass<'a> {
+    pub(super) namespace: &'a Str,
+    pub(super) labels: &'a Labels,
+    pub(super) terminating: bool,
+    terms: Option<&'a AffinityTerms>,
+}
+
 /// The inter-pod terms of one pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AffinityTerms {
@@ -210,6 +219,13 @@ impl PodInfo {
     /// For finding what may match the pod.
     pub fn bits(&self) -> PodBits {
         self.row.bits
+    }
+
+    /// What the pod has in common with others of its kind.
+    pub(super) fn class(&self) -> PodClass<'_> {
+        let meta = &self.pod.metadata;
+        let terminating = self.pod.is_terminating();
+        PodClass { namespace: &meta.namespace, labels: &meta.labels, terminating, terms: self.terms.as_deref() }
     }
 
     /// What a node keeps at hand.

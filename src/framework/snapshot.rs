@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::NodeInfo;
+use super::{NodeInfo, PodClasses};
 use crate::cluster::Str;
 
 /// The nodes at one moment, in the order kube-scheduler walks them: zones in turn, one node each. Cloning is free.
@@ -12,6 +12,7 @@ pub struct Snapshot {
     nodes: Arc<Vec<Arc<NodeInfo>>>,
     index: Arc<HashMap<Str, usize>>,
     image_nodes: Arc<HashMap<Str, ImageState>>,
+    pods: PodClasses,
 }
 
 /// Where an image is; mirrors `ImageStateSummary`.
@@ -24,15 +25,24 @@ pub struct ImageState {
 }
 
 impl Snapshot {
-    /// A snapshot of nodes that stand in walking order already.
-    pub fn new(nodes: Arc<Vec<Arc<NodeInfo>>>, index: Arc<HashMap<Str, usize>>, image_nodes: Arc<HashMap<Str, ImageState>>) -> Self {
-        Self { nodes, index, image_nodes }
+    /// A snapshot of nodes that stand in walking order already, and of the pods on them.
+    pub fn new(
+        nodes: Arc<Vec<Arc<NodeInfo>>>,
+        index: Arc<HashMap<Str, usize>>,
+        image_nodes: Arc<HashMap<Str, ImageState>>,
+        pods: PodClasses,
+    ) -> Self {
+        Self { nodes, index, image_nodes, pods }
     }
 
     /// A snapshot of any nodes, for tests and small tools; image states are counted from the nodes.
     pub fn of(nodes: impl IntoIterator<Item = NodeInfo>) -> Self {
         let nodes: Vec<Arc<NodeInfo>> = nodes.into_iter().map(Arc::new).collect();
         let index = nodes.iter().enumerate().map(|(i, n)| (n.name().clone(), i)).collect();
+        let mut pods = PodClasses::default();
+        for (i, node) in nodes.iter().enumerate() {
+            node.pods.iter().for_each(|pod| pods.add(pod, i));
+        }
         let mut images: HashMap<Str, ImageState> = HashMap::new();
         for node in &nodes {
             let mut seen = HashSet::new();
@@ -43,12 +53,17 @@ impl Snapshot {
                 }
             }
         }
-        Self::new(Arc::new(nodes), Arc::new(index), Arc::new(images))
+        Self::new(Arc::new(nodes), Arc::new(index), Arc::new(images), pods)
     }
 
     /// All nodes in walking order.
     pub fn nodes(&self) -> &[Arc<NodeInfo>] {
         &self.nodes
+    }
+
+    /// The pods on the nodes by class, the nodes numbered as in [`Self::nodes`].
+    pub fn pods(&self) -> &PodClasses {
+        &self.pods
     }
 
     /// A node by name.

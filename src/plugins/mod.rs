@@ -13,7 +13,6 @@ pub mod node_ports;
 pub mod node_resources;
 pub mod node_unschedulable;
 pub mod node_volume_limits;
-mod parallel;
 pub mod pod_topology_spread;
 pub mod priority_sort;
 pub mod scheduling_gates;

@@ -10,7 +10,7 @@ use imbl::OrdMap;
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{FeatureGates, ImageState, NodeInfo, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{FeatureGates, ImageState, NodeInfo, PodClasses, PodInfo, Snapshot, is_same_pod};
 
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Cache {
     nodes: Arc<Vec<Arc<NodeInfo>>>,
     index: Arc<HashMap<Str, usize>>,
     images: Arc<HashMap<Str, ImageState>>,
+    /// The pods of [`Self::nodes`] by class.
+    pods: PodClasses,
     /// Pods bound to nodes that are not there.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
     /// Pods that were put on their node before the API server said so, by `pod_id`.
@@ -44,7 +46,7 @@ impl Cache {
 
     /// What a cycle sees.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone())
+        Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone(), self.pods.clone())
     }
 
     /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists
@@ -110,7 +112,10 @@ impl Cache {
     /// Adds a pod to the node it names.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
         match self.index.get(&pod.pod.node_name) {
-            Some(&at) => self.node_mut(at).add_pod(pod),
+            Some(&at) => {
+                self.pods.add(&pod, at);
+                self.node_mut(at).add_pod(pod);
+            }
             None => self.orphans.entry(pod.pod.node_name.clone()).or_default().push(pod),
         }
     }
@@ -119,7 +124,9 @@ impl Cache {
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
         self.assumed.remove(&pod_id(pod));
         if let Some(&at) = self.index.get(&pod.node_name) {
-            return self.nodes[at].pods.iter().any(|p| is_same_pod(&p.pod, pod)) && self.node_mut(at).remove_pod(pod);
+            let Some(found) = self.nodes[at].find(pod).cloned() else { return false };
+            self.pods.remove(&found, at);
+            return self.node_mut(at).remove_pod(pod);
         }
         let Some(list) = self.orphans.get_mut(&pod.node_name) else { return false };
         let before = list.len();
@@ -168,13 +175,17 @@ impl Cache {
         }
     }
 
-    /// Puts the nodes in walking order.
+    /// Puts the nodes in walking order, and counts the pods on them anew.
     fn relist(&mut self, list: Vec<Arc<NodeInfo>>) {
         let mut by_name: HashMap<Str, Arc<NodeInfo>> = list.into_iter().map(|n| (n.name().clone(), n)).collect();
         let longest = self.tree.iter().map(|(_, names)| names.len()).max().unwrap_or(0);
         let order = (0..longest).flat_map(|i| self.tree.iter().filter_map(move |(_, names)| names.get(i)));
         let nodes: Vec<Arc<NodeInfo>> = order.filter_map(|name| by_name.remove(name)).collect();
         self.index = Arc::new(nodes.iter().enumerate().map(|(i, n)| (n.name().clone(), i)).collect());
+        self.pods = PodClasses::default();
+        for (i, node) in nodes.iter().enumerate() {
+            node.pods.iter().for_each(|pod| self.pods.add(pod, i));
+        }
         self.nodes = Arc::new(nodes);
     }
 
@@ -211,6 +222,7 @@ fn zone_key(node: &Node) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::PodBits;
 
     fn node(name: &str, zone: &str) -> Arc<Node> {
         let json = format!(r#"{{"metadata":{{"name":"{name}","labels":{{"topology.kubernetes.io/zone":"{zone}"}}}}}}"#);
@@ -233,6 +245,38 @@ mod tests {
         assert_eq!(order(&cache), ["a1", "b1", "c1", "a2", "a3"]);
         cache.remove_node(&"a1".into());
         assert_eq!(order(&cache), ["a2", "b1", "c1", "a3"]);
+    }
+
+    /// The classes of pods count what stands on the nodes, whatever came and went before.
+    #[track_caller]
+    fn check_classes(cache: &Cache) {
+        let snapshot = cache.snapshot();
+        let nodes = snapshot.nodes().iter().enumerate().filter(|(_, n)| !n.pods.is_empty());
+        let expected: Vec<(usize, i64)> = nodes.map(|(i, n)| (i, n.pods.len() as i64)).collect();
+        assert_eq!(snapshot.pods().count(PodBits::default(), |_| true), expected);
+    }
+
+    #[test]
+    fn the_classes_of_pods_follow_pods_and_nodes() {
+        let mut cache = Cache::default();
+        cache.add_nodes([node("a1", "a"), node("a2", "a"), node("b1", "b")]);
+        for (name, node) in [("p", "a1"), ("q", "a1"), ("r", "b1"), ("s", "c1")] {
+            cache.add_pod(pod(name, node));
+            check_classes(&cache);
+        }
+        cache.assume(pod("t", "a2"));
+        check_classes(&cache);
+        // Another node takes the first place, and a pod was waiting for it.
+        cache.add_nodes([node("c1", "")]);
+        check_classes(&cache);
+        cache.remove_node(&"a1".into());
+        check_classes(&cache);
+        cache.update_node(&node("b1", "a"));
+        assert!(cache.remove_pod(&pod("r", "b1").pod) && cache.forget(&pod("t", "a2").pod).is_some());
+        check_classes(&cache);
+        assert_eq!(cache.snapshot().pods().count(PodBits::default(), |_| true), [(2, 1)]);
+        cache.add_nodes([node("a1", "a")]);
+        check_classes(&cache);
     }
 
     #[test]

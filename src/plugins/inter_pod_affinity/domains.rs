@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::cluster::{Labels, Str};
+use crate::framework::Snapshot;
 
 /// Numbers by topology domain, the domains grouped by key.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +22,15 @@ impl Domains {
         match values.get_mut(value) {
             Some(number) => *number += amount,
             None => drop(values.insert(value.clone(), amount)),
+        }
+    }
+
+    /// Adds, for each number of a node, to the node's domain of that key; a node without the key counts for nothing.
+    pub(super) fn add_counts(&mut self, snapshot: &Snapshot, key: &Str, counts: impl IntoIterator<Item = (usize, i64)>, weight: i64) {
+        for (node, count) in counts {
+            if let Some(value) = snapshot.nodes()[node].node.metadata.labels.get(key) {
+                self.add(key, value, count * weight);
+            }
         }
     }
 
@@ -45,29 +55,6 @@ impl Domains {
 
     fn len(&self) -> usize {
         self.0.iter().map(|(_, values)| values.len()).sum()
-    }
-}
-
-/// Numbers of one node by topology key, before they are added up over the nodes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ByKey(Vec<(Str, i64)>);
-
-impl ByKey {
-    /// Adds to a key's number.
-    pub(super) fn add(&mut self, key: &Str, amount: i64) {
-        match self.0.iter_mut().find(|(k, _)| k == key) {
-            Some((_, number)) => *number += amount,
-            None => self.0.push((key.clone(), amount)),
-        }
-    }
-
-    /// Adds the numbers to the node's domains; a key that the node does not have counts for nothing.
-    pub(super) fn add_to(&self, domains: &mut Domains, labels: &Labels) {
-        for (key, amount) in &self.0 {
-            if let Some(value) = labels.get(key) {
-                domains.add(key, value, *amount);
-            }
-        }
     }
 }
 

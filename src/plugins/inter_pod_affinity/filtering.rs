@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use super::domains::{ByKey, Counts, Domains};
+use super::domains::{Counts, Domains};
 use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
 use crate::cluster::{Labels, Pod};
 use crate::framework::{
-    AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodBits, PodInfo, PreFilterPlugin, PreFilterResult, Status,
+    AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodBits, PodInfo, PreFilterPlugin, PreFilterResult, Snapshot, Status,
 };
-use crate::plugins::parallel;
 
 /// A required anti-affinity term of a pod in the node's domains is about the incoming pod.
 pub const ERR_REASON_EXISTING_ANTI_AFFINITY: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
@@ -82,57 +81,34 @@ impl PreFilterState {
     }
 }
 
-/// Counts, over the nodes that have such pods, the required anti-affinity terms that are about `pod`.
-fn existing_anti_affinity_counts(nodes: &[Arc<NodeInfo>], pod: &Pod, namespace_labels: &Labels) -> Domains {
-    let bits = PodBits::of(pod);
-    let nodes: Vec<&NodeInfo> = nodes.iter().map(|n| &**n).filter(|n| !n.pods_with_required_anti_affinity.is_empty()).collect();
-    let found = parallel::map(&nodes, |node| {
-        let mut counts = ByKey::default();
-        for term in node.with_required_anti_affinity_to(bits).flat_map(|p| p.required_anti_affinity()) {
-            if term.matches(pod, namespace_labels) {
-                counts.add(&term.topology_key, 1);
-            }
+/// Counts the required anti-affinity terms of existing pods that are about `pod`.
+fn existing_anti_affinity_counts(snapshot: &Snapshot, pod: &PodInfo, namespace_labels: &Labels) -> Domains {
+    let mut domains = Domains::default();
+    for (existing, nodes) in snapshot.pods().with_required_anti_affinity_to(pod.bits()) {
+        for term in existing.required_anti_affinity().iter().filter(|t| t.matches(&pod.pod, namespace_labels)) {
+            domains.add_counts(snapshot, &term.topology_key, nodes.clone(), 1);
         }
-        counts
-    });
-    sum_over_nodes(nodes.into_iter().zip(&found))
+    }
+    domains
 }
 
 /// Counts the pods that match all required affinity terms of the incoming pod, and those that match each of its
 /// required anti-affinity terms.
-fn incoming_counts(nodes: &[Arc<NodeInfo>], incoming: &Incoming) -> (Domains, Domains) {
-    if incoming.affinity.is_empty() && incoming.anti_affinity.is_empty() {
-        return (Domains::default(), Domains::default());
-    }
+fn incoming_counts(snapshot: &Snapshot, incoming: &Incoming) -> (Domains, Domains) {
+    let (mut affinity, mut anti_affinity) = (Domains::default(), Domains::default());
     let unknown = Labels::default();
-    let wanted_by_all = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(PodBits::default(), PodBits::and);
-    let anti_affinity_terms: Vec<(&AffinityTerm, PodBits)> = incoming.anti_affinity.iter().map(|t| (t, t.wanted_bits())).collect();
-    let found = parallel::map(nodes, |node| {
-        let (mut affinity, mut anti_affinity) = (ByKey::default(), ByKey::default());
-        if !incoming.affinity.is_empty() {
-            let matching = node.candidates(wanted_by_all).filter(|p| matches_all_terms(&incoming.affinity, &p.pod)).count() as i64;
-            for term in incoming.affinity.iter().filter(|_| matching > 0) {
-                affinity.add(&term.topology_key, matching);
-            }
+    if !incoming.affinity.is_empty() {
+        let wanted = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(PodBits::default(), PodBits::and);
+        let matching = snapshot.pods().count(wanted, |p| matches_all_terms(&incoming.affinity, &p.pod));
+        for term in &incoming.affinity {
+            affinity.add_counts(snapshot, &term.topology_key, matching.iter().copied(), 1);
         }
-        for (term, wanted) in &anti_affinity_terms {
-            let matching = node.candidates(*wanted).filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
-            if matching > 0 {
-                anti_affinity.add(&term.topology_key, matching);
-            }
-        }
-        (affinity, anti_affinity)
-    });
-    let nodes = || nodes.iter().map(|n| &**n);
-    (sum_over_nodes(nodes().zip(found.iter().map(|f| &f.0))), sum_over_nodes(nodes().zip(found.iter().map(|f| &f.1))))
-}
-
-fn sum_over_nodes<'a>(found: impl Iterator<Item = (&'a NodeInfo, &'a ByKey)>) -> Domains {
-    let mut domains = Domains::default();
-    for (node, counts) in found {
-        counts.add_to(&mut domains, &node.node.metadata.labels);
     }
-    domains
+    for term in &incoming.anti_affinity {
+        let matching = snapshot.pods().count(term.wanted_bits(), |p| term.matches(&p.pod, &unknown));
+        anti_affinity.add_counts(snapshot, &term.topology_key, matching, 1);
+    }
+    (affinity, anti_affinity)
 }
 
 impl PreFilterPlugin for InterPodAffinity {
@@ -146,12 +122,11 @@ impl PreFilterPlugin for InterPodAffinity {
             anti_affinity: merged(pod.required_anti_affinity()),
             namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
         };
-        let nodes = cx.snapshot.nodes();
-        let existing = existing_anti_affinity_counts(nodes, &pod.pod, &incoming.namespace_labels);
+        let existing = existing_anti_affinity_counts(cx.snapshot, pod, &incoming.namespace_labels);
         if existing.is_empty() && incoming.affinity.is_empty() && incoming.anti_affinity.is_empty() {
             return (PreFilterResult::default(), Status::skip());
         }
-        let (affinity, anti_affinity) = incoming_counts(nodes, &incoming);
+        let (affinity, anti_affinity) = incoming_counts(cx.snapshot, &incoming);
         state.write(PreFilterState {
             incoming: Arc::new(incoming),
             existing_anti_affinity: Counts::new(existing),

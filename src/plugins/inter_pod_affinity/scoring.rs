@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use super::domains::{ByKey, Domains};
+use super::domains::Domains;
 use super::{InterPodAffinity, merge_namespaces, namespace_labels};
-use crate::cluster::{Cluster, Labels, Pod};
-use crate::framework::{
-    AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodBits, PodInfo, PreScorePlugin, ScorePlugin, Status,
-    WeightedAffinityTerm,
-};
-use crate::plugins::parallel;
+use crate::cluster::Labels;
+use crate::framework::{AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
 
 const NO_STATE: &str = "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found";
 
@@ -19,66 +15,29 @@ struct PreScoreState {
     topology_score: Arc<Domains>,
 }
 
-/// A preferred term of the incoming pod, its namespace selector resolved.
-struct Preference {
-    term: AffinityTerm,
-    /// Below 0 for anti-affinity.
-    weight: i64,
-    /// What every pod has that the term matches.
-    wanted: PodBits,
-}
-
-/// The incoming pod against the pods of one node after another.
-struct Scorer<'a> {
-    pod: &'a Pod,
-    bits: PodBits,
-    preferences: Vec<Preference>,
-    namespace_labels: Labels,
-    hard_pod_affinity_weight: i32,
-}
-
-impl<'a> Scorer<'a> {
-    fn new(cluster: &Cluster, pod: &'a PodInfo, hard_pod_affinity_weight: i32) -> Self {
-        let affinity = pod.preferred_affinity().iter().map(|t| (t, 1));
-        let anti_affinity = pod.preferred_anti_affinity().iter().map(|t| (t, -1));
-        let preference = |(own, sign): (&WeightedAffinityTerm, i64)| {
-            let term = merge_namespaces(cluster, &own.term);
-            Preference { weight: sign * i64::from(own.weight), wanted: term.wanted_bits(), term }
-        };
-        Self {
-            pod: &pod.pod,
-            bits: pod.bits(),
-            preferences: affinity.chain(anti_affinity).map(preference).collect(),
-            namespace_labels: namespace_labels(cluster, &pod.pod.metadata.namespace),
-            hard_pod_affinity_weight,
-        }
+/// Adds up the weights of the preferred terms of the incoming pod that are about existing pods, and of the terms of
+/// existing pods that are about it.
+fn topology_score(cx: &Context<'_>, pod: &PodInfo, hard_pod_affinity_weight: i32) -> Domains {
+    let mut scores = Domains::default();
+    let pods = cx.snapshot.pods();
+    let affinity = pod.preferred_affinity().iter().map(|t| (t, 1));
+    let anti_affinity = pod.preferred_anti_affinity().iter().map(|t| (t, -1));
+    let unknown = Labels::default();
+    for (own, sign) in affinity.chain(anti_affinity) {
+        let term = merge_namespaces(cx.cluster, &own.term);
+        let matching = pods.count(term.wanted_bits(), |p| term.matches(&p.pod, &unknown));
+        scores.add_counts(cx.snapshot, &term.topology_key, matching, sign * i64::from(own.weight));
     }
-
-    /// What the pods of a node add to its domains.
-    fn score(&self, node: &NodeInfo) -> ByKey {
-        let mut scores = ByKey::default();
-        let unknown = Labels::default();
-        for Preference { term, weight, wanted } in &self.preferences {
-            let matching = node.candidates(*wanted).filter(|p| term.matches(&p.pod, &unknown)).count() as i64;
-            if matching > 0 {
-                scores.add(&term.topology_key, weight * matching);
-            }
-        }
-        for existing in node.with_affinity_to(self.bits) {
-            self.add_terms_of(existing, &mut scores);
-        }
-        scores
-    }
-
-    fn add_terms_of(&self, existing: &PodInfo, scores: &mut ByKey) {
+    let namespace_labels = namespace_labels(cx.cluster, &pod.pod.metadata.namespace);
+    for (existing, nodes) in pods.with_affinity_to(pod.bits()) {
         let mut add = |term: &AffinityTerm, weight: i64| {
-            if term.matches(self.pod, &self.namespace_labels) {
-                scores.add(&term.topology_key, weight);
+            if term.matches(&pod.pod, &namespace_labels) {
+                scores.add_counts(cx.snapshot, &term.topology_key, nodes.clone(), weight);
             }
         };
-        if self.hard_pod_affinity_weight > 0 {
+        if hard_pod_affinity_weight > 0 {
             for term in existing.required_affinity() {
-                add(term, i64::from(self.hard_pod_affinity_weight));
+                add(term, i64::from(hard_pod_affinity_weight));
             }
         }
         for theirs in existing.preferred_affinity() {
@@ -88,6 +47,7 @@ impl<'a> Scorer<'a> {
             add(&theirs.term, -i64::from(theirs.weight));
         }
     }
+    scores
 }
 
 impl PreScorePlugin for InterPodAffinity {
@@ -101,15 +61,7 @@ impl PreScorePlugin for InterPodAffinity {
         if let Some(error) = pod.parse_error() {
             return Status::error(format!("failed to parse pod: {error}"));
         }
-        let scorer = Scorer::new(cx.cluster, pod, self.args.hard_pod_affinity_weight);
-        // Only a pod with preferences of its own looks at pods that have none.
-        let worth_a_look = |n: &&NodeInfo| !n.pods_with_affinity.is_empty() || (has_preferences && !n.pods.is_empty());
-        let nodes: Vec<&NodeInfo> = cx.snapshot.nodes().iter().map(|n| &**n).filter(worth_a_look).collect();
-        let found = parallel::map(&nodes, |node| scorer.score(node));
-        let mut topology_score = Domains::default();
-        for (node, scores) in nodes.iter().zip(&found) {
-            scores.add_to(&mut topology_score, &node.node.metadata.labels);
-        }
+        let topology_score = topology_score(cx, pod, self.args.hard_pod_affinity_weight);
         if topology_score.is_empty() {
             return Status::skip();
         }
@@ -144,6 +96,7 @@ mod tests {
     use super::super::InterPodAffinityArgs;
     use super::super::testing::{World, info, node, pod, pod_in};
     use super::*;
+    use crate::cluster::Pod;
 
     const WEB: &str = r#"{"app":"web"}"#;
 

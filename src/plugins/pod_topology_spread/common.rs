@@ -3,7 +3,7 @@
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
-use crate::framework::{Context, FeatureGates, Gate, NodeInfo, PodBits};
+use crate::framework::{Context, FeatureGates, Gate, PodBits, Snapshot};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 
@@ -85,12 +85,12 @@ impl Constraint {
             && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, gates).is_none())
     }
 
-    /// How many pods on the node the constraint spreads: those of the namespace that are not being deleted. An empty
-    /// selector counts none.
-    pub(super) fn count_matching_pods(&self, node: &NodeInfo, namespace: &Str) -> i64 {
-        let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return 0 };
+    /// How many pods the constraint spreads, by the place of their node in the snapshot: those of the namespace that are
+    /// not being deleted. An empty selector counts none, and nodes without such pods are left out.
+    pub(super) fn matching_pods(&self, snapshot: &Snapshot, namespace: &Str) -> Vec<(usize, i64)> {
+        let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return Vec::new() };
         let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
-        node.candidates(self.wanted).filter(|p| counts(&p.pod)).count() as i64
+        snapshot.pods().count(self.wanted, |p| counts(&p.pod))
     }
 }
 
@@ -257,7 +257,8 @@ mod tests {
         let check = |selector: &str, counted: i64| {
             let text = format!(r#"[{{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway","labelSelector":{selector}}}]"#);
             let constraint = soft(&world, &pod("p", "{}", &text)).remove(0);
-            assert_eq!(constraint.count_matching_pods(&world.nodes()[0], &"default".into()), counted, "{selector}");
+            let expected: Vec<(usize, i64)> = (counted > 0).then_some((0, counted)).into_iter().collect();
+            assert_eq!(constraint.matching_pods(&world.snapshot, &"default".into()), expected, "{selector}");
         };
         check("null", 0);
         check("{}", 0);

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, has_all_keys};
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Status};
-use crate::plugins::parallel;
 
 /// One more matching pod in the node's domain would exceed the skew.
 pub const ERR_REASON_CONSTRAINTS_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints";
@@ -67,15 +66,23 @@ struct PreFilterState {
 }
 
 impl PreFilterState {
-    /// `counts_by_node` goes with `nodes`, and each entry with the constraints; a node that does not take part has none.
-    fn new(constraints: Vec<Constraint>, pod: &Pod, nodes: &[Arc<NodeInfo>], counts_by_node: &[Vec<Option<i64>>]) -> Self {
+    fn new(cx: &Context<'_>, constraints: &[Constraint], pod: &Pod) -> Self {
         let mut minima = Vec::with_capacity(constraints.len());
-        let spread = |(i, constraint): (usize, Constraint)| {
+        let takes_part = |n: &&Arc<NodeInfo>| has_all_keys(&n.node.metadata.labels, constraints);
+        // A node stands with its place in the snapshot.
+        let nodes: Vec<(usize, &Node)> =
+            cx.snapshot.nodes().iter().enumerate().filter(|(_, n)| takes_part(n)).map(|(i, n)| (i, &*n.node)).collect();
+        let spread = |constraint: Constraint| {
             let mut counts: HashMap<Str, i64> = HashMap::new();
             let mut order: Vec<&Str> = Vec::new();
-            for (node, by_constraint) in nodes.iter().zip(counts_by_node) {
-                let Some(count) = by_constraint.get(i).copied().flatten() else { continue };
-                let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
+            let mut matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace).into_iter().peekable();
+            for (at, node) in &nodes {
+                while matching.next_if(|(i, _)| i < at).is_some() {}
+                let count = matching.next_if(|(i, _)| i == at).map_or(0, |(_, count)| count);
+                let Some(value) = node.metadata.labels.get(&constraint.topology_key) else { continue };
+                if !constraint.matches_node_inclusion_policies(pod, node, cx.gates) {
+                    continue;
+                }
                 if let Some(total) = counts.get_mut(value) {
                     *total += count;
                 } else {
@@ -90,7 +97,7 @@ impl PreFilterState {
             minima.push((paths, order.len()));
             Spread { self_match: i64::from(constraint.selects(&pod.metadata.labels)), constraint, counts }
         };
-        let spreads = constraints.into_iter().enumerate().map(spread).collect();
+        let spreads = constraints.iter().cloned().map(spread).collect();
         Self { spreads, minima, changes: Vec::new() }
     }
 
@@ -136,17 +143,7 @@ impl PreFilterPlugin for PodTopologySpread {
             Err(error) => Status::error(format!("get constraints from pod: {error}")),
             Ok(constraints) if constraints.is_empty() => Status::skip(),
             Ok(constraints) => {
-                let namespace = &pod.pod.metadata.namespace;
-                let counts_by_node = parallel::map(cx.snapshot.nodes(), |node| {
-                    if !has_all_keys(&node.node.metadata.labels, &constraints) {
-                        return Vec::new();
-                    }
-                    let count = |c: &Constraint| {
-                        c.matches_node_inclusion_policies(&pod.pod, &node.node, cx.gates).then(|| c.count_matching_pods(node, namespace))
-                    };
-                    constraints.iter().map(count).collect()
-                });
-                state.write(PreFilterState::new(constraints, &pod.pod, cx.snapshot.nodes(), &counts_by_node));
+                state.write(PreFilterState::new(cx, &constraints, &pod.pod));
                 Status::success()
             }
         };

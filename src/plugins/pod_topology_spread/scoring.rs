@@ -7,7 +7,6 @@ use super::PodTopologySpread;
 use super::common::{Action, Constraint, LABEL_HOSTNAME, has_all_keys};
 use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
-use crate::plugins::parallel;
 
 const NO_STATE: &str = "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
 /// Marks a node that is not ranked; a raw score of -1, which only a constraint with a bad skew gives, counts as it.
@@ -17,7 +16,7 @@ const INVALID_SCORE: i64 = -1;
 #[derive(Debug)]
 struct Spread {
     constraint: Constraint,
-    /// Values of feasible nodes; none for the host name, of which each node is counted by itself.
+    /// Values of feasible nodes; for the host name, names of nodes that have matching pods, as each is counted by itself.
     counts: HashMap<Str, i64>,
     /// ln(domains + 2), so that counts over few domains are not outweighed by those over many.
     weight: f64,
@@ -58,25 +57,20 @@ fn value_of<'a>(node: &'a Node, constraint: &Constraint) -> &'a str {
 
 /// Counts the matching pods of all nodes into the domains that feasible nodes have.
 fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], require_all: bool) {
-    let nodes = cx.snapshot.nodes();
-    let counted = parallel::map(nodes, |node| {
-        let labels = &node.node.metadata.labels;
-        if require_all && !spreads.iter().all(|s| labels.contains_key(&s.constraint.topology_key)) {
-            return Vec::new();
+    let keys: Vec<Str> = spreads.iter().map(|s| s.constraint.topology_key.clone()).collect();
+    for Spread { constraint, counts, .. } in spreads {
+        let matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
+        let counted = matching.into_iter().map(|(node, count)| (&*cx.snapshot.nodes()[node].node, count));
+        if constraint.topology_key == LABEL_HOSTNAME {
+            counts.extend(counted.map(|(node, count)| (node.name().clone(), count)));
+            continue;
         }
-        let count = |(i, Spread { constraint, counts, .. }): (usize, &Spread)| {
-            let takes_part = !counts.is_empty()
-                && counts.contains_key(value_of(&node.node, constraint))
-                && constraint.matches_node_inclusion_policies(pod, &node.node, cx.gates);
-            let count = if takes_part { constraint.count_matching_pods(node, &pod.metadata.namespace) } else { 0 };
-            (count > 0).then_some((i, count))
-        };
-        spreads.iter().enumerate().filter_map(count).collect()
-    });
-    for (node, counted) in nodes.iter().zip(counted) {
-        for (i, count) in counted {
-            let Spread { constraint, counts, .. } = &mut spreads[i];
-            if let Some(total) = counts.get_mut(value_of(&node.node, constraint)) {
+        for (node, count) in counted {
+            let labels = &node.metadata.labels;
+            if (!require_all || keys.iter().all(|key| labels.contains_key(key)))
+                && let Some(total) = counts.get_mut(value_of(node, constraint))
+                && constraint.matches_node_inclusion_policies(pod, node, cx.gates)
+            {
                 *total += count;
             }
         }
@@ -105,7 +99,7 @@ impl PreScorePlugin for PodTopologySpread {
 }
 
 impl ScorePlugin for PodTopologySpread {
-    fn score(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+    fn score(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let state = state.read::<PreScoreState>().ok_or_else(|| Status::error(NO_STATE))?;
         if state.ignored.contains(node.name()) {
             return Ok(0);
@@ -113,11 +107,8 @@ impl ScorePlugin for PodTopologySpread {
         let mut score = 0.0;
         for Spread { constraint, counts, weight } in state.spreads.iter() {
             let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
-            let count = if constraint.topology_key == LABEL_HOSTNAME {
-                constraint.count_matching_pods(node, &pod.pod.metadata.namespace)
-            } else {
-                counts.get(value).copied().unwrap_or(0)
-            };
+            let domain = if constraint.topology_key == LABEL_HOSTNAME { node.name() } else { value };
+            let count = counts.get(domain).copied().unwrap_or(0);
             score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
         }
         Ok(score.round() as i64)

@@ -1,0 +1,183 @@
+//! The pods on the nodes by what selectors can tell apart; stands where upstream lists the nodes that have pods with
+//! affinity (`HavePodsWithAffinityList` in `pkg/scheduler/backend/cache/snapshot.go`).
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use imbl::{OrdSet, Vector};
+
+use super::pod_info::PodClass;
+use super::{PodBits, PodInfo};
+
+/// How many pods of each class stand on each node, the nodes by their place in the walking order.
+///
+/// The pods of a workload mostly are of one class, so whatever is asked of all pods of a cluster is asked once of each
+/// class. Cloning is free, and a change copies little more than the numbers of one class.
+#[derive(Clone, Debug, Default)]
+pub struct PodClasses {
+    /// A class keeps its place when its last pod goes, as most come back.
+    classes: Vector<Class>,
+    /// Hash of a class, and its place.
+    places: OrdSet<(u64, usize)>,
+}
+
+#[derive(Clone, Debug)]
+struct Class {
+    bits: PodBits,
+    /// What every pod has that any affinity term of the class may be about.
+    wanted: PodBits,
+    /// The same for required anti-affinity terms.
+    wanted_by_required_anti_affinity: PodBits,
+    /// Any pod of the class.
+    sample: Arc<PodInfo>,
+    /// Nodes in ascending order with the number of pods, which is above 0.
+    nodes: Arc<Vec<(u32, u32)>>,
+}
+
+impl PodClasses {
+    /// Counts a pod on a node.
+    pub fn add(&mut self, pod: &Arc<PodInfo>, node: usize) {
+        let hash = hash(pod.class());
+        let place = self.place(hash, pod).unwrap_or_else(|| {
+            let place = self.classes.len();
+            self.classes.push_back(Class::new(pod.clone()));
+            self.places.insert((hash, place));
+            place
+        });
+        let Some(class) = self.classes.get_mut(place) else { return };
+        let (nodes, node) = (Arc::make_mut(&mut class.nodes), node as u32);
+        match nodes.binary_search_by_key(&node, |(n, _)| *n) {
+            Ok(at) => nodes[at].1 += 1,
+            Err(at) => nodes.insert(at, (node, 1)),
+        }
+    }
+
+    /// Takes away a pod that was counted on a node.
+    pub fn remove(&mut self, pod: &PodInfo, node: usize) {
+        let place = self.place(hash(pod.class()), pod);
+        let Some(class) = place.and_then(|place| self.classes.get_mut(place)) else { return };
+        let nodes = Arc::make_mut(&mut class.nodes);
+        if let Ok(at) = nodes.binary_search_by_key(&(node as u32), |(n, _)| *n) {
+            nodes[at].1 -= 1;
+            if nodes[at].1 == 0 {
+                nodes.remove(at);
+            }
+        }
+    }
+
+    /// How many pods each node has of the classes that are chosen by a pod of theirs, in the order of the nodes; nodes
+    /// without are left out. Only classes with the wanted bits are asked about.
+    pub fn count(&self, wanted: PodBits, chosen: impl Fn(&PodInfo) -> bool) -> Vec<(usize, i64)> {
+        let chosen = self.living().filter(|c| c.bits.covers(wanted) && chosen(&c.sample));
+        let mut found: Vec<(usize, i64)> = chosen.flat_map(Class::counts).collect();
+        found.sort_unstable_by_key(|(node, _)| *node);
+        found.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0 };
+            same
+        });
+        found
+    }
+
+    /// One pod of each class of which any term may be about a pod with these bits, with the nodes and how many pods of
+    /// the class they have.
+    pub fn with_affinity_to(&self, bits: PodBits) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+        self.living().filter(move |c| bits.covers(c.wanted)).map(|c| (&*c.sample, c.counts()))
+    }
+
+    /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
+    pub fn with_required_anti_affinity_to(
+        &self,
+        bits: PodBits,
+    ) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+        self.living().filter(move |c| bits.covers(c.wanted_by_required_anti_affinity)).map(|c| (&*c.sample, c.counts()))
+    }
+
+    fn living(&self) -> impl Iterator<Item = &Class> {
+        self.classes.leaves().flatten().filter(|c| !c.nodes.is_empty())
+    }
+
+    fn place(&self, hash: u64, pod: &PodInfo) -> Option<usize> {
+        let same = |place: &usize| self.classes.get(*place).is_some_and(|c| c.sample.class() == pod.class());
+        self.places.range((hash, 0)..=(hash, usize::MAX)).map(|(_, place)| *place).find(same)
+    }
+}
+
+impl Class {
+    fn new(sample: Arc<PodInfo>) -> Self {
+        let (bits, wanted) = (sample.bits(), sample.wanted_bits());
+        Self { bits, wanted, wanted_by_required_anti_affinity: sample.wanted_by_required_anti_affinity(), sample, nodes: Arc::default() }
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (usize, i64)> + Clone {
+        self.nodes.iter().map(|(node, count)| (*node as usize, i64::from(*count)))
+    }
+}
+
+/// The affinity terms are left out: pods with the same labels mostly have the same terms.
+fn hash(class: PodClass<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (class.namespace, class.labels, class.terminating).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, labels: &str, rest: &str) -> Arc<PodInfo> {
+        let text = format!(r#"{{"metadata":{{"name":"{name}","namespace":"n","labels":{labels}}}{rest}}}"#);
+        Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
+    }
+
+    const WEB: &str = r#"{"app":"web"}"#;
+
+    #[test]
+    fn pods_are_counted_by_node_as_they_come_and_go() {
+        let mut classes = PodClasses::default();
+        let (web, more, db) = (pod("a", WEB, ""), pod("b", WEB, ""), pod("c", r#"{"app":"db"}"#, ""));
+        for (pod, node) in [(&web, 7), (&more, 7), (&web, 2), (&db, 2), (&db, 300)] {
+            classes.add(pod, node);
+        }
+        assert_eq!(classes.classes.len(), 2);
+        let before = classes.clone();
+        let selector = serde_json::from_str(r#"{"matchLabels":{"app":"web"}}"#).unwrap();
+        let is_web = |p: &PodInfo| p.pod.metadata.labels == web.pod.metadata.labels;
+        let check = |classes: &PodClasses, webs: &[(usize, i64)], all: &[(usize, i64)]| {
+            assert_eq!(classes.count(PodBits::default(), |_| true), all);
+            assert_eq!(classes.count(PodBits::selected_by(&selector), is_web), webs);
+            assert!(classes.count(PodBits::ALL, |_| true).is_empty());
+        };
+        check(&classes, &[(2, 1), (7, 2)], &[(2, 2), (7, 2), (300, 1)]);
+        classes.remove(&more, 7);
+        classes.remove(&web, 2);
+        classes.remove(&web, 5);
+        check(&classes, &[(7, 1)], &[(2, 1), (7, 1), (300, 1)]);
+        classes.remove(&web, 7);
+        classes.remove(&web, 7);
+        check(&classes, &[], &[(2, 1), (300, 1)]);
+        classes.add(&more, 1);
+        check(&classes, &[(1, 1)], &[(1, 1), (2, 1), (300, 1)]);
+        assert_eq!(classes.classes.len(), 2);
+        check(&before, &[(2, 1), (7, 2)], &[(2, 2), (7, 2), (300, 1)]);
+    }
+
+    #[test]
+    fn what_tells_classes_apart() {
+        let near = r#","spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchLabels":{"app":"web"}},"topologyKey":"zone"}]}}}"#;
+        let mut classes = PodClasses::default();
+        let other = r#"{"metadata":{"name":"e","namespace":"other","labels":{"app":"web"},"deletionTimestamp":null}}"#;
+        let gone = r#"{"metadata":{"name":"f","namespace":"n","labels":{"app":"web"},"deletionTimestamp":"2026-01-01T00:00:00Z"}}"#;
+        let read = |text: &str| Arc::new(PodInfo::new(Arc::new(serde_json::from_str(text).unwrap())));
+        for pod in [pod("a", WEB, ""), pod("b", WEB, near), pod("c", WEB, near), pod("d", "{}", near), read(other), read(gone)] {
+            classes.add(&pod, 0);
+        }
+        assert_eq!(classes.classes.len(), 5);
+        let names = |pod: &PodInfo| -> Vec<(String, Vec<(usize, i64)>)> {
+            let found = classes.with_affinity_to(pod.bits());
+            found.map(|(sample, nodes)| (sample.pod.metadata.name.to_string(), nodes.collect())).collect()
+        };
+        assert_eq!(names(&pod("x", WEB, "")), [("b".to_owned(), vec![(0, 2)]), ("d".to_owned(), vec![(0, 1)])]);
+        assert!(names(&pod("x", "{}", "")).is_empty());
+    }
+}
