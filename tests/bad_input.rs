@@ -444,7 +444,11 @@ fn an_empty_list_of_budgets_is_not_the_same_as_none_taken() {
     };
     let text = explain(world, "text");
     assert!(text.contains("whether that violates a budget is unknown") && text.contains("n     1        ?"), "{text}");
-    assert!(explain(world, "json").contains("\"budgetsUnknown\": true"));
+    let decision: serde_json::Value = serde_json::from_str(&explain(world, "json")).expect("JSON");
+    assert_eq!(decision["budgetsUnknown"], true);
+    // The parts that are held against kube-scheduler's have its keys and no others.
+    let keys: Vec<&String> = decision["preemption"]["candidates"][0].as_object().expect("a candidate").keys().collect();
+    assert_eq!(keys, ["node", "pdbViolations", "victims"]);
     let with_list = format!("{world}{}", r#"{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":[]}"#);
     let text = explain(&with_list, "text");
     assert!(text.contains("violates no budget") && !text.contains('?') && !text.contains("is unknown"), "{text}");

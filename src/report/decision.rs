@@ -36,6 +36,9 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<PluginName>,
     /// What PostFilter made of it.
     pub preemption: Option<Preemption>,
+    /// The source does not say which budgets there are, so that no violation says nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub budgets_unknown: bool,
     /// Plugins of the profile that are not emulated and may have decided otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
@@ -117,9 +120,6 @@ pub struct CandidateReport {
     pub victims: Vec<String>,
     /// How many of them violate a budget.
     pub pdb_violations: i64,
-    /// The source does not say which budgets there are, so that no violation says nothing.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub budgets_unknown: bool,
 }
 
 /// A node that did not help.
@@ -201,6 +201,7 @@ impl Decision {
             message,
             unschedulable_plugins: view.failure.as_ref().map(|(_, _, plugins)| plugins.iter().collect()).unwrap_or_default(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
+            budgets_unknown: view.budgets_unknown(),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
         }
     }
@@ -234,12 +235,12 @@ fn preemption(view: &CycleView) -> Preemption {
     if let Some(found) = &view.preemption {
         report.eligible = found.ineligible.is_none();
         report.ineligible_reason = found.ineligible.clone().unwrap_or_default().into();
-        fill(&mut report, found, view.budgets_unknown());
+        fill(&mut report, found);
     }
     report
 }
 
-fn fill(report: &mut Preemption, found: &PreemptionView, budgets_unknown: bool) {
+fn fill(report: &mut Preemption, found: &PreemptionView) {
     report.candidates = found
         .candidates
         .values()
@@ -247,7 +248,6 @@ fn fill(report: &mut Preemption, found: &PreemptionView, budgets_unknown: bool) 
             node: c.node.clone(),
             victims: c.victims.iter().map(|v| v.pod.to_string()).collect(),
             pdb_violations: c.pdb_violations,
-            budgets_unknown,
         })
         .collect();
     report.node_statuses = found
