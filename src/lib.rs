@@ -16,9 +16,9 @@
 //! | [`trace`] | typed events in the past tense, the sentences they read as, and the views that fold them |
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
-//! | [`session`] | a timeline of what the scheduler did, and a cursor in it |
-//! | [`source`] | dumps into [`cluster`], with a report of what was read, skipped and missing |
-//! | [`report`] | a decision as one sentence, text or JSON |
+//! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
+//! | [`source`] | dumps in any layout and archive into [`cluster`], with a report of what was read, skipped and missing |
+//! | [`report`] | a decision as one sentence, text or JSON; the story of each pod; two branches side by side |
 //! | [`ui`] | state, update, keymap, theme, panes: pure, without IO or a clock |
 //! | [`app`] | the event loop, the terminal guard, signals |
 //! | [`cli`] | arguments, subcommands, exit codes |

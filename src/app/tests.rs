@@ -73,6 +73,13 @@ impl Screen {
 fn time_passes_and_a_preemption_is_carried_through() {
     let mut screen = Screen::new("payments");
     assert_eq!(screen.command("until preemption"), "a preemption starts");
+    let answer = |screen: &Screen| {
+        let timeline = screen.explorer.timeline();
+        crate::ui::answer(timeline.cycle(), timeline.moment().snapshot.len()).unwrap()
+    };
+    assert!(answer(&screen).ends_with("fits nowhere, and evicting pods would not help on any node"), "{}", answer(&screen));
+    screen.command("until preemption");
+    assert!(answer(&screen).ends_with("preemption tried on 0 of 8 nodes, 0 candidates so far"), "{}", answer(&screen));
     assert_eq!(screen.command("until bound"), "a pod is bound");
     screen.keys("home");
     assert_eq!(screen.command("until pod shop/payments"), "shop/payments is touched");

@@ -1,4 +1,4 @@
-//! A session: the timeline of what the scheduler did, and a cursor in it.
+//! A session: timelines of what the scheduler did, on branches, and a cursor in each.
 
 mod branch;
 mod compare;

@@ -227,19 +227,20 @@ fn preemption_text(cycle: &CycleView, preemption: &PreemptionView) -> String {
         return format!("fits nowhere and may not preempt: {why}");
     }
     let Some((node, _)) = &preemption.selected else {
-        return if cycle.outcome.is_some() || cycle.failure.is_some() || !cycle.post_filter.is_empty() {
-            match preemption.potential_nodes.len() {
-                0 => "fits nowhere, and evicting pods would not help on any node".to_owned(),
-                n => format!("fits nowhere, and evicting pods does not help on any of {}", count(n, "node")),
-            }
-        } else {
-            let (done, all) = (preemption.dry_runs.values().filter(|d| d.status.is_some()).count(), preemption.potential_nodes.len());
-            format!(
-                "fits nowhere; preemption tried on {done} of {}, {} so far",
-                count(all, "node"),
-                count(preemption.candidates.len(), "candidate")
-            )
-        };
+        if preemption.potential_nodes.is_empty() {
+            return "fits nowhere, and evicting pods would not help on any node".to_owned();
+        }
+        let all = count(preemption.potential_nodes.len(), "node");
+        // Other PostFilter plugins may have answered before the dry runs.
+        let over = cycle.outcome.is_some()
+            || cycle.failure.is_some()
+            || cycle.post_filter.iter().any(|(plugin, _)| *plugin == PluginName::DefaultPreemption);
+        if over {
+            return format!("fits nowhere, and evicting pods does not help on any of {all}");
+        }
+        let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
+        let candidates = count(preemption.candidates.len(), "candidate");
+        return format!("fits nowhere; preemption tried on {done} of {all}, {candidates} so far");
     };
     let would = if preemption.hypothetical { "preemption would choose" } else { "nominated to" };
     let victims = preemption.candidates.get(node);

@@ -587,3 +587,14 @@ fn every_place_is_marked_without_unicode_and_fits_every_width() {
         }
     }
 }
+
+/// Where pods started from is said however little room there is.
+#[test]
+fn the_start_is_told_at_any_width() {
+    for width in [60, 80, 120] {
+        let mut screen = Screen::new(width, 24);
+        screen.keys("c c");
+        let text = screen.text();
+        assert!(text.lines().next().unwrap().contains("fresh start"), "{text}");
+    }
+}

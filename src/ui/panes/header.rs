@@ -9,29 +9,35 @@ use crate::ui::scene::Scene;
 use crate::ui::text::{self, count};
 use crate::ui::theme::Role;
 
+/// Screens narrower than this do without the program's name.
+const NAMED_FROM: u16 = 100;
+
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let right = place(scene);
     let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
+    let started = match scene.timeline.started() {
+        Started::Fresh => "fresh start",
+        Started::AsObserved => "as observed",
+    };
+    // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
+    let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
+    let room = usize::from(area.width).saturating_sub(right_width + 2);
+    let always: usize = [scene.branch, started].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
+    let source =
+        text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
     let facts = [
-        (Role::Strong, scene.source.to_owned()),
+        (Role::Strong, source),
         (Role::Accent, scene.branch.to_owned()),
-        (
-            Role::Muted,
-            match scene.timeline.started() {
-                Started::Fresh => "fresh start".to_owned(),
-                Started::AsObserved => "as observed".to_owned(),
-            },
-        ),
+        (Role::Muted, started.to_owned()),
         (Role::Muted, count(moment.cluster.nodes.len(), "node")),
         (Role::Muted, count(moment.cluster.pods.len(), "pod")),
         (Role::Muted, "kube-scheduler v1.36".to_owned()),
     ];
-    let mut spans = vec![scene.span(Role::Title, " schedscope  ")];
-    let room = usize::from(area.width).saturating_sub(right_width + 2);
-    let mut used = text::width(" schedscope  ");
+    let mut spans = vec![scene.span(Role::Title, lead)];
+    let mut used = text::width(lead);
     for (i, (role, fact)) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()).enumerate() {
         used += text::width(&fact) + if i > 0 { text::width(&dot) } else { 0 };
         if i > 0 && used > room {
