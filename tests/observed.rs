@@ -3,10 +3,14 @@
 //!
 //! Cases come from `fixtures/conformance`, or from another folder with `SCHEDSCOPE_CONFORMANCE=DIR`.
 
+#[path = "common/recorded.rs"]
+mod recorded;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use recorded::{object, operation};
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::framework::{FeatureGates, PluginName, PluginSet};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
@@ -29,22 +33,6 @@ fn cases(prefix: &str, mut each: impl FnMut(&Value)) {
 fn plugins(names: &Value) -> PluginSet {
     let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
     names.map(|name| name.parse::<PluginName>().expect("a plugin of the tree")).collect()
-}
-
-fn object(value: &Value) -> Option<Object> {
-    let kind: Kind = value["kind"].as_str()?.parse().ok()?;
-    Some(Object::deserialize_kind(kind, value).expect("a valid object"))
-}
-
-fn operation(value: &Value) -> Option<Operation> {
-    match value["op"].as_str().expect("an operation") {
-        "schedule" => Some(Operation::Schedule),
-        "advance" => Some(Operation::Advance { seconds: value["seconds"].as_u64().expect("seconds") }),
-        "create" => object(&value["object"]).map(|object| Operation::Create { object }),
-        "update" => object(&value["object"]).map(|object| Operation::Update { object }),
-        "delete" => object(&value["object"]).map(|object| Operation::Delete { object }),
-        other => panic!("unknown operation {other}"),
-    }
 }
 
 #[test]

@@ -3,34 +3,20 @@
 //! The stories under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test runs` runs every
 //! `runs-*.jsonl.gz` of another folder instead; `SCHEDSCOPE_ONLY=runs-nodes/7` only that story.
 
+#[path = "common/recorded.rs"]
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use schedscope::cluster::{Kind, Object};
+use recorded::{object, operation};
 use schedscope::framework::FeatureGates;
 use schedscope::report::OperationReport;
-use schedscope::scheduler::{Config, Evictions, Operation, Options, Sampling, Scheduler};
+use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use serde_json::Value;
-
-fn object(value: &Value) -> Option<Object> {
-    let kind: Kind = value["kind"].as_str()?.parse().ok()?;
-    Some(Object::deserialize_kind(kind, value).expect("a valid object"))
-}
-
-/// `None` for an operation on a kind that nobody watches.
-fn operation(value: &Value) -> Option<Operation> {
-    match value["op"].as_str().expect("an operation") {
-        "schedule" => Some(Operation::Schedule),
-        "advance" => Some(Operation::Advance { seconds: value["seconds"].as_u64().expect("seconds") }),
-        "create" => object(&value["object"]).map(|object| Operation::Create { object }),
-        "update" => object(&value["object"]).map(|object| Operation::Update { object }),
-        "delete" => object(&value["object"]).map(|object| Operation::Delete { object }),
-        other => panic!("unknown operation {other}"),
-    }
-}
 
 /// The first key that disagrees, in words; `None` when the whole story agrees.
 fn first_difference(case: &Value) -> Option<(String, String)> {
