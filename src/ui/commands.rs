@@ -5,9 +5,10 @@ use crate::session::{Cursor, UNTIL_WORDS};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
 use crate::ui::driver::{Driver, HowFar};
+use crate::ui::over_time::changed;
 use crate::ui::state::{Prompt, Running, State};
 use crate::ui::theme::Theme;
-use crate::ui::update::{changed, moved, show_pod, update};
+use crate::ui::update::{moved, show_pod, update};
 
 /// A command.
 pub struct Command {
@@ -106,7 +107,7 @@ fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opt
             Err(_) => return Err(format!("{text:?} is neither a number of seconds nor next")),
         },
     };
-    crate::ui::update::advance(state, driver, how_far);
+    crate::ui::over_time::advance(state, driver, how_far);
     Ok(None)
 }
 
@@ -133,7 +134,7 @@ fn compare(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opt
         "" => None,
         text => Some(text.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(|| format!("{text:?} is no branch's number"))?),
     };
-    crate::ui::update::compare(state, driver, with);
+    crate::ui::over_time::compare(state, driver, with);
     Ok(None)
 }
 

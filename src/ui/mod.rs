@@ -13,6 +13,8 @@ pub mod glyphs;
 pub mod keymap;
 pub mod layout;
 pub mod list;
+mod mouse;
+pub mod over_time;
 pub mod overlays;
 pub mod panes;
 pub mod rows;
@@ -33,10 +35,11 @@ pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
 pub use driver::{Driver, HowFar};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
+pub use over_time::go_on;
 pub use scene::{Scene, draw};
 pub use state::{Notice, Overlay, Prompt, State};
 pub use theme::{Depth, Role, Theme, ThemeError};
-pub use update::{go_on, show_pod, update};
+pub use update::{show_pod, update};
 
 use keymap::Context;
 

@@ -1,18 +1,14 @@
 //! What each action does to the state and to the cursor.
 
 use crate::cluster::{Key, Str};
-use crate::session::{Cursor, RunEnd, Timeline};
+use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
-use crate::ui::commands;
-use crate::ui::driver::{Driver, HowFar};
-use crate::ui::layout::split_top;
+use crate::ui::driver::Driver;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
-use crate::ui::state::{Notice, Overlay, Prompt, Running, State};
-
-/// Lines the wheel scrolls.
-const WHEEL: isize = 3;
+use crate::ui::state::{Overlay, Prompt, Running, State};
+use crate::ui::{commands, mouse, over_time};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -64,11 +60,11 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(END)),
         Action::Granularity(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
-        Action::Advance(how_far) => advance(state, driver, how_far),
+        Action::Advance(how_far) => over_time::advance(state, driver, how_far),
         Action::Settle => state.running = Some(Running { until: None, pieces: 0 }),
-        Action::SeekPod(direction) => seek_pod(state, driver, direction),
-        Action::Branches => branches(state, driver),
-        Action::Compare => compare(state, driver, None),
+        Action::SeekPod(direction) => over_time::seek_pod(state, driver, direction),
+        Action::Branches => over_time::branches(state, driver),
+        Action::Compare => over_time::compare(state, driver, None),
         Action::Input(request) => type_in(state, driver, |prompt| {
             prompt.input.handle(request);
         }),
@@ -80,13 +76,13 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Submit => return submit(state, driver),
         Action::Complete => complete(state, driver),
         Action::Resize(width, height) => state.size = (width, height),
-        Action::Mouse(mouse, x, y) => self::mouse(state, driver, mouse, x, y),
+        Action::Mouse(mouse, x, y) => mouse::mouse(state, driver, mouse, x, y),
     }
     None
 }
 
 /// Beyond everything that is recorded.
-const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
+pub(super) const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 
 fn back(state: &mut State) {
     match state.overlay.take() {
@@ -151,7 +147,7 @@ fn cycle_pane(state: &mut State, direction: Direction) {
     state.focus = panes[next];
 }
 
-fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
+pub(super) fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
     if pane == Pane::NodeDetail && state.detail.is_none() {
         return detail(state, timeline);
     }
@@ -168,7 +164,7 @@ fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
     state.focus = pane;
 }
 
-fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
+pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     let plan = state.plan();
     let height = |pane| usize::from(plan.list(pane).height);
     let pane = match &mut state.overlay {
@@ -213,7 +209,7 @@ fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
     .min(10_000);
 }
 
-fn open(state: &mut State, driver: &mut dyn Driver) {
+pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
     match state.focus {
         Pane::Queues => {
             let Some(pod) = state.selected_pod().cloned() else { return };
@@ -317,7 +313,7 @@ pub fn phrase(granularity: Granularity) -> &'static str {
     }
 }
 
-fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
     let mut done = false;
     moved(state, driver, |d| {
         done = match direction {
@@ -414,217 +410,6 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
     }
 }
 
-fn text(state: &mut State, title: impl Into<String>, lines: Vec<String>) {
+pub(super) fn text(state: &mut State, title: impl Into<String>, lines: Vec<String>) {
     state.overlay = Some(Overlay::Report { title: title.into(), lines, offset: 0 });
-}
-
-/// Lets time pass and shows what came of it.
-pub fn advance(state: &mut State, driver: &mut dyn Driver, how_far: HowFar) {
-    changed(state, driver, |d| d.advance(how_far));
-}
-
-/// Changes something at the cursor; the cursor then stands behind it, be it on a new branch.
-pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&mut dyn Driver) -> Result<String, String>) {
-    let mut answer = Ok(String::new());
-    moved(state, driver, |d| {
-        answer = change(d);
-        if answer.is_ok() {
-            d.timeline_mut().seek(END);
-        }
-    });
-    state.touch();
-    match answer {
-        Ok(words) => state.say(words),
-        Err(words) => state.warn(words),
-    }
-}
-
-/// Goes on with what takes a while, for as long as `more` says so, and then shows how far it has got.
-pub fn go_on(state: &mut State, driver: &mut dyn Driver, mut more: impl FnMut() -> bool) {
-    let Some(mut running) = state.running.take() else { return };
-    let mut said = None;
-    moved(state, driver, |driver| {
-        loop {
-            running.pieces += 1;
-            said = match &running.until {
-                None if driver.settle() => None,
-                None => Some(settled(driver)),
-                Some(until) => match driver.run_until(until, 1) {
-                    RunEnd::OutOfTurns => None,
-                    RunEnd::Met => Some(until.to_string()),
-                    RunEnd::NothingLeft => Some(format!("nothing is left to schedule, and it did not happen that {until}")),
-                },
-            };
-            if said.is_some() || !more() {
-                break;
-            }
-        }
-        if running.until.is_none() {
-            driver.timeline_mut().seek(END);
-        }
-    });
-    match said {
-        Some(words) => state.notice = Some(Notice { text: words, warning: false }),
-        None => state.running = Some(running),
-    }
-    state.touch();
-    state.refresh(driver.timeline());
-}
-
-/// That nothing changes any more, in words.
-fn settled(driver: &dyn Driver) -> String {
-    let timeline = driver.timeline();
-    let (end, waiting) = (timeline.end(), timeline.end().queues.entries.len());
-    let passed = crate::ui::text::since(timeline.start().clock, end.clock);
-    let who =
-        if waiting == 1 { "1 pod still waits".to_owned() } else { format!("{} pods still wait", crate::ui::text::thousands(waiting)) };
-    format!("nothing changes any more: {who}, {passed} has passed")
-}
-
-/// To the end of the nearest frame before or after in which the selected pod plays a part of its own.
-fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Direction) {
-    let Some(pod) = state.subject.clone().or_else(|| state.selected_pod().cloned()) else {
-        return state.say("no pod is selected");
-    };
-    let timeline = driver.timeline();
-    let (here, frames) = (timeline.cursor().frame, timeline.frames());
-    let touches = |at: &usize| frames[*at].events.iter().any(|e| e.pod() == Some(&pod));
-    let found = match direction {
-        Direction::Forward => (here + 1..frames.len()).find(touches),
-        Direction::Back => (0..here.min(frames.len())).rev().find(touches),
-    };
-    match found {
-        Some(frame) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
-        None if direction == Direction::Forward => state.say(format!("nothing more is recorded about {pod}")),
-        None => state.say(format!("nothing is recorded about {pod} before this")),
-    }
-}
-
-/// Lists the branches.
-pub fn branches(state: &mut State, driver: &dyn Driver) {
-    let (branches, current) = driver.branches();
-    let mut lines = Vec::new();
-    for (i, branch) in branches.iter().enumerate() {
-        let here = if i == current { ", you are here" } else { "" };
-        let frames = branch.timeline().frames();
-        let from = match branch.forked().and_then(|f| Some((branches.get(f.branch)?, f.frames))) {
-            Some((from, at)) => {
-                let did = frames.get(at).map_or_else(String::new, |f| format!(": {}", f.title));
-                format!(", left {} after {at}{did}", from.name())
-            }
-            None => String::new(),
-        };
-        lines.push(format!("{}  {}: {} cycles and operations{from}{here}", i + 1, branch.name(), frames.len()));
-    }
-    lines.push(String::new());
-    lines.push(":branch N goes to a branch, :compare N shows it beside this one".to_owned());
-    text(state, "Branches", lines);
-}
-
-/// Shows this branch beside another: by default the one that it left, or the newest.
-pub fn compare(state: &mut State, driver: &dyn Driver, with: Option<usize>) {
-    let (all, current) = driver.branches();
-    let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
-    if all.len() < 2 {
-        return state.say("there is one branch only: an operation in the past begins another");
-    }
-    if with == current {
-        return state.warn("this is the branch itself");
-    }
-    match driver.compare(with, current) {
-        Some(compared) => {
-            let title = format!("{} beside {}", compared.names[0], compared.names[1]);
-            text(state, title, crate::report::comparison(&compared));
-        }
-        None => state.warn(format!("there are {} branches", all.len())),
-    }
-}
-
-fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {
-    let plan = state.plan();
-    if state.overlay.is_some() {
-        if let Mouse::Scroll(direction) = mouse {
-            let motion = if direction == Direction::Forward { Motion::Down } else { Motion::Up };
-            go(state, driver, motion);
-        }
-        return;
-    }
-    match mouse {
-        Mouse::Release => state.dragging = false,
-        Mouse::Press if plan.scrub.contains((x, y).into()) => {
-            state.dragging = true;
-            scrub(state, driver, x);
-        }
-        Mouse::Drag if state.dragging => scrub(state, driver, x),
-        Mouse::Drag => {}
-        Mouse::Press => press(state, driver, x, y),
-        Mouse::Scroll(direction) => {
-            let by = if direction == Direction::Forward { WHEEL } else { -WHEEL };
-            let Some(pane) = plan.pane_at(x, y) else { return };
-            let height = usize::from(plan.list(pane).height);
-            let derived = &state.derived;
-            match pane {
-                Pane::Queues => state.queues.scroll(&derived.queues, by, height),
-                Pane::Nodes => state.nodes.scroll(&derived.nodes, by, height),
-                Pane::Preemption => state.candidates.scroll(&derived.candidates, by, height),
-                Pane::NodeDetail => state.detail_list.scroll(&derived.detail, by, height),
-                Pane::Steps => step(state, driver, direction, Granularity::Event),
-                Pane::Message => state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
-            }
-        }
-    }
-}
-
-fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
-    let plan = state.plan();
-    if let Some(pane) = crate::ui::panes::tab_at(state, &plan, x, y) {
-        return focus(state, driver.timeline(), pane);
-    }
-    let Some(pane) = plan.pane_at(x, y) else { return };
-    state.focus = pane;
-    let list = plan.list(pane);
-    if !list.contains((x, y).into()) {
-        return;
-    }
-    let row = usize::from(y - list.y);
-    let derived = &state.derived;
-    let (view, again) = match pane {
-        Pane::Queues => {
-            let at = state.queues.offset + row;
-            state.queues.select(&derived.queues, at);
-            state.subject = state.selected_pod().cloned();
-            return;
-        }
-        Pane::Nodes => {
-            let before = state.nodes.selected.clone();
-            let hit = state.nodes.select(&derived.nodes, state.nodes.offset + row);
-            (hit, before == state.nodes.selected)
-        }
-        Pane::Preemption => {
-            let before = state.candidates.selected.clone();
-            let hit = state.candidates.select(&derived.candidates, state.candidates.offset + row);
-            (hit, before == state.candidates.selected)
-        }
-        Pane::NodeDetail => {
-            state.detail_list.select(&derived.detail, state.detail_list.offset + row);
-            return;
-        }
-        Pane::Steps | Pane::Message => return,
-    };
-    // A click on what is selected already opens it.
-    if view && again {
-        open(state, driver);
-    }
-}
-
-fn scrub(state: &mut State, driver: &mut dyn Driver, x: u16) {
-    let area = split_top(state.plan().scrub, 1).0;
-    let (_, total) = driver.timeline().progress();
-    let span = usize::from(area.width.max(2) - 1);
-    let at = usize::from(x.saturating_sub(area.x)).min(span) * total / span;
-    let starts = &state.derived.starts;
-    // The end of one frame and the start of the next are one moment; it is called the end of the earlier.
-    let frame = starts.partition_point(|s| *s < at).saturating_sub(1);
-    let event = at - starts.get(frame).copied().unwrap_or(0);
-    moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event }));
 }
