@@ -2,23 +2,47 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::cluster::{Key, Object};
+use crate::cluster::{Key, Kind, Object};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Edit, RunEnd, Session, Timeline, Until};
-use crate::source::{self, Input, Severity};
-use crate::ui::{Driver, HowFar};
+use crate::source::{self, Input, Report, Severity};
+use crate::ui::{Driver, HowFar, ObjectText};
 
 /// A session, with files to read and to write.
 #[derive(Debug)]
 pub struct Explorer {
     session: Session,
+    /// What the session was loaded from, the newest last: objects' texts are read again from there.
+    reports: Vec<Arc<Report>>,
 }
 
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session }
+        Self { session, reports: Vec::new() }
+    }
+
+    /// The same explorer, which knows where objects were read; of several sources the newest comes last.
+    #[must_use]
+    pub fn with_reports(self, reports: Vec<Arc<Report>>) -> Self {
+        Self { reports, ..self }
+    }
+
+    /// An object's text from the newest source that has it.
+    fn loaded(&self, kind: Kind, key: &Key) -> Option<Result<ObjectText, String>> {
+        let report = self.reports.iter().rev().find(|r| r.origin(kind, key).is_some())?;
+        let (file, line) = report.file_and_line(kind, key)?;
+        let place = format!("{file}, line {line}");
+        Some(match report.original(kind, key) {
+            Ok(Some(text)) => match source::as_yaml(&text, kind, key) {
+                Some(yaml) => Ok(ObjectText { place, yaml }),
+                None => Err(format!("{place} no longer holds {kind} {key}")),
+            },
+            Ok(None) => Err(format!("{place} cannot be read again")),
+            Err(error) => Err(format!("{place}: {error}")),
+        })
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
@@ -132,6 +156,32 @@ impl Driver for Explorer {
             return Err(at(&error));
         }
         Ok(format!("saved to {path}; schedscope open {path} goes on from here"))
+    }
+
+    fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {
+        let here = self.session.scheduler_here().state().cluster().get(kind, key);
+        let start = self.session.scheduler_at_start().state().cluster().get(kind, key);
+        let (mut text, fallen_back) = match self.loaded(kind, key) {
+            Some(Ok(text)) => (text, None),
+            other => {
+                let object = here.as_ref().or(start.as_ref()).ok_or_else(|| format!("there is no {kind} {key}"))?;
+                let yaml = serde_yaml::to_string(object).map_err(|e| e.to_string())?;
+                let why = other.and_then(Result::err).map_or_else(String::new, |e| format!("# {e}\n"));
+                (
+                    ObjectText { place: "as schedscope holds it".to_owned(), yaml },
+                    Some(format!("{why}# Only what decides about scheduling is held.\n")),
+                )
+            }
+        };
+        let changed = match (&start, &here) {
+            (Some(_), None) => "# It is gone at the cursor.\n",
+            (Some(start), Some(here)) if start != here && fallen_back.is_none() => {
+                "# It has changed since at the cursor; this is how it was read.\n"
+            }
+            _ => "",
+        };
+        text.yaml = format!("{}{changed}{}", fallen_back.unwrap_or_default(), text.yaml);
+        Ok(text)
     }
 
     fn source(&self) -> String {

@@ -179,6 +179,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                         let (width, height) = terminal.size()?;
                         ui::update(&mut state, driver, Action::Resize(width, height));
                     }
+                    Some(Effect::Copy(text)) => terminal::copy(&text)?,
                     Some(Effect::Theme(name)) => match Theme::embedded(&name, options.depth) {
                         Ok(found) => theme = found,
                         Err(error) => state.warn(error.to_string()),

@@ -61,7 +61,7 @@ impl Screen {
     /// The text that lies over the screen; it is closed.
     fn overlay(&mut self) -> String {
         let text = match &self.state.overlay {
-            Some(Overlay::Report { title, lines, .. }) => format!("{title}\n{}", lines.join("\n")),
+            Some(Overlay::Text { title, lines, .. }) => format!("{title}\n{}", lines.join("\n")),
             other => panic!("{other:?}"),
         };
         self.keys("esc");
@@ -222,4 +222,36 @@ fn a_run_after_an_edit_tries_what_the_edit_may_have_helped() {
     screen.command(r#"patch pod batch/too-big {"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1m"}}}]}}"#);
     screen.keys("R");
     assert!(!waits(&screen), "it is small now, and fits");
+}
+
+#[test]
+fn the_selected_object_is_shown_as_it_was_read() {
+    let input = Story::named("payments").unwrap().input();
+    let loaded = source::load(&[input]);
+    let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
+    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+    let explorer = Explorer::new(Session::new(scheduler, "story payments")).with_reports(vec![loaded.report.into()]);
+    let mut screen = Screen::of(explorer);
+    screen.keys("y");
+    let pod = screen.overlay();
+    assert!(pod.starts_with("Pod ") && pod.contains(", line ") && pod.contains("\nspec:\n") && !pod.contains("managedFields"), "{pod}");
+    // Fields that the engine does not read are there too.
+    assert!(pod.contains("image: "), "{pod}");
+    screen.command("cordon worker-a1");
+    assert_eq!(screen.command("source node worker-a1"), "");
+    let node = screen.overlay();
+    assert!(node.starts_with("Node worker-a1: "), "{node}");
+    assert!(node.contains("\n# It has changed since at the cursor"), "{node}");
+    assert_eq!(screen.command("source pod shop/none"), "! there is no Pod shop/none");
+    let copied = |screen: &mut Screen, action| update(&mut screen.state, &mut screen.explorer, action);
+    let Some(crate::ui::Effect::Copy(text)) = copied(&mut screen, Action::Copy) else { panic!() };
+    assert!(text.contains("kind: Pod") && screen.said().starts_with("copied Pod "), "{text} {}", screen.said());
+}
+
+#[test]
+fn an_object_without_a_source_is_shown_as_it_is_held() {
+    let mut screen = Screen::new("payments");
+    screen.command("source node worker-a1");
+    let text = screen.overlay();
+    assert!(text.contains("as schedscope holds it") && text.contains("# Only what decides about scheduling is held."), "{text}");
 }

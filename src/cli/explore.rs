@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -13,7 +14,7 @@ use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
-use crate::source::{Input, Limits, Loaded, Severity};
+use crate::source::{Input, Limits, Loaded, Report, Severity};
 use crate::ui::Depth;
 
 /// An embedded cluster.
@@ -51,14 +52,14 @@ fn explore(
             let words = "a saved session has its own configuration and start; open it without options of the scheduler";
             return Err(Failure::usage(format!("{}: {words}", path.display())));
         }
-        return show(session, &options);
+        return show(session, Vec::new(), &options);
     }
     let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
     options.notice = notice(&loaded, args);
     let background = Background { report, events: loaded.events.clone() };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
-    show(Session::new(scheduler, name).with(background), &options)
+    show(Session::new(scheduler, name).with(background), vec![Arc::new(loaded.report)], &options)
 }
 
 fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
@@ -136,6 +137,7 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
     let events = first.events.clone();
     let scheduler = super::scheduler(&args.scheduler, &mut first, Evictions::AfterGracePeriod)?;
     let mut session = Session::new(scheduler, format!("{first_name} and later"));
+    let mut reports = vec![Arc::new(first.report)];
     for (name, time, loaded) in dumps {
         report.push(String::new());
         report.push(format!("{name}:"));
@@ -149,9 +151,10 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
             None => report.push("nothing changed".to_owned()),
         }
         cluster = next;
+        reports.push(Arc::new(loaded.report));
     }
     session.timeline_mut().seek(Cursor::default());
-    show(session.with(Background { report, events }), &options)
+    show(session.with(Background { report, events }), reports, &options)
 }
 
 /// A session that was saved in the explorer; `None` for any other file.
@@ -166,8 +169,8 @@ fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     Session::load(File::open(path).map_err(|e| at(&e))?).map(Some).map_err(|e| at(&e))
 }
 
-fn show(session: Session, options: &Options) -> Result<u8, Failure> {
-    let mut explorer = Explorer::new(session);
+fn show(session: Session, reports: Vec<Arc<Report>>, options: &Options) -> Result<u8, Failure> {
+    let mut explorer = Explorer::new(session).with_reports(reports);
     app::install_panic_hook();
     let exit = app::run(&mut explorer, options).map_err(|e| Failure::usage(e.to_string()))?;
     Ok(match exit {

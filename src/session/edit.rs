@@ -47,13 +47,13 @@ impl Edit {
                 let node = some(rest, "a node's name")?;
                 Ok(if word == "cordon" { Self::Cordon(node.into()) } else { Self::Uncordon(node.into()) })
             }
-            "allow" => Ok(Self::Allow(key(Kind::Pod, some(rest, "a pod's name")?))),
-            "reject" => Ok(Self::Reject(key(Kind::Pod, some(rest, "a pod's name")?))),
+            "allow" => Ok(Self::Allow(key_named(Kind::Pod, some(rest, "a pod's name")?))),
+            "reject" => Ok(Self::Reject(key_named(Kind::Pod, some(rest, "a pod's name")?))),
             "delete" | "patch" => {
                 let (kind_word, rest) = cut(some(rest, "a kind and a name")?);
-                let kind = kind(kind_word).ok_or_else(|| format!("{kind_word:?} is no kind that decides about scheduling"))?;
+                let kind = kind_named(kind_word).ok_or_else(|| format!("{kind_word:?} is no kind that decides about scheduling"))?;
                 let (name, rest) = cut(some(rest, "a name")?);
-                let key = key(kind, name);
+                let key = key_named(kind, name);
                 if word == "delete" {
                     return if rest.is_empty() { Ok(Self::Delete(kind, key)) } else { Err(format!("{rest:?} is too much")) };
                 }
@@ -99,7 +99,7 @@ impl Edit {
 }
 
 /// What [`Edit`] and [`super::Until`] read as a name: with its namespace, or in `default`.
-fn key(kind: Kind, text: &str) -> Key {
+pub fn key_named(kind: Kind, text: &str) -> Key {
     if !kind.namespaced() {
         return Key { namespace: Str::default(), name: text.into() };
     }
@@ -118,7 +118,7 @@ fn some<'a>(text: &'a str, what: &str) -> Result<&'a str, String> {
 }
 
 /// A kind by its name, in any case, in the plural, or by kubectl's short name.
-fn kind(word: &str) -> Option<Kind> {
+pub fn kind_named(word: &str) -> Option<Kind> {
     use strum::IntoEnumIterator;
     let word = word.to_lowercase();
     let short = match word.as_str() {
@@ -283,8 +283,8 @@ mod tests {
             ("priorityclasses", Kind::PriorityClass),
             ("csistoragecapacities", Kind::CSIStorageCapacity),
         ] {
-            assert_eq!(kind(word), Some(expected), "{word}");
+            assert_eq!(kind_named(word), Some(expected), "{word}");
         }
-        assert_eq!(kind("configmap"), None);
+        assert_eq!(kind_named("configmap"), None);
     }
 }

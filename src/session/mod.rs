@@ -12,7 +12,7 @@ mod wakes;
 
 pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
-pub use edit::Edit;
+pub use edit::{Edit, key_named, kind_named};
 pub use file::{SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
 pub use series::{changes, is_same_cluster};

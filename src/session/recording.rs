@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// The scheduler before anything happened.
-    pub(super) fn scheduler_at_start(&self) -> &Scheduler {
+    pub fn scheduler_at_start(&self) -> &Scheduler {
         self.branches[0].scheduler_at(0)
     }
 

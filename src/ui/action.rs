@@ -98,6 +98,10 @@ pub enum Action {
     SeekPod(Direction),
     /// Start a command with these words.
     Begin(&'static str),
+    /// Show the selected object as the cluster has it.
+    Source,
+    /// Copy what `Source` would show, or what lies over the screen, or the message.
+    Copy,
     /// List the branches.
     Branches,
     /// This branch beside the one it left.
@@ -138,6 +142,8 @@ pub enum Effect {
     Suspend,
     /// Show another theme.
     Theme(String),
+    /// Put some text into the terminal's clipboard.
+    Copy(String),
     /// Panic, to see that the terminal survives it; debug builds only.
     Panic,
 }

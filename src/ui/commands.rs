@@ -1,7 +1,7 @@
 //! The commands behind `:`, in one table like the keys.
 
 use crate::cluster::{Key, Kind, Str};
-use crate::session::{Cursor, UNTIL_WORDS};
+use crate::session::{Cursor, UNTIL_WORDS, key_named, kind_named};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
 use crate::ui::driver::{Driver, HowFar};
@@ -57,6 +57,7 @@ pub const COMMANDS: &[Command] = &[
         run: |s, d, _| Ok(update(s, d, Action::Settle)),
     },
     Command { names: &["save"], args: "FILE", help: "save the session; open reads it", run: save },
+    Command { names: &["source"], args: "KIND NAME", help: "an object as the cluster has it", run: source },
     Command { names: &["start"], args: "fresh|observed", help: "begin anew, as after a restart or as the cluster suggests", run: start },
     Command { names: &["step"], args: "[event|plugin|node|extension-point|cycle]", help: "step, or set how far a step goes", run: step },
     Command { names: &["theme"], args: "NAME", help: "show another theme", run: theme },
@@ -92,6 +93,13 @@ fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
         }
         _ => Err(format!("cycle needs a number from 1 to {frames}")),
     }
+}
+
+fn source(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let (kind, name) = args.split_once(char::is_whitespace).ok_or("source needs a kind and a name")?;
+    let kind = kind_named(kind).ok_or_else(|| format!("{kind:?} is no kind that decides about scheduling"))?;
+    crate::ui::source_text::show_object(state, driver, kind, &key_named(kind, name.trim()))?;
+    Ok(None)
 }
 
 fn until(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {

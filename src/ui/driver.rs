@@ -1,6 +1,6 @@
 //! What the screen asks of the session behind it.
 
-use crate::cluster::Key;
+use crate::cluster::{Key, Kind};
 use crate::session::{Branch, Comparison, RunEnd, Timeline, Until};
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
@@ -39,10 +39,21 @@ pub trait Driver {
     fn restart(&mut self, observed: bool) -> Result<String, String>;
     /// Writes the session to a file.
     fn save(&self, path: &str) -> Result<String, String>;
+    /// An object as the cluster has it, or had it when it was loaded.
+    fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String>;
     /// Where the cluster came from, in a few words.
     fn source(&self) -> String;
     /// What was read, skipped or missing in the source, a line each.
     fn report_lines(&self) -> Vec<String>;
+}
+
+/// An object in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectText {
+    /// Where it stands, or what kind of text this is.
+    pub place: String,
+    /// The object as YAML.
+    pub yaml: String,
 }
 
 /// How far time passes.

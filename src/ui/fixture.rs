@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
 
-use crate::cluster::{Cluster, Container, Key, Meta, Node, Object, Pod, Quantity, Str, Taint};
+use crate::cluster::{Cluster, Container, Key, Kind, Meta, Node, Object, Pod, Quantity, Str, Taint};
 use crate::framework::{
     BudgetViolation, Candidate, EventLabel, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName, Snapshot, Status,
     Victim,
@@ -21,7 +21,7 @@ use crate::trace::{
     CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, PreemptionStart, QueueEntry,
     QueueMove, QueueOrder, Selection,
 };
-use crate::ui::{Driver, HowFar};
+use crate::ui::{Driver, HowFar, ObjectText};
 
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
@@ -61,6 +61,9 @@ impl Driver for Script {
             }
         }
         RunEnd::NothingLeft
+    }
+    fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {
+        Err(format!("a script has no {kind} {key}"))
     }
     fn edit(&mut self, line: &str) -> Result<String, String> {
         Err(format!("a script cannot {line}"))

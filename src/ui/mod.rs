@@ -19,6 +19,7 @@ pub mod overlays;
 pub mod panes;
 pub mod rows;
 pub mod scene;
+mod source_text;
 pub mod state;
 pub mod story;
 pub mod text;
@@ -32,12 +33,12 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use driver::{Driver, HowFar};
+pub use driver::{Driver, HowFar, ObjectText};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use over_time::go_on;
 pub use scene::{Scene, draw};
-pub use state::{Notice, Overlay, Prompt, State};
+pub use state::{Form, Notice, Overlay, Prompt, State};
 pub use theme::{Depth, Role, Theme, ThemeError};
 pub use update::{show_pod, update};
 

@@ -11,7 +11,7 @@ use crate::ui::action::Pane;
 use crate::ui::facts::Class;
 use crate::ui::glyphs::Glyphs;
 use crate::ui::layout::{Mode, Plan};
-use crate::ui::state::{Overlay, State};
+use crate::ui::state::{Form, Overlay, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::{overlays, panes, text};
 
@@ -123,7 +123,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     panes::hints::draw(scene, plan.hints, buf);
     match &scene.state.overlay {
         Some(Overlay::Help(offset)) => overlays::help::draw(scene, *offset, area, buf),
-        Some(Overlay::Report { title, lines, offset }) => overlays::report::draw(scene, title, lines, *offset, area, buf),
+        Some(Overlay::Text { title, lines, form: Form::Prose, offset }) => overlays::report::draw(scene, title, lines, *offset, area, buf),
+        Some(Overlay::Text { title, lines, form: Form::Yaml, offset }) => overlays::object::draw(scene, title, lines, *offset, area, buf),
         Some(Overlay::Prompt(prompt)) => overlays::prompt::draw(scene, prompt, plan.hints, buf),
         None => {}
     }

@@ -76,16 +76,27 @@ pub enum Overlay {
     /// The keys and commands, scrolled by so many lines.
     Help(usize),
     /// Some text, scrolled by so many lines.
-    Report {
+    Text {
         /// What it is about.
         title: String,
         /// The lines.
         lines: Vec<String>,
+        /// How they are to be read.
+        form: Form,
         /// How far it is scrolled.
         offset: usize,
     },
     /// A line being typed.
     Prompt(Prompt),
+}
+
+/// How text that lies over the screen is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Lines that end in a colon and are not indented are headings.
+    Prose,
+    /// An object.
+    Yaml,
 }
 
 /// A line being typed.

@@ -7,8 +7,8 @@ use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::Driver;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
-use crate::ui::state::{Overlay, Prompt, Running, State};
-use crate::ui::{commands, mouse, over_time};
+use crate::ui::state::{Form, Overlay, Prompt, Running, State};
+use crate::ui::{commands, mouse, over_time, source_text};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -63,6 +63,8 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Advance(how_far) => over_time::advance(state, driver, how_far),
         Action::Settle => state.running = Some(Running { until: None, pieces: 0 }),
         Action::SeekPod(direction) => over_time::seek_pod(state, driver, direction),
+        Action::Source => source_text::show(state, driver),
+        Action::Copy => return source_text::copy(state, driver),
         Action::Branches => over_time::branches(state, driver),
         Action::Compare => over_time::compare(state, driver, None),
         Action::Input(request) => type_in(state, driver, |prompt| {
@@ -168,7 +170,7 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     let plan = state.plan();
     let height = |pane| usize::from(plan.list(pane).height);
     let pane = match &mut state.overlay {
-        Some(Overlay::Help(offset) | Overlay::Report { offset, .. }) => return scroll_lines(offset, motion, usize::from(state.size.1)),
+        Some(Overlay::Help(offset) | Overlay::Text { offset, .. }) => return scroll_lines(offset, motion, usize::from(state.size.1)),
         Some(Overlay::Prompt(prompt)) => match prompt.filter {
             Some(pane) => pane,
             None => return,
@@ -411,5 +413,5 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
 }
 
 pub(super) fn text(state: &mut State, title: impl Into<String>, lines: Vec<String>) {
-    state.overlay = Some(Overlay::Report { title: title.into(), lines, offset: 0 });
+    state.overlay = Some(Overlay::Text { title: title.into(), lines, form: Form::Prose, offset: 0 });
 }

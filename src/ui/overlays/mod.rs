@@ -1,6 +1,7 @@
 //! What lies over the screen for a moment.
 
 pub mod help;
+pub mod object;
 pub mod prompt;
 pub mod report;
 

@@ -1,0 +1,81 @@
+//! The object that is selected, as the cluster has it: shown, or copied to the clipboard.
+
+use crate::cluster::{Key, Kind, Str};
+use crate::session::Timeline;
+use crate::ui::action::{Effect, Pane};
+use crate::ui::driver::Driver;
+use crate::ui::list::RowId;
+use crate::ui::state::{Form, Overlay, State};
+
+/// Shows the object that the pane in focus speaks of.
+pub(super) fn show(state: &mut State, driver: &mut dyn Driver) {
+    let Some((kind, key)) = subject(state, driver.timeline()) else {
+        return state.say("nothing is selected that the cluster has an object of");
+    };
+    if let Err(words) = show_object(state, driver, kind, &key) {
+        state.warn(words);
+    }
+}
+
+/// Shows an object.
+///
+/// # Errors
+/// A sentence for the reader.
+pub(super) fn show_object(state: &mut State, driver: &mut dyn Driver, kind: Kind, key: &Key) -> Result<(), String> {
+    let text = driver.object(kind, key)?;
+    let lines = text.yaml.lines().map(str::to_owned).collect();
+    state.overlay = Some(Overlay::Text { title: format!("{kind} {key}: {}", text.place), lines, form: Form::Yaml, offset: 0 });
+    Ok(())
+}
+
+/// Copies the text that lies over the screen, or else the message in its pane, or else the object that is selected.
+pub(super) fn copy(state: &mut State, driver: &mut dyn Driver) -> Option<Effect> {
+    let (what, text) = match &state.overlay {
+        Some(Overlay::Text { title, lines, .. }) => (title.clone(), lines.join("\n") + "\n"),
+        Some(_) => return None,
+        None if state.focus == Pane::Message => match &driver.timeline().cycle().failure {
+            Some((_, message, _)) => ("the message".to_owned(), message.to_string()),
+            None => {
+                state.say("there is no message to copy");
+                return None;
+            }
+        },
+        None => {
+            let Some((kind, key)) = subject(state, driver.timeline()) else {
+                state.say("nothing is selected that could be copied");
+                return None;
+            };
+            match driver.object(kind, &key) {
+                Ok(text) => (format!("{kind} {key}"), text.yaml),
+                Err(words) => {
+                    state.warn(words);
+                    return None;
+                }
+            }
+        }
+    };
+    let lines = text.lines().count();
+    state.say(format!("copied {what} ({lines} {})", if lines == 1 { "line" } else { "lines" }));
+    Some(Effect::Copy(text))
+}
+
+/// The object that the pane in focus speaks of.
+fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
+    let node = |name: &Str| (Kind::Node, Key { namespace: Str::default(), name: name.clone() });
+    let of = |row: Option<&RowId>| match row? {
+        RowId::Pod(key) => Some((Kind::Pod, key.clone())),
+        RowId::Node(name) => Some(node(name)),
+        RowId::Group(_) | RowId::Line(..) => None,
+    };
+    let cycle = timeline.cycle();
+    match state.focus {
+        Pane::Queues => of(state.queues.selected.as_ref()),
+        Pane::Nodes => of(state.nodes.selected.as_ref()),
+        Pane::Preemption => of(state.candidates.selected.as_ref()).or_else(|| state.selected_candidate(cycle).map(node)),
+        Pane::NodeDetail => of(state.detail_list.selected.as_ref()).or_else(|| state.detail.as_ref().map(node)),
+        Pane::Steps | Pane::Message => {
+            let pod = cycle.start.as_ref().map(|s| s.pod.clone()).or_else(|| state.subject.clone())?;
+            Some((Kind::Pod, pod))
+        }
+    }
+}
