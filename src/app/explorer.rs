@@ -1,14 +1,17 @@
 //! The session behind the screen.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::beside::Beside;
 use crate::cluster::{Key, Kind, Object};
+use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Edit, RunEnd, Session, Timeline, Until};
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Driver, HowFar, ObjectText};
+use crate::ui::{Driver, HowFar, ObjectText, Work, WorkState};
 
 /// A session, with files to read and to write.
 #[derive(Debug)]
@@ -16,12 +19,16 @@ pub struct Explorer {
     session: Session,
     /// What the session was loaded from, the newest last: objects' texts are read again from there.
     reports: Vec<Arc<Report>>,
+    /// What goes on beside the screen.
+    work: Option<Beside>,
+    /// What the cluster's scheduler wrote, once somebody asks.
+    heard: OnceCell<Heard>,
 }
 
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new() }
+        Self { session, reports: Vec::new(), work: None, heard: OnceCell::new() }
     }
 
     /// The same explorer, which knows where objects were read; of several sources the newest comes last.
@@ -156,6 +163,28 @@ impl Driver for Explorer {
             return Err(at(&error));
         }
         Ok(format!("saved to {path}; schedscope open {path} goes on from here"))
+    }
+
+    fn start(&mut self, work: Work) -> Result<(), String> {
+        self.work = Some(Beside::start(&self.session, work)?);
+        Ok(())
+    }
+
+    fn poll(&mut self) -> WorkState {
+        let state = self.work.as_ref().map_or(WorkState::Idle, Beside::state);
+        if matches!(state, WorkState::Done(..)) {
+            self.work = None;
+        }
+        state
+    }
+
+    fn stop(&mut self) {
+        self.work = None;
+    }
+
+    fn written(&self, pod: &Key) -> Option<Written> {
+        let heard = self.heard.get_or_init(|| Heard::new(&self.session.background().events));
+        heard.about(self.session.scheduler_at_start().state().cluster().pods.get(pod)?)
     }
 
     fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {

@@ -3,6 +3,7 @@
 //! One `select!` over a closed set of inputs, on one thread. A frame is drawn only after something happened, and only
 //! once for all input that has come in meanwhile. Everything else is [`crate::ui`], which is pure.
 
+mod beside;
 mod explorer;
 mod terminal;
 #[cfg(test)]
@@ -107,10 +108,15 @@ enum Input {
     Continue,
     /// Nothing came in, and something that takes a while goes on.
     Idle,
+    /// It is time to look how far the work beside the screen has got.
+    Look,
 }
 
 /// How long work goes on before the screen shows how far it has got, and keys are looked at again.
 const SLICE: Duration = Duration::from_millis(12);
+
+/// How often the screen looks how far the work beside it has got.
+const LOOK: Duration = Duration::from_millis(50);
 
 async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme, terminal: &mut Terminal) -> Result<Exit, AppError> {
     let mut signals = Signals::new()?;
@@ -130,7 +136,10 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     loop {
         if dirty {
             let branch = ui::branch_label(driver);
+            let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
+            let written = pod.and_then(|pod| driver.written(&pod));
             let scene = Scene {
+                written: written.as_ref(),
                 state: &state,
                 timeline: driver.timeline(),
                 theme: &theme,
@@ -149,6 +158,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 None => return Ok(Exit::Quit),
             },
             () = std::future::ready(()), if state.running.is_some() => Input::Idle,
+            () = tokio::time::sleep(LOOK), if state.working.is_some() => Input::Look,
         };
         let mut next = Some(first);
         dirty = false;
@@ -165,6 +175,10 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                     let begin = Instant::now();
                     ui::go_on(&mut state, driver, || begin.elapsed() < SLICE);
                     dirty = true;
+                    None
+                }
+                Input::Look => {
+                    dirty = ui::look(&mut state, driver);
                     None
                 }
                 Input::Event(event) => action_of(&state, event),

@@ -116,6 +116,10 @@ pub fn install_panic_hook() {
         let report = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             tracing::error!("panic: {}", panic_text(info));
+            // The screen lives on when work beside it breaks off, and says so.
+            if std::thread::current().name() == Some(super::beside::THREAD) {
+                return;
+            }
             give_back();
             report(info);
         }));

@@ -5,7 +5,7 @@ use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, is_session_file};
 use crate::source::{self, Story};
-use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, update};
+use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, look, update};
 
 /// An explorer on a story, with what it remembers of the screen.
 struct Screen {
@@ -60,6 +60,10 @@ impl Screen {
 
     /// The text that lies over the screen; it is closed.
     fn overlay(&mut self) -> String {
+        while self.state.working.is_some() {
+            look(&mut self.state, &mut self.explorer);
+            std::thread::yield_now();
+        }
         let text = match &self.state.overlay {
             Some(Overlay::Text { title, lines, .. }) => format!("{title}\n{}", lines.join("\n")),
             other => panic!("{other:?}"),
@@ -254,4 +258,25 @@ fn an_object_without_a_source_is_shown_as_it_is_held() {
     screen.command("source node worker-a1");
     let text = screen.overlay();
     assert!(text.contains("as schedscope holds it") && text.contains("# Only what decides about scheduling is held."), "{text}");
+}
+
+#[test]
+fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
+    let mut screen = Screen::new("aftermath");
+    screen.keys("A");
+    let text = screen.overlay();
+    assert!(
+        text.starts_with("Beside the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
+        "{text}"
+    );
+    assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");
+    let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
+    assert_eq!((written.source, written.attempts), ("condition", 1));
+    // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
+    update(&mut screen.state, &mut screen.explorer, Action::Agreement);
+    if screen.state.working.is_some() {
+        update(&mut screen.state, &mut screen.explorer, Action::Back);
+        assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
+        assert!(!look(&mut screen.state, &mut screen.explorer));
+    }
 }

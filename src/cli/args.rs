@@ -175,8 +175,14 @@ pub struct ScreenArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
     /// The pod, as NAME or pod/NAME
-    #[arg(value_name = "[pod/]NAME")]
-    pub pod: String,
+    #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
+    pub pod: Option<String>,
+    /// Every pending pod, beside what the cluster's own scheduler wrote about it
+    #[arg(long, conflicts_with = "pod")]
+    pub pending: bool,
+    /// In all namespaces
+    #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
+    pub all_namespaces: bool,
     /// Its namespace
     #[arg(short, long, default_value = "default")]
     pub namespace: String,

@@ -1,10 +1,10 @@
-//! `schedscope explain`: one pod's decision.
+//! `schedscope explain`: one pod's decision, or all pending pods beside what the cluster's scheduler wrote.
 
 use super::args::{ExplainArgs, Output};
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
-use crate::cluster::{Key, Kind};
-use crate::report::{Decision, text};
-use crate::scheduler::Evictions;
+use crate::cluster::{Key, Kind, ObservedEvent};
+use crate::report::{Accord, Agreement, Agreements, Comparer, Decision, text};
+use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
 
@@ -12,9 +12,17 @@ use crate::trace::{CycleView, Outcome};
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::load(&super::inputs(&args.source)?, &args.limits.limits())?;
     let scheduler = super::scheduler(&args.scheduler, &mut loaded, Evictions::AtOnce)?;
-    let name = args.pod.strip_prefix("pod/").unwrap_or(&args.pod);
+    match &args.pod {
+        Some(pod) => one(args, pod, &scheduler, &loaded),
+        None => all(args, &scheduler, &loaded),
+    }
+}
+
+fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
+    let name = pod.strip_prefix("pod/").unwrap_or(pod);
     let key = Key::new(args.namespace.as_str(), name);
-    let pod = scheduler.state().cluster().pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source")))?;
+    let cluster = scheduler.state().cluster();
+    let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source")))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -22,14 +30,46 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let view = CycleView::of(&scheduler.explain(pod));
+    let agreement = Comparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
+    let reading = || text(&view) + &unknown(&view, loaded) + &beside(&agreement);
     print(&match args.output {
-        Output::Text => text(&view) + &unknown(&view, &loaded),
-        Output::Wide => text(&view) + &unknown(&view, &loaded) + &super::completeness(&loaded),
-        Output::Markdown => format!("### {key}\n\n```\n{}{}```\n", text(&view), unknown(&view, &loaded)),
+        Output::Text => reading(),
+        Output::Wide => reading() + &super::completeness(loaded),
+        Output::Markdown => format!("### {key}\n\n```\n{}```\n", reading()),
         Output::Json => super::json(&Decision::of(&view))? + "\n",
         Output::Yaml => serde_yaml::to_string(&Decision::of(&view)).map_err(|e| Failure::source(e.to_string()))?,
     })?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
+}
+
+fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
+    let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
+    let found = Agreements::of(scheduler, events(scheduler, loaded), wanted, |_| true);
+    print(&match args.output {
+        Output::Text => found.text(),
+        Output::Wide => found.text() + &super::completeness(loaded),
+        Output::Markdown => format!("### Pending pods\n\n```\n{}```\n", found.text()),
+        Output::Json => super::json(&found)? + "\n",
+        Output::Yaml => serde_yaml::to_string(&found).map_err(|e| Failure::source(e.to_string()))?,
+    })?;
+    Ok(EXIT_OK)
+}
+
+/// The Events of the source, wherever they went.
+fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEvent] {
+    match &scheduler.options().waiting {
+        Waiting::AsObserved(events) => events,
+        Waiting::Fresh => &loaded.events,
+    }
+}
+
+/// What the cluster's scheduler wrote, where it wrote something.
+fn beside(agreement: &Agreement) -> String {
+    if agreement.accord == Accord::Unwritten {
+        return String::new();
+    }
+    let lines: String = agreement.text().lines().map(|line| format!("  {line}\n")).collect();
+    format!("\nTHE CLUSTER'S SCHEDULER\n{lines}")
 }
 
 /// What the answer cannot know for want of objects in the source.

@@ -132,6 +132,11 @@ macro_rules! kinds {
                 none$(.chain(self.$field.iter().cloned().map(Object::$kind)))*
             }
 
+            /// All objects of a kind, in the order of its store.
+            pub fn objects_of(&self, kind: Kind) -> Vec<Object> {
+                match kind { $(Kind::$kind => self.$field.iter().cloned().map(Object::$kind).collect(),)* }
+            }
+
             /// How many objects of a kind there are.
             pub fn count(&self, kind: Kind) -> usize {
                 match kind { $(Kind::$kind => self.$field.len(),)* }

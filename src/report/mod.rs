@@ -1,5 +1,6 @@
 //! A decision for reading and for programs: one sentence, text, JSON.
 
+mod agreement;
 mod comparison;
 mod completeness;
 mod decision;
@@ -8,6 +9,7 @@ mod story;
 mod text;
 mod why;
 
+pub use agreement::{Accord, Agreement, Agreements, Comparer, Heard, Preempted, Written, differences, pending, preempted};
 pub use comparison::comparison;
 pub use completeness::completeness;
 pub use decision::*;

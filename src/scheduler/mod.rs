@@ -27,7 +27,7 @@ pub use config::{Config, ConfigError};
 pub use decide::{Ground, decide};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
-pub use rejectors::Rejectors;
+pub use rejectors::{Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
 pub use settling::Settling;
 pub use state::State;

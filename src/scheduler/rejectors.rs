@@ -89,7 +89,7 @@ impl Rejectors {
         let reasons = reasons.strip_suffix('.').unwrap_or(reasons);
         let mut found = Self::default();
         if !POST_FILTER.iter().any(|tail| reasons.starts_with(tail)) {
-            fragments(reasons).for_each(|text| found.add(text));
+            self::reasons(reasons).for_each(|(_, text)| found.add(text));
         }
         Some(found)
     }
@@ -122,33 +122,28 @@ fn plugin_of(text: &str) -> Option<PluginName> {
     TEXTS.iter().find(|(start, end, _)| fits(start, end)).map(|(_, _, plugin)| *plugin)
 }
 
-/// `3 reason, 1 other reason` without the counts; a text that does not begin with a count is one reason. A comma
-/// within a reason is not followed by a count.
-fn fragments(reasons: &str) -> impl Iterator<Item = &str> {
-    let mut rest = (!reasons.is_empty()).then_some(reasons);
-    let counted = counted(reasons).is_some();
+/// The parts of `3 reason, 1 other reason`, each with its count; a text that does not begin with a count is one reason
+/// without. A comma within a reason is not followed by a count.
+pub fn reasons(text: &str) -> impl Iterator<Item = (Option<u32>, &str)> {
+    let mut rest = (!text.is_empty()).then_some(text);
+    let with_counts = counted(text).is_some();
     std::iter::from_fn(move || {
-        let text = rest.take()?;
-        let text = counted_or_all(text);
-        let end = text.match_indices(", ").map(|(at, _)| at).find(|at| counted && self::counted(&text[at + 2..]).is_some());
-        match end {
+        let (count, text) = rest.take().map(|text| counted(text).map_or((None, text), |(count, text)| (Some(count), text)))?;
+        let end = text.match_indices(", ").map(|(at, _)| at).find(|at| with_counts && counted(&text[at + 2..]).is_some());
+        Some(match end {
             Some(at) => {
                 rest = Some(&text[at + 2..]);
-                Some(&text[..at])
+                (count, &text[..at])
             }
-            None => Some(text),
-        }
+            None => (count, text),
+        })
     })
 }
 
-fn counted_or_all(text: &str) -> &str {
-    counted(text).unwrap_or(text)
-}
-
-/// What follows a leading count.
-fn counted(text: &str) -> Option<&str> {
+/// A leading count, and what follows it. A count beyond all nodes there can be counts as the most.
+fn counted(text: &str) -> Option<(u32, &str)> {
     let (count, reason) = text.split_once(' ')?;
-    (!count.is_empty() && count.bytes().all(|b| b.is_ascii_digit())).then_some(reason)
+    (!count.is_empty() && count.bytes().all(|b| b.is_ascii_digit())).then(|| (count.parse().unwrap_or(u32::MAX), reason))
 }
 
 #[cfg(test)]

@@ -15,12 +15,18 @@ pub struct Story {
 }
 
 /// All stories; the first is the one that opens without a name.
-pub const STORIES: [Story; 4] = [
+pub const STORIES: [Story; 5] = [
     Story {
         name: "payments",
         title: "a real cluster: shop/payments preempts; eight nodes are candidates, and two are equal to the last",
         pod: "shop/payments",
         text: include_str!("../../fixtures/stories/payments.yaml"),
+    },
+    Story {
+        name: "aftermath",
+        title: "the same cluster after its scheduler decided: who was evicted for whom, and whether we agree (A)",
+        pod: "shop/payments",
+        text: include_str!("../../fixtures/stories/aftermath.yaml"),
     },
     Story {
         name: "tie-breaks",

@@ -102,6 +102,8 @@ pub enum Action {
     Source,
     /// Copy what `Source` would show, or what lies over the screen, or the message.
     Copy,
+    /// Every pending pod beside what the cluster's scheduler wrote.
+    Agreement,
     /// List the branches.
     Branches,
     /// This branch beside the one it left.

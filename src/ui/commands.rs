@@ -27,6 +27,12 @@ type Run = fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, Strin
 /// All commands, in alphabetical order.
 pub const COMMANDS: &[Command] = &[
     Command { names: &["advance"], args: "SECONDS|next", help: "let time pass, or until it makes something happen", run: advance },
+    Command {
+        names: &["agreement"],
+        args: "",
+        help: "pending pods beside what the cluster's scheduler wrote",
+        run: |s, d, _| Ok(update(s, d, Action::Agreement)),
+    },
     Command { names: &["allow"], args: "POD", help: "let a pod that waits on Permit go on", run: |s, d, a| edit(s, d, "allow", a) },
     Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
     Command { names: &["branch"], args: "N", help: "go to a branch", run: branch },

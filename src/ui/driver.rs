@@ -1,7 +1,8 @@
 //! What the screen asks of the session behind it.
 
 use crate::cluster::{Key, Kind};
-use crate::session::{Branch, Comparison, RunEnd, Timeline, Until};
+use crate::report::Written;
+use crate::session::{Branch, RunEnd, Timeline, Until};
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
 ///
@@ -30,11 +31,14 @@ pub trait Driver {
     fn branches(&self) -> (&[Branch], usize);
     /// Goes to another branch; false when there is none of that number.
     fn switch_branch(&mut self, to: usize) -> bool;
-    /// Two branches side by side; `None` where there are no such branches.
-    fn compare(&self, one: usize, other: usize) -> Option<Comparison> {
-        let (branches, _) = self.branches();
-        Some(Comparison::of(branches.get(one)?, branches.get(other)?))
-    }
+    /// Begins work beside the screen, in place of what may be under way.
+    fn start(&mut self, work: Work) -> Result<(), String>;
+    /// How far the work has got; what came of it is handed out once.
+    fn poll(&mut self) -> WorkState;
+    /// Stops the work.
+    fn stop(&mut self);
+    /// What the cluster's own scheduler last wrote about a pod.
+    fn written(&self, pod: &Key) -> Option<Written>;
     /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.
     fn restart(&mut self, observed: bool) -> Result<String, String>;
     /// Writes the session to a file.
@@ -45,6 +49,26 @@ pub trait Driver {
     fn source(&self) -> String;
     /// What was read, skipped or missing in the source, a line each.
     fn report_lines(&self) -> Vec<String>;
+}
+
+/// What can take so long that the screen must not wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Every pending pod's decision beside what the cluster's scheduler wrote.
+    Agreement,
+    /// Two branches side by side.
+    Compare(usize, usize),
+}
+
+/// How far work has got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkState {
+    /// There is none.
+    Idle,
+    /// So many of so many parts are done; 0 of 0 where that is not known.
+    Going(usize, usize),
+    /// What came of it: a title and lines; a line that ends in a colon and is not indented is a heading.
+    Done(String, Vec<String>),
 }
 
 /// An object in words.

@@ -16,12 +16,13 @@ use crate::framework::{
     BudgetViolation, Candidate, EventLabel, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName, Snapshot, Status,
     Victim,
 };
+use crate::report::Written;
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
 use crate::trace::{
     CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, PreemptionStart, QueueEntry,
     QueueMove, QueueOrder, Selection,
 };
-use crate::ui::{Driver, HowFar, ObjectText};
+use crate::ui::{Driver, HowFar, ObjectText, Work, WorkState};
 
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
@@ -61,6 +62,16 @@ impl Driver for Script {
             }
         }
         RunEnd::NothingLeft
+    }
+    fn start(&mut self, _: Work) -> Result<(), String> {
+        Err("a script does no work".to_owned())
+    }
+    fn poll(&mut self) -> WorkState {
+        WorkState::Idle
+    }
+    fn stop(&mut self) {}
+    fn written(&self, _: &Key) -> Option<Written> {
+        None
     }
     fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {
         Err(format!("a script has no {kind} {key}"))

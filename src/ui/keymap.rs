@@ -107,6 +107,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Global, &["d"], Action::Detail, "node", "show the node that is selected or was touched last"),
     bind(Context::Global, &["/"], Action::OpenFilter, "filter", "filter the list"),
     bind(Context::Global, &[":"], Action::OpenPrompt, "command", "give a command"),
+    bind(Context::Global, &["A"], Action::Agreement, "", "all pending pods beside what the cluster's scheduler wrote"),
     bind(Context::Global, &["y"], Action::Source, "source", "the selected object as the cluster has it, as YAML"),
     bind(Context::Global, &["Y"], Action::Copy, "", "copy it (OSC 52); in the message pane, the message"),
     bind(Context::Global, &["i"], Action::Report, "", "what was read from the source, and what was not"),

@@ -5,6 +5,7 @@
 //! [`crate::app`] does both. Facts come from the record ([`crate::trace`]) alone; the screen never asks the engine.
 
 pub mod action;
+mod beside;
 pub mod commands;
 pub mod driver;
 pub mod facts;
@@ -33,7 +34,8 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use driver::{Driver, HowFar, ObjectText};
+pub use beside::look;
+pub use driver::{Driver, HowFar, ObjectText, Work, WorkState};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use over_time::go_on;

@@ -2,7 +2,7 @@
 
 use crate::session::{Cursor, RunEnd};
 use crate::ui::action::Direction;
-use crate::ui::driver::{Driver, HowFar};
+use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::state::{Notice, State};
 use crate::ui::update::{END, moved, text};
 
@@ -110,7 +110,7 @@ pub fn branches(state: &mut State, driver: &dyn Driver) {
 }
 
 /// Shows this branch beside another: by default the one that it left, or the newest.
-pub fn compare(state: &mut State, driver: &dyn Driver, with: Option<usize>) {
+pub fn compare(state: &mut State, driver: &mut dyn Driver, with: Option<usize>) {
     let (all, current) = driver.branches();
     let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
     if all.len() < 2 {
@@ -119,11 +119,8 @@ pub fn compare(state: &mut State, driver: &dyn Driver, with: Option<usize>) {
     if with == current {
         return state.warn("this is the branch itself");
     }
-    match driver.compare(with, current) {
-        Some(compared) => {
-            let title = format!("{} beside {}", compared.names[0], compared.names[1]);
-            text(state, title, crate::report::comparison(&compared));
-        }
-        None => state.warn(format!("there are {} branches", all.len())),
+    if with >= all.len() {
+        return state.warn(format!("there are {} branches", all.len()));
     }
+    crate::ui::beside::begin(state, driver, Work::Compare(with, current));
 }

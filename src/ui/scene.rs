@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::report::Written;
 use crate::session::Timeline;
 use crate::trace::CycleView;
 use crate::ui::action::Pane;
@@ -26,6 +27,8 @@ pub struct Scene<'a> {
     pub theme: &'a Theme,
     /// Signs.
     pub glyphs: &'a Glyphs,
+    /// What the cluster's own scheduler last wrote about the pod of the cycle.
+    pub written: Option<&'a Written>,
     /// Where the cluster came from.
     pub source: &'a str,
     /// Which of several branches this is; empty where there is one only.

@@ -65,6 +65,8 @@ pub struct State {
     pub dragging: bool,
     /// What takes a while and is under way.
     pub running: Option<Running>,
+    /// What goes on beside the screen.
+    pub working: Option<Working>,
     /// What follows from the record.
     pub derived: Derived,
     revision: u64,
@@ -119,6 +121,17 @@ pub struct Running {
     pub until: Option<Until>,
     /// How many cycles and waits it took so far.
     pub pieces: usize,
+}
+
+/// What goes on beside the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Working {
+    /// In a few words.
+    pub what: &'static str,
+    /// So many parts are done,
+    pub done: usize,
+    /// of so many; 0 where that is not known.
+    pub of: usize,
 }
 
 /// A word to the reader.
@@ -194,6 +207,7 @@ impl State {
             notice: None,
             dragging: false,
             running: None,
+            working: None,
             derived: Derived::default(),
             revision: 0,
         };

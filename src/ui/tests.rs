@@ -66,6 +66,7 @@ impl Screen {
         let source = self.driver.source();
         let branch = crate::ui::branch_label(self.driver.as_ref());
         let scene = Scene {
+            written: None,
             state: &self.state,
             timeline: self.driver.timeline(),
             theme: &theme,

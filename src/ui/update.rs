@@ -4,11 +4,11 @@ use crate::cluster::{Key, Str};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
-use crate::ui::driver::Driver;
+use crate::ui::driver::{Driver, Work};
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
 use crate::ui::state::{Form, Overlay, Prompt, Running, State};
-use crate::ui::{commands, mouse, over_time, source_text};
+use crate::ui::{beside, commands, mouse, over_time, source_text};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -31,7 +31,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
     match action {
         Action::Quit => return Some(Effect::Quit),
         Action::Suspend => return Some(Effect::Suspend),
-        Action::Back => back(state),
+        Action::Back => back(state, driver),
         Action::Help => state.overlay = Some(Overlay::Help(0)),
         Action::Report => text(state, format!("Source: {}", driver.source()), driver.report_lines()),
         Action::OpenPrompt => open_prompt(state, driver, None),
@@ -65,6 +65,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::SeekPod(direction) => over_time::seek_pod(state, driver, direction),
         Action::Source => source_text::show(state, driver),
         Action::Copy => return source_text::copy(state, driver),
+        Action::Agreement => beside::begin(state, driver, Work::Agreement),
         Action::Branches => over_time::branches(state, driver),
         Action::Compare => over_time::compare(state, driver, None),
         Action::Input(request) => type_in(state, driver, |prompt| {
@@ -86,7 +87,11 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
 /// Beyond everything that is recorded.
 pub(super) const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 
-fn back(state: &mut State) {
+fn back(state: &mut State, driver: &mut dyn Driver) {
+    if state.overlay.is_none() && state.working.take().is_some() {
+        driver.stop();
+        return state.say("stopped");
+    }
     match state.overlay.take() {
         Some(Overlay::Prompt(Prompt { filter: Some(pane), before, .. })) => state.set_filter(pane, before),
         Some(_) => {}

@@ -17,6 +17,12 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         let words = format!(" {} running until {goal}: {so_far} so far; Esc stops here", scene.glyphs.here);
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
     }
+    if let Some(working) = scene.state.working.as_ref().filter(|_| scene.state.notice.is_none()) {
+        let so_far =
+            if working.of == 0 { String::new() } else { format!(": {} of {}", text::thousands(working.done), text::thousands(working.of)) };
+        let words = format!(" {} {}{so_far}; Esc stops it", scene.glyphs.here, working.what);
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
+    }
     if let Some(notice) = &scene.state.notice {
         let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
         return scene.line(buf, area, &Line::from(scene.span(role, format!(" {sign} {}", notice.text))));

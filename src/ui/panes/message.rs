@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::report::differences;
 use crate::trace::{Event, Outcome};
 use crate::ui::action::Pane;
 use crate::ui::facts;
@@ -53,7 +54,30 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     let (words, role) = written.as_deref().map_or((words, role), |note| (note, Role::Text));
     let message = text::wrap(words, columns.saturating_sub(2)).into_iter();
     lines.extend(message.map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
+    if let Some((sign, role, words)) = beside(scene) {
+        for (i, words) in text::wrap(&words, columns.saturating_sub(2)).into_iter().enumerate() {
+            let lead = if i == 0 { scene.span(role, format!("{sign} ")) } else { Span::raw("  ") };
+            lines.push(Line::from(vec![lead, scene.span(Role::Muted, words)]));
+        }
+    }
     lines
+}
+
+/// What the cluster's scheduler last wrote about this pod: the same, or what differs.
+fn beside<'a>(scene: &Scene<'a>) -> Option<(&'a str, Role, String)> {
+    let written = scene.written?;
+    let cycle = scene.cycle();
+    cycle.outcome?;
+    let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::time_of_day(at)));
+    let (different, other_words) = differences(cycle, written);
+    Some(match &different[..] {
+        [] if other_words.is_empty() => (scene.glyphs.fits, Role::Fits, format!("as the cluster's scheduler wrote{at}")),
+        [] => (scene.glyphs.fits, Role::Fits, format!("as the cluster's scheduler wrote{at}, in other words: {}", other_words.join("; "))),
+        [first, rest @ ..] => {
+            let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+            (scene.glyphs.here, Role::Notice, format!("the cluster's scheduler wrote otherwise{at}: {first}{more}"))
+        }
+    })
 }
 
 /// The note of the Event that a binding writes.

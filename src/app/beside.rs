@@ -1,0 +1,92 @@
+//! Work on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use crate::report::{Agreements, comparison};
+use crate::session::{Comparison, Session};
+use crate::ui::{Work, WorkState};
+
+/// The name of the thread.
+pub(super) const THREAD: &str = "beside";
+
+/// Work under way; dropped, it stops.
+#[derive(Debug)]
+pub(super) struct Beside {
+    progress: Arc<Progress>,
+    result: Receiver<(String, Vec<String>)>,
+}
+
+/// How far it has got.
+#[derive(Debug, Default)]
+struct Progress {
+    done: AtomicUsize,
+    of: AtomicUsize,
+    cancelled: AtomicBool,
+}
+
+impl Progress {
+    /// One more of so many; false when it is to stop.
+    fn another(&self, of: usize) -> bool {
+        self.of.store(of, Ordering::Relaxed);
+        self.done.fetch_add(1, Ordering::Relaxed);
+        !self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+impl Beside {
+    /// Begins.
+    ///
+    /// # Errors
+    /// A sentence for the reader.
+    pub(super) fn start(session: &Session, work: Work) -> Result<Self, String> {
+        let progress = Arc::new(Progress::default());
+        let (sender, result) = channel();
+        let watched = Arc::clone(&progress);
+        let run: Box<dyn FnOnce() -> (String, Vec<String>) + Send> = match work {
+            Work::Agreement => {
+                let scheduler = session.scheduler_at_start().clone();
+                let events = session.background().events.clone();
+                Box::new(move || {
+                    let found = Agreements::of(&scheduler, &events, |_| true, |of| watched.another(of));
+                    ("Beside the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect())
+                })
+            }
+            Work::Compare(one, other) => {
+                let branches = session.branches();
+                let of = |at: usize| branches.get(at).cloned().ok_or_else(|| format!("there are {} branches", branches.len()));
+                let (one, other) = (of(one)?, of(other)?);
+                Box::new(move || {
+                    let compared = Comparison::of(&one, &other);
+                    (format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared))
+                })
+            }
+        };
+        std::thread::Builder::new()
+            .name(THREAD.to_owned())
+            // Whoever asked may have left: then nobody hears.
+            .spawn(move || drop(sender.send(run())))
+            .map_err(|e| format!("no thread could be started: {e}"))?;
+        Ok(Self { progress, result })
+    }
+
+    /// How far it has got.
+    pub(super) fn state(&self) -> WorkState {
+        match self.result.try_recv() {
+            Ok((title, lines)) => WorkState::Done(title, lines),
+            Err(TryRecvError::Empty) => {
+                WorkState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))
+            }
+            Err(TryRecvError::Disconnected) => {
+                WorkState::Done("It broke off".to_owned(), vec!["The log says more (--log FILE).".to_owned()])
+            }
+        }
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.progress.cancelled.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,313 @@
+//! What is decided here beside what the cluster's own scheduler last wrote down: the same, different because the
+//! cluster has changed since, or different and unexplained.
+//!
+//! The cluster's scheduler decided about the cluster as it was then; here it is as it was read. So a difference says
+//! that one of the two is wrong only where nothing is known to have changed in between.
+
+mod render;
+mod since;
+mod wording;
+mod written;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use self::since::Changes;
+use self::wording::{PostFilter, Wording};
+pub use self::written::{Heard, Preempted, Written, preempted};
+use super::why::why;
+use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
+use crate::scheduler::Scheduler;
+use crate::trace::{CycleView, Outcome};
+
+/// How a decision here and the last word of the cluster's scheduler go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::EnumIter)]
+#[serde(rename_all = "kebab-case")]
+pub enum Accord {
+    /// Nothing that is known explains the difference.
+    Unexplained,
+    /// They differ, and the cluster has changed since.
+    ChangedSince,
+    /// The same to the letter, or in the words of another version.
+    Same,
+    /// The cluster's scheduler has written nothing about the pod yet.
+    Unwritten,
+    /// The pod is another scheduler's.
+    NotOurs,
+}
+
+impl Accord {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unexplained => "different, unexplained",
+            Self::ChangedSince => "different, the cluster has changed since",
+            Self::Same => "same",
+            Self::Unwritten => "nothing written yet",
+            Self::NotOurs => "another scheduler's",
+        }
+    }
+}
+
+/// One pod: what is decided here, what the cluster's scheduler wrote, and how the two differ.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agreement {
+    /// The pod.
+    pub pod: Key,
+    /// How the two go together.
+    pub accord: Accord,
+    /// What is decided here, in a sentence.
+    pub here: String,
+    /// The message of the decision here; empty for a pod that fits.
+    pub message: String,
+    /// What the cluster's scheduler wrote.
+    pub there: Option<Written>,
+    /// The node it nominated the pod to; empty when none.
+    pub nominated: Str,
+    /// What differs, a line each.
+    pub differences: Vec<String>,
+    /// What the same is put in other words by, a line each.
+    pub other_words: Vec<String>,
+    /// What has changed since, a line each.
+    pub since: Vec<String>,
+}
+
+/// Compares decisions on a cluster with what its scheduler wrote.
+#[derive(Clone, Debug)]
+pub struct Comparer {
+    heard: Heard,
+    changes: Changes,
+    preempted: Vec<Preempted>,
+}
+
+impl Comparer {
+    /// For a cluster as it was read, and the Events of it.
+    pub fn new(cluster: &Cluster, events: &[ObservedEvent]) -> Self {
+        Self { heard: Heard::new(events), changes: Changes::of(cluster), preempted: preempted(cluster, events) }
+    }
+
+    /// What the cluster's scheduler last wrote about a pod.
+    pub fn written(&self, pod: &Pod) -> Option<Written> {
+        self.heard.about(pod)
+    }
+
+    /// Who was evicted for whom, the oldest first.
+    pub fn preempted(&self) -> &[Preempted] {
+        &self.preempted
+    }
+
+    /// Compares a decision that was taken on the cluster as it was read.
+    pub fn compare(&self, pod: &Pod, view: &CycleView) -> Agreement {
+        let there = self.heard.about(pod);
+        let nominated = pod.status.nominated_node_name.clone();
+        let mut found = Agreement {
+            pod: pod.key(),
+            accord: Accord::Same,
+            here: why(view),
+            message: view.failure.as_ref().map(|(_, message, _)| message.to_string()).unwrap_or_default(),
+            nominated,
+            differences: Vec::new(),
+            other_words: Vec::new(),
+            since: Vec::new(),
+            there,
+        };
+        let Some(written) = found.there.clone() else {
+            found.accord = Accord::Unwritten;
+            return found;
+        };
+        (found.differences, found.other_words) = differences(view, &written);
+        if going_on(view) && !found.nominated.is_empty() && found.differences.len() == 1 && wording::made_room(&written.message) {
+            // The only difference is what it has done itself.
+            found.differences.clear();
+            let victims = self.victims_on(pod, &found.nominated);
+            let who = if victims.is_empty() { String::new() } else { format!(": {}", victims.join(", ")) };
+            found.other_words.push(format!("it is nominated to {}, and its victims are still going{who}", found.nominated));
+            return found;
+        }
+        if found.differences.is_empty() {
+            self.compare_preemption(pod, view, &mut found);
+        }
+        if !found.differences.is_empty() {
+            // A time that is not known explains nothing.
+            found.since = written.at.map(|at| self.changes.since(at)).unwrap_or_default();
+            found.accord = if found.since.is_empty() { Accord::Unexplained } else { Accord::ChangedSince };
+        }
+        found
+    }
+
+    /// Where the pod would make room, and where it did.
+    fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut Agreement) {
+        let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical);
+        let selected = preemption.and_then(|p| p.selected.as_ref());
+        if view.outcome != Some(Outcome::Unschedulable) {
+            return;
+        }
+        let nominated = &found.nominated;
+        match selected {
+            None if nominated.is_empty() => {}
+            None => {
+                let going = self.victims_on(pod, nominated);
+                let ineligible = preemption.and_then(|p| p.ineligible.as_ref());
+                let why = ineligible.map_or("here preemption finds no place", |reason| reason.as_str());
+                let mut line = format!("it is nominated to {nominated}; now: {why}");
+                if !going.is_empty() {
+                    line += &format!(" (evicted for it there: {})", going.join(", "));
+                }
+                found.differences.push(line);
+            }
+            Some((node, tied)) if nominated.is_empty() => {
+                let any = if tied.len() > 1 { format!(", or any of {} as good", tied.len() - 1) } else { String::new() };
+                found.differences.push(format!("here preemption takes {node}{any}; there it is nominated to no node"));
+            }
+            Some((node, tied)) => {
+                if node != nominated && !tied.contains(nominated) {
+                    found.differences.push(format!("here preemption takes {node}, there it is nominated to {nominated}"));
+                    return;
+                }
+                let evicted: BTreeSet<String> = self.victims_on(pod, nominated).into_iter().collect();
+                let Some(candidate) = preemption.and_then(|p| p.candidates.get(nominated)) else { return };
+                let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.pod.to_string()).collect();
+                if !evicted.is_empty() && evicted != ours {
+                    let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
+                    found.differences.push(format!("victims on {nominated}: there {}; here {}", list(&evicted), list(&ours)));
+                }
+            }
+        }
+    }
+
+    fn victims_on(&self, pod: &Pod, node: &str) -> Vec<String> {
+        let key = pod.key();
+        let by_uid = |p: &&Preempted| p.preemptor.as_ref() == Some(&key) || !pod.metadata.uid.is_empty() && p.by == *pod.metadata.uid;
+        self.preempted.iter().filter(by_uid).filter(|p| p.node == *node).map(|p| p.victim.to_string()).collect()
+    }
+}
+
+/// Whether the pod may not preempt again while its victims go.
+fn going_on(view: &CycleView) -> bool {
+    let ineligible = view.preemption.as_ref().and_then(|p| p.ineligible.as_ref());
+    ineligible.is_some_and(|reason| reason.contains("terminating pod on the nominated node"))
+}
+
+/// What differs between a decision and a text, and what is only put otherwise.
+pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<String>) {
+    let gated = written.reason == "SchedulingGated";
+    let ours = view.failure.as_ref().map(|(_, message, _)| message.as_str());
+    let one = |line: String| (vec![line], Vec::new());
+    match (view.outcome, gated) {
+        (Some(Outcome::Gated), true) => return (Vec::new(), Vec::new()),
+        (Some(Outcome::Gated), false) => return one("here a gate holds it, there it was tried".to_owned()),
+        (_, true) => return one("there its scheduling gates hold it, here it has none".to_owned()),
+        (Some(Outcome::Scheduled), _) => {
+            let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
+            return one(format!("there no node took it, here it fits on {node}"));
+        }
+        _ => {}
+    }
+    let Some(ours) = ours else { return one("here its attempt has no end".to_owned()) };
+    if written::says_the_same(&written.message, ours) {
+        return (Vec::new(), Vec::new());
+    }
+    let (Some(theirs), Some(here)) = (Wording::of(&written.message), Wording::of(ours)) else {
+        return one(format!("the texts differ: there {:?}, here {ours:?}", written.message));
+    };
+    let mut lines = Vec::new();
+    if theirs.nodes != here.nodes {
+        lines.push(format!("nodes in all: {} there, {} here", theirs.nodes, here.nodes));
+    }
+    lines.extend(wording::differences(&theirs.reasons, &here.reasons, ""));
+    match (&theirs.post_filter, &here.post_filter) {
+        (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => lines.extend(wording::differences(a, b, "preemption, ")),
+        (Some(PostFilter::Placement(node, victims)), None) => {
+            let selected = view.preemption.as_ref().and_then(|p| p.selected.as_ref().map(|(node, _)| (p, node)));
+            let same = selected.is_some_and(|(p, ours)| {
+                ours.as_str() == node && p.candidates.get(ours).is_some_and(|c| c.victims.len() == *victims as usize)
+            });
+            if !same {
+                lines.push(format!("there preemption takes {node} with {victims} victims, which it does not here"));
+            }
+        }
+        (a, b) if a == b => {}
+        (a, b) => lines.push(format!("preemption: there {}, here {}", said(a.as_ref()), said(b.as_ref()))),
+    }
+    let words = theirs.other_words.symmetric_difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
+    (lines, words)
+}
+
+fn said(words: Option<&PostFilter>) -> String {
+    match words {
+        None => "silent (as when it makes room)".to_owned(),
+        Some(PostFilter::Nodes(reasons)) => reasons.iter().map(|(r, n)| format!("{n} {r}")).collect::<Vec<_>>().join(", "),
+        Some(PostFilter::Placement(node, victims)) => format!("{victims} victims on {node}"),
+        Some(PostFilter::Other(text)) => text.clone(),
+    }
+}
+
+/// All pending pods of a cluster, beside what its scheduler wrote about them.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agreements {
+    /// The pods, differences first, then by name.
+    pub pods: Vec<Agreement>,
+    /// Who was evicted for whom, the oldest first.
+    pub preempted: Vec<Preempted>,
+}
+
+impl Agreements {
+    /// Decides about every pending pod on the cluster as it is, each alone, and compares. `wanted` leaves pods out;
+    /// `go_on` is told of each pod that is done and of how many, and stops the rest.
+    pub fn of(
+        scheduler: &Scheduler,
+        events: &[ObservedEvent],
+        wanted: impl Fn(&Key) -> bool,
+        go_on: impl Fn(usize) -> bool + Sync,
+    ) -> Self {
+        let state = scheduler.state();
+        let comparer = Comparer::new(state.cluster(), events);
+        let pods: Vec<&Arc<Pod>> = pending(state.cluster()).filter(|p| wanted(&p.key())).collect();
+        let count = pods.len();
+        let mut found: Vec<Agreement> = pods
+            .into_par_iter()
+            .filter_map(|pod| {
+                if !go_on(count) {
+                    return None;
+                }
+                if state.config().profile(&pod.spec.scheduler_name).is_none() {
+                    return Some(not_ours(pod));
+                }
+                Some(comparer.compare(pod, &CycleView::of(&scheduler.explain(pod))))
+            })
+            .collect();
+        found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
+        Self { pods: found, preempted: comparer.preempted }
+    }
+
+    /// How many pods there are of each accord; those of which there are none are left out.
+    pub fn counts(&self) -> Vec<(Accord, usize)> {
+        use strum::IntoEnumIterator as _;
+        let count = |accord| self.pods.iter().filter(|a| a.accord == accord).count();
+        Accord::iter().map(|accord| (accord, count(accord))).filter(|(_, n)| *n > 0).collect()
+    }
+}
+
+/// Pods that wait for a node.
+pub fn pending(cluster: &Cluster) -> impl Iterator<Item = &Arc<Pod>> {
+    cluster.pods.iter().filter(|p| p.node_name.is_empty() && !p.is_terminal())
+}
+
+fn not_ours(pod: &Pod) -> Agreement {
+    Agreement {
+        pod: pod.key(),
+        accord: Accord::NotOurs,
+        here: format!("Left to the scheduler {}.", pod.spec.scheduler_name),
+        message: String::new(),
+        there: None,
+        nominated: pod.status.nominated_node_name.clone(),
+        differences: Vec::new(),
+        other_words: Vec::new(),
+        since: Vec::new(),
+    }
+}

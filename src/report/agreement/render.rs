@@ -1,0 +1,102 @@
+//! The comparison for reading.
+
+use std::fmt::Write as _;
+
+use super::{Accord, Agreement, Agreements, Preempted};
+
+impl Agreement {
+    /// The comparison in some lines, for one pod.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let at = self.there.as_ref().and_then(|w| w.at).map_or_else(String::new, |at| format!(" at {at}"));
+        match self.accord {
+            Accord::Unwritten => return "The cluster's scheduler has written nothing about it.\n".to_owned(),
+            Accord::NotOurs => return format!("{}\n", self.here),
+            Accord::Same if self.other_words.is_empty() => {
+                let _ = writeln!(out, "The same as the cluster's scheduler wrote{at}.");
+            }
+            Accord::Same => {
+                let _ = writeln!(out, "The same as the cluster's scheduler wrote{at}, in other words.");
+            }
+            Accord::ChangedSince => {
+                let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}; the cluster has changed since.");
+            }
+            Accord::Unexplained => {
+                let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}, and nothing that is known explains it.");
+            }
+        }
+        for line in &self.differences {
+            let _ = writeln!(out, "  differs: {line}");
+        }
+        for line in &self.other_words {
+            let _ = writeln!(out, "  {line}");
+        }
+        for line in &self.since {
+            let _ = writeln!(out, "  since then {line}");
+        }
+        if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
+            let _ = writeln!(out, "  it wrote: {}", written.message);
+        }
+        out
+    }
+}
+
+impl Agreements {
+    /// How many pods there are of each accord, in one line.
+    pub fn summary(&self) -> String {
+        if self.pods.is_empty() {
+            return "No pod is pending.".to_owned();
+        }
+        let counts: Vec<String> = self.counts().iter().map(|(accord, n)| format!("{n} {}", accord.words())).collect();
+        let pods = if self.pods.len() == 1 { "pod" } else { "pods" };
+        format!("{} pending {pods}: {}.", self.pods.len(), counts.join("; "))
+    }
+
+    /// All of it, a line or a few for each pod.
+    pub fn text(&self) -> String {
+        let mut out = self.summary() + "\n";
+        let width = self.pods.iter().map(|a| a.pod.to_string().len()).max().unwrap_or(0).min(48);
+        for (accord, _) in self.counts() {
+            let _ = writeln!(out, "\n{}:", title(accord));
+            for agreement in self.pods.iter().filter(|a| a.accord == accord) {
+                let _ = writeln!(out, "  {:width$}  {}", agreement.pod.to_string(), agreement.here);
+                for line in &agreement.differences {
+                    let _ = writeln!(out, "  {:width$}    differs: {line}", "");
+                }
+                for line in &agreement.since {
+                    let _ = writeln!(out, "  {:width$}    since then {line}", "");
+                }
+                for line in &agreement.other_words {
+                    let _ = writeln!(out, "  {:width$}    {line}", "");
+                }
+            }
+        }
+        if !self.preempted.is_empty() {
+            out += "\nWho was evicted for whom:\n";
+            for preempted in &self.preempted {
+                let _ = writeln!(out, "  {}", preempted.sentence());
+            }
+        }
+        out
+    }
+}
+
+fn title(accord: Accord) -> String {
+    let words = accord.words();
+    words[..1].to_uppercase() + &words[1..]
+}
+
+impl Preempted {
+    /// In a sentence.
+    pub fn sentence(&self) -> String {
+        let by = match (&self.preemptor, self.by.as_str()) {
+            (Some(pod), _) => format!("for {pod}"),
+            (None, "") => "for a pod that nothing names".to_owned(),
+            (None, by) => format!("for {by}, which is no longer there"),
+        };
+        let node = if self.node.is_empty() { String::new() } else { format!(" on {}", self.node) };
+        let at = self.at.map_or_else(String::new, |at| format!("{at}  "));
+        let going = if self.going { " (still going)" } else { "" };
+        format!("{at}{}{node} {by}{going}", self.victim)
+    }
+}

@@ -1,0 +1,88 @@
+//! What has changed in the cluster since a moment, as far as its objects tell: whatever was decided before that was
+//! decided about another cluster.
+//!
+//! Objects tell when they came, when pods were bound and when they began to go. They do not tell when they were
+//! changed otherwise, and what is gone leaves nothing behind.
+
+use jiff::{SignedDuration, Timestamp};
+use strum::IntoEnumIterator as _;
+
+use crate::cluster::{Cluster, Key, Kind, Str};
+
+/// One change.
+#[derive(Clone, Debug)]
+enum Change {
+    Bound(Key, Str),
+    Going(Key),
+    Came(Kind, Key),
+}
+
+/// Everything that is known to have changed, in the order of its times.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    changes: Vec<(Timestamp, Change)>,
+}
+
+impl Changes {
+    pub(super) fn of(cluster: &Cluster) -> Self {
+        let mut changes = Vec::new();
+        for pod in cluster.pods.iter() {
+            if let Some(time) = pod.metadata.deletion_timestamp {
+                // It is the moment at which the grace period ends.
+                let grace = pod.spec.termination_grace_period_seconds.unwrap_or(30).max(0);
+                let asked = time.checked_sub(SignedDuration::from_secs(grace)).unwrap_or(time);
+                changes.push((asked, Change::Going(pod.key())));
+            }
+            if pod.node_name.is_empty() {
+                continue;
+            }
+            let scheduled = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled" && c.status == "True");
+            if let Some(time) = scheduled.and_then(|c| c.last_transition_time).max(pod.metadata.creation_timestamp) {
+                changes.push((time, Change::Bound(pod.key(), pod.node_name.clone())));
+            }
+        }
+        for kind in Kind::iter().filter(|k| counts(*k)) {
+            for object in cluster.objects_of(kind) {
+                if let Some(time) = object.meta().creation_timestamp {
+                    changes.push((time, Change::Came(kind, object.key())));
+                }
+            }
+        }
+        changes.sort_by_key(|(time, _)| *time);
+        Self { changes }
+    }
+
+    /// What changed from a moment on, a line each kind of change. Objects give whole seconds, so what happened within
+    /// the second of the moment counts too.
+    pub(super) fn since(&self, moment: Timestamp) -> Vec<String> {
+        let second = Timestamp::from_second(moment.as_second()).unwrap_or(moment);
+        let at = self.changes.partition_point(|(time, _)| *time < second);
+        let (mut bound, mut going, mut came) = (Vec::new(), Vec::new(), Vec::new());
+        for (_, change) in &self.changes[at..] {
+            match change {
+                Change::Bound(pod, node) => bound.push(format!("{pod} to {node}")),
+                Change::Going(pod) => going.push(pod.to_string()),
+                Change::Came(kind, key) => came.push(format!("{kind} {key}")),
+            }
+        }
+        let line = |one: &str, many: &str, names: Vec<String>| match &names[..] {
+            [] => None,
+            [name] => Some(format!("{one}: {name}")),
+            [first, second] => Some(format!("2 {many}: {first}, {second}")),
+            [first, second, ..] => Some(format!("{} {many}: {first}, {second} and others", names.len())),
+        };
+        [
+            line("1 pod was bound", "pods were bound", bound),
+            line("1 pod began to go", "pods began to go", going),
+            line("1 object came", "objects came", came),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// Kinds whose coming can change a decision.
+fn counts(kind: Kind) -> bool {
+    !matches!(kind, Kind::Pod | Kind::PriorityClass | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet | Kind::Service)
+}

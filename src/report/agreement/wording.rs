@@ -1,0 +1,208 @@
+//! The text of a failed attempt taken apart, whatever version of kube-scheduler wrote it, so that two of them can be
+//! compared by what they say.
+//!
+//! Mirrors `FitError.Error` in `pkg/scheduler/framework/types.go` and the messages of the Evaluator in
+//! `pkg/scheduler/framework/preemption`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::scheduler::reasons;
+
+/// What a text says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wording {
+    /// How many nodes there were.
+    pub(super) nodes: u32,
+    /// On how many of them for which reason, in the words of this version; 0 where a reason stands without a count.
+    pub(super) reasons: BTreeMap<String, u32>,
+    /// What PostFilter said; `None` where it is silent, as it is when it made room.
+    pub(super) post_filter: Option<PostFilter>,
+    /// What older or newer versions put otherwise, in words.
+    pub(super) other_words: BTreeSet<&'static str>,
+}
+
+/// What PostFilter said of a pod that fits nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PostFilter {
+    /// On how many nodes evicting does not help, for which reason.
+    Nodes(BTreeMap<String, u32>),
+    /// It found a place, as newer versions say: the node, and how many would go.
+    Placement(String, u32),
+    /// Anything else, such as `not eligible due to preemptionPolicy=Never`.
+    Other(String),
+}
+
+/// How older versions put what this version says.
+const OLDER: &[(&str, &str, &str)] = &[
+    ("node(s) had untolerated taint {", "node(s) had untolerated taint(s)", "names taints, as versions up to 1.34 do"),
+    ("node(s) had taint {", "node(s) had untolerated taint(s)", "names taints in older words"),
+    (
+        "node(s) didn't match node selector",
+        "node(s) didn't match Pod's node affinity/selector",
+        "speaks of node selectors, as old versions do",
+    ),
+    ("Insufficient pods", "Too many pods", "counts pods as a resource, as old versions do"),
+];
+
+/// What DynamicResources puts before what DefaultPreemption says.
+const NO_CLAIMS: &[&str] = &["no new claims to deallocate, ", "no new claims to deallocate", "still not schedulable, "];
+
+impl Wording {
+    /// Takes a text apart; `None` where it is not that of a pod that fits nowhere (`0/3 nodes are available: ...`).
+    pub(super) fn of(message: &str) -> Option<Self> {
+        let (count, rest) = message.split_once(" nodes are available:")?;
+        let nodes = count.strip_prefix("0/")?.parse().ok()?;
+        let mut found = Self { nodes, ..Self::default() };
+        let rest = rest.trim();
+        let (first, tail) = match rest.split_once(". ") {
+            Some((first, tail)) => (first, tail),
+            // With no reason at all, what PostFilter says follows at once.
+            None if is_post_filter(rest) => ("", rest),
+            None => (rest, ""),
+        };
+        found.reasons = found.count(first.trim_end_matches('.'));
+        found.post_filter = found.tail(tail.trim());
+        Some(found)
+    }
+
+    fn count(&mut self, text: &str) -> BTreeMap<String, u32> {
+        let mut counts = BTreeMap::new();
+        for (count, reason) in reasons(text) {
+            let older = OLDER.iter().find(|(start, ..)| reason.starts_with(start));
+            let words = older.map_or(reason, |(_, now, how)| {
+                self.other_words.insert(how);
+                now
+            });
+            *counts.entry(words.trim_end_matches('.').to_owned()).or_default() += count.unwrap_or(0);
+        }
+        counts
+    }
+
+    fn tail(&mut self, text: &str) -> Option<PostFilter> {
+        let text = NO_CLAIMS.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
+        let said = text.strip_prefix("preemption: ").unwrap_or(text).trim();
+        if said.is_empty() {
+            return None;
+        }
+        if let Some((_, reasons)) = said.split_once(" nodes are available: ").filter(|(count, _)| count.starts_with("0/")) {
+            return Some(PostFilter::Nodes(self.count(reasons.trim_end_matches('.'))));
+        }
+        if let Some((node, victims)) = placement(said) {
+            self.other_words.insert("says where preemption makes room, as versions newer than 1.36 do");
+            return Some(PostFilter::Placement(node, victims));
+        }
+        Some(PostFilter::Other(said.trim_end_matches('.').to_owned()))
+    }
+}
+
+/// Whether the text is that of an attempt in which preemption made room.
+pub(super) fn made_room(message: &str) -> bool {
+    Wording::of(message).is_some_and(|w| matches!(w.post_filter, None | Some(PostFilter::Placement(..))))
+}
+
+fn is_post_filter(text: &str) -> bool {
+    text.starts_with("preemption:") || NO_CLAIMS.iter().any(|lead| text.starts_with(lead))
+}
+
+/// `found a potential placement for pod on node <node>, preempting <n> victims`.
+fn placement(said: &str) -> Option<(String, u32)> {
+    let rest = said.strip_prefix("found a potential placement")?;
+    let (_, rest) = rest.split_once("on node ")?;
+    let (node, rest) = rest.split_once(", preempting ")?;
+    let victims = rest.split(' ').next()?.parse().ok()?;
+    Some((node.to_owned(), victims))
+}
+
+/// What two sets of reasons have not in common, a line each.
+pub(super) fn differences(theirs: &BTreeMap<String, u32>, ours: &BTreeMap<String, u32>, what: &str) -> Vec<String> {
+    let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let mut lines = Vec::new();
+    for name in names {
+        let (a, b) = (theirs.get(name), ours.get(name));
+        if a == b {
+            continue;
+        }
+        let on = |n: Option<&u32>| match n {
+            None => "not said".to_owned(),
+            Some(0) => "said".to_owned(),
+            Some(1) => "1 node".to_owned(),
+            Some(n) => format!("{n} nodes"),
+        };
+        lines.push(format!("{what}{name}: {} there, {} here", on(a), on(b)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(message: &str) -> String {
+        let Some(w) = Wording::of(message) else { return "no".to_owned() };
+        let counts = |map: &BTreeMap<String, u32>| map.iter().map(|(r, n)| format!("{n} {r}")).collect::<Vec<_>>().join("|");
+        let tail = match &w.post_filter {
+            None => "-".to_owned(),
+            Some(PostFilter::Nodes(map)) => counts(map),
+            Some(PostFilter::Placement(node, victims)) => format!("{victims} on {node}"),
+            Some(PostFilter::Other(text)) => format!("={text}"),
+        };
+        format!("{}: {} / {tail}", w.nodes, counts(&w.reasons))
+    }
+
+    #[test]
+    fn texts_of_every_version_are_taken_apart() {
+        for (message, expected) in [
+            (
+                "0/12 nodes are available: 3 node(s) had untolerated taint(s), 8 Insufficient cpu.",
+                "12: 8 Insufficient cpu|3 node(s) had untolerated taint(s) / -",
+            ),
+            (
+                "0/4 nodes are available: 1 node(s) had untolerated taint {a: b}, 2 node(s) had untolerated taint {c: }, 1 Insufficient cpu. preemption: 0/4 nodes are available: 1 No preemption victims found for incoming pod, 3 Preemption is not helpful for scheduling.",
+                "4: 1 Insufficient cpu|3 node(s) had untolerated taint(s) / 1 No preemption victims found for incoming pod|3 Preemption is not helpful for scheduling",
+            ),
+            (
+                "0/4 nodes are available: 4 node(s) had taint {a: b}, that the pod didn't tolerate.",
+                "4: 4 node(s) had untolerated taint(s) / -",
+            ),
+            (
+                "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+                "2: 2 Insufficient cpu / =not eligible due to preemptionPolicy=Never",
+            ),
+            (
+                "0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n-1, preempting 3 victims",
+                "2: 2 Insufficient cpu / 3 on n-1",
+            ),
+            (
+                "0/2 nodes are available: persistentvolumeclaim \"x\" not found. not found",
+                "2: 0 persistentvolumeclaim \"x\" not found / =not found",
+            ),
+            (
+                "0/2 nodes are available: preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
+                "2:  / 2 Preemption is not helpful for scheduling",
+            ),
+            (
+                "0/2 nodes are available: 2 Insufficient pods, 2 node(s) didn't match node selector.",
+                "2: 2 Too many pods|2 node(s) didn't match Pod's node affinity/selector / -",
+            ),
+            ("no nodes available to schedule pods", "no"),
+            ("running \"x\" plugin", "no"),
+            ("1/2 nodes are available: 1 x.", "no"),
+        ] {
+            assert_eq!(words(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_told_apart_from_other_reasons() {
+        let old = Wording::of("0/2 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 Too many pods.").unwrap();
+        let new = Wording::of("0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 Too many pods.").unwrap();
+        assert_eq!(old.reasons, new.reasons);
+        assert_eq!((old.other_words.len(), new.other_words.len()), (1, 0));
+        assert!(differences(&old.reasons, &new.reasons, "").is_empty());
+        let other = Wording::of("0/2 nodes are available: 2 Too many pods.").unwrap();
+        assert_eq!(
+            differences(&old.reasons, &other.reasons, ""),
+            ["Too many pods: 1 node there, 2 nodes here", "node(s) had untolerated taint(s): 1 node there, not said here"]
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! What the cluster's scheduler last wrote down about a pod, and whom it evicted for whom.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
+
+/// The last word of the cluster's scheduler about a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// `Unschedulable`, `SchedulerError` or `SchedulingGated`; empty where only an event tells.
+    pub reason: Str,
+    /// The text to the letter.
+    pub message: String,
+    /// When it was written, or seen last, where that is known.
+    pub at: Option<Timestamp>,
+    /// Where it stands: `condition` or `event`.
+    pub source: &'static str,
+    /// How many failed attempts are known of, at least.
+    pub attempts: u32,
+}
+
+/// A pod that was evicted for another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preempted {
+    /// The victim.
+    pub victim: Key,
+    /// The node it was on; empty where nothing tells.
+    pub node: Str,
+    /// Who took its place, where that pod is still known.
+    pub preemptor: Option<Key>,
+    /// How the event calls the preemptor: its uid since 2023, its name before; empty where only a condition tells.
+    pub by: String,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Whether the victim is still there, on its way out.
+    pub going: bool,
+}
+
+/// What the cluster's scheduler said of failed attempts, by the pod.
+#[derive(Clone, Debug, Default)]
+pub struct Heard {
+    by_pod: BTreeMap<Key, Vec<ObservedEvent>>,
+}
+
+impl Heard {
+    /// From the Events of a cluster.
+    pub fn new(events: &[ObservedEvent]) -> Self {
+        let mut by_pod: BTreeMap<Key, Vec<ObservedEvent>> = BTreeMap::new();
+        for event in events.iter().filter(|e| e.reason == "FailedScheduling") {
+            by_pod.entry(event.pod.clone()).or_default().push(event.clone());
+        }
+        Self { by_pod }
+    }
+
+    /// The last word about a pod; `None` where nothing was written down.
+    pub fn about(&self, pod: &Pod) -> Option<Written> {
+        let meant = |e: &&ObservedEvent| {
+            let same_pod = e.uid.is_empty() || pod.metadata.uid.is_empty() || e.uid == pod.metadata.uid;
+            let same_scheduler = e.controller.is_empty() || e.controller == pod.spec.scheduler_name;
+            same_pod && same_scheduler
+        };
+        let key = pod.key();
+        let failed: Vec<&ObservedEvent> = self.by_pod.get(&key).into_iter().flatten().filter(meant).collect();
+        let attempts = failed.iter().map(|e| e.count.max(1)).sum();
+        let newest = failed.iter().max_by_key(|e| e.last.max(e.first));
+        let seen = newest.and_then(|e| e.last.max(e.first));
+        let condition = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled" && c.status == "False");
+        match (condition, newest) {
+            (Some(condition), newest) => {
+                // A condition keeps its time when only its text changes; the event of the same text tells when.
+                let same = newest.filter(|e| says_the_same(&e.note, &condition.message)).and(seen);
+                Some(Written {
+                    reason: condition.reason.clone(),
+                    message: condition.message.to_string(),
+                    at: same.max(condition.last_transition_time),
+                    source: "condition",
+                    attempts: u32::max(attempts, u32::from(condition.reason != "SchedulingGated")),
+                })
+            }
+            (None, Some(event)) => {
+                Some(Written { reason: Str::default(), message: event.note.clone(), at: seen, source: "event", attempts })
+            }
+            (None, None) => None,
+        }
+    }
+}
+
+/// Events are cut to 1024 characters.
+pub(super) fn says_the_same(note: &str, message: &str) -> bool {
+    note == message || note.len() >= 1020 && note.strip_suffix("...").is_some_and(|start| message.starts_with(start.trim_end()))
+}
+
+/// Everybody who was evicted for another pod, as conditions and events tell, the oldest first.
+pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> {
+    let mut by_uid: BTreeMap<&Str, Key> = BTreeMap::new();
+    let wanted = events.iter().filter(|e| e.reason == "Preempted");
+    let told: Vec<(&ObservedEvent, &str, &str)> = wanted.filter_map(|e| by_and_node(&e.note).map(|(by, node)| (e, by, node))).collect();
+    if !told.is_empty() {
+        by_uid.extend(cluster.pods.iter().filter(|p| !p.metadata.uid.is_empty()).map(|p| (&p.metadata.uid, p.key())));
+    }
+    let mut found = Vec::new();
+    for (event, by, node) in told {
+        let by_name = by.split_once('/').map(|(namespace, name)| Key::new(namespace, name));
+        let preemptor = by_uid.get(&Str::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
+        let victim = cluster.pods.get(&event.pod).filter(|p| event.uid.is_empty() || p.metadata.uid == event.uid);
+        found.push(Preempted {
+            victim: event.pod.clone(),
+            node: node.into(),
+            preemptor,
+            by: by.to_owned(),
+            at: event.last.or(event.first),
+            going: victim.is_some_and(|p| p.is_terminating()),
+        });
+    }
+    for pod in cluster.pods.iter() {
+        let target = pod
+            .status
+            .conditions
+            .iter()
+            .find(|c| c.kind == "DisruptionTarget" && c.reason == "PreemptionByScheduler" && c.status == "True");
+        let Some(condition) = target else { continue };
+        if found.iter().any(|p: &Preempted| p.victim == pod.key()) {
+            continue;
+        }
+        found.push(Preempted {
+            victim: pod.key(),
+            node: pod.node_name.clone(),
+            preemptor: None,
+            by: String::new(),
+            at: condition.last_transition_time,
+            going: pod.is_terminating(),
+        });
+    }
+    found.sort_by(|a, b| (a.at, &a.victim).cmp(&(b.at, &b.victim)));
+    found
+}
+
+/// `Preempted by pod <uid> on node <node>`, or before 2023 `Preempted by <namespace>/<name> on node <node>`.
+fn by_and_node(note: &str) -> Option<(&str, &str)> {
+    let rest = note.strip_prefix("Preempted by ")?;
+    let (by, node) = rest.split_once(" on node ")?;
+    let by = ["pod ", "podgroup "].iter().find_map(|word| by.strip_prefix(word)).unwrap_or(by);
+    Some((by, node.split(' ').next().unwrap_or(node).trim_end_matches('.')))
+}

@@ -1,0 +1,151 @@
+//! Decisions beside what the cluster's own scheduler wrote: on the real cluster of the embedded stories, and where
+//! something was written otherwise.
+
+use schedscope::cluster::{Key, Object, ObservedEvent};
+use schedscope::framework::FeatureGates;
+use schedscope::report::{Accord, Agreement, Agreements};
+use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::source::{Story, load};
+
+/// The cluster after its scheduler had decided, changed by `change` before anything looks at it.
+fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<ObservedEvent>)) -> Agreements {
+    let mut loaded = load(&[Story::named("aftermath").expect("a story").input()]);
+    let mut values: Vec<serde_json::Value> = loaded.objects.iter().map(|o| serde_json::to_value(o).expect("JSON")).collect();
+    change(&mut values, &mut loaded.events);
+    let objects: Vec<Object> = values.into_iter().map(|v| serde_json::from_value(v).expect("an object")).collect();
+    let start = loaded.report.newest.expect("times");
+    let options = Options { start, waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
+    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), objects, options);
+    Agreements::of(&scheduler, &loaded.events, |_| true, |_| true)
+}
+
+fn of<'a>(found: &'a Agreements, pod: &str) -> &'a Agreement {
+    let (namespace, name) = pod.split_once('/').expect("a name");
+    let key = Key::new(namespace, name);
+    found.pods.iter().find(|a| a.pod == key).unwrap_or_else(|| panic!("{pod}"))
+}
+
+/// The condition of a pod that says how its last attempt ended.
+fn condition<'a>(objects: &'a mut [serde_json::Value], pod: &str) -> &'a mut serde_json::Value {
+    let (namespace, name) = pod.split_once('/').expect("a name");
+    let found = objects.iter_mut().find(|o| o["kind"] == "Pod" && o["metadata"]["namespace"] == namespace && o["metadata"]["name"] == name);
+    let conditions = found.unwrap_or_else(|| panic!("{pod}"))["status"]["conditions"].as_array_mut().expect("conditions");
+    conditions.iter_mut().find(|c| c["type"] == "PodScheduled").expect("PodScheduled")
+}
+
+/// Every pod of the cluster is either decided the same, or differs because of what came after: the preemptions at the
+/// end of the scheduler's run were not there yet when it looked.
+#[test]
+fn nothing_is_unexplained_on_the_real_cluster() {
+    let found = agreements(|_, _| {});
+    let counts: Vec<(Accord, usize)> = found.counts();
+    assert_eq!(counts, [(Accord::ChangedSince, 5), (Accord::Same, 8), (Accord::NotOurs, 1)], "{}", found.text());
+    let payments = of(&found, "shop/payments");
+    assert_eq!(payments.accord, Accord::Same);
+    assert_eq!(
+        payments.other_words,
+        ["it is nominated to worker-a2, and its victims are still going: batch/reports-646f8d7fc5-zgcpb, batch/reports-646f8d7fc5-kdjfj"]
+    );
+    let spread = of(&found, "shop/spread-85969bc548-zhslg");
+    assert_eq!(spread.differences[0], "Insufficient cpu: 7 nodes there, 8 nodes here");
+    assert!(spread.since.iter().any(|line| line.starts_with("5 pods began to go: ")), "{:?}", spread.since);
+}
+
+/// The events name the preemptors by uid alone.
+#[test]
+fn who_was_evicted_for_whom_is_told_by_name() {
+    let found = agreements(|_, _| {});
+    let told: Vec<String> = found
+        .preempted
+        .iter()
+        .map(|p| format!("{} on {} for {}", p.victim.name, p.node, p.preemptor.as_ref().map_or("?", |k| k.name.as_str())))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "reports-646f8d7fc5-zgcpb on worker-a2 for payments",
+            "reports-646f8d7fc5-kdjfj on worker-a2 for payments",
+            "reports-646f8d7fc5-kp8hp on worker-c2 for spread-85969bc548-xtc2r",
+            "reports-646f8d7fc5-c6cvk on worker-c1 for spread-85969bc548-7z2j5",
+            "reports-646f8d7fc5-bzpz7 on worker-c1 for spread-85969bc548-7z2j5",
+        ]
+    );
+    assert!(found.preempted.iter().all(|p| p.going));
+}
+
+#[test]
+fn without_events_conditions_still_tell() {
+    let found = agreements(|_, events| events.clear());
+    assert_eq!(of(&found, "batch/too-big").accord, Accord::Same);
+    assert_eq!(found.preempted.len(), 5);
+    assert!(found.preempted.iter().all(|p| p.preemptor.is_none() && p.by.is_empty() && !p.node.is_empty()), "{:?}", found.preempted);
+}
+
+#[test]
+fn events_of_old_versions_name_the_preemptor() {
+    let found = agreements(|_, events| {
+        for event in events.iter_mut().filter(|e| e.reason == "Preempted") {
+            event.note = "Preempted by shop/payments on node worker-a2".to_owned();
+        }
+    });
+    assert!(found.preempted.iter().all(|p| p.preemptor == Some(Key::new("shop", "payments"))), "{:?}", found.preempted);
+}
+
+/// What is written otherwise: by other versions, for other reasons, or not at all.
+#[test]
+fn what_differs_is_spelled_out() {
+    let with = |pod: &str, text: &str, at: &str| {
+        let found = agreements(|objects, events| {
+            let condition = condition(objects, pod);
+            condition["message"] = text.into();
+            condition["lastTransitionTime"] = at.into();
+            events.clear();
+        });
+        of(&found, pod).clone()
+    };
+    let late = "2027-01-01T00:00:00Z";
+    let named = "0/12 nodes are available: 1 node(s) were unschedulable, 1 node(s) had untolerated taint {a: b}, 2 node(s) had \
+                 untolerated taint {nvidia.com/gpu: present}, 8 Insufficient cpu. preemption: 0/12 nodes are available: 12 Preemption is not helpful for scheduling.";
+    let same = with("batch/too-big", named, late);
+    assert_eq!(
+        (same.accord, same.other_words),
+        (Accord::Same, vec!["the cluster's scheduler names taints, as versions up to 1.34 do".to_owned()])
+    );
+
+    let fewer = "0/11 nodes are available: 3 node(s) had untolerated taint(s), 8 Insufficient memory.";
+    let other = with("batch/too-big", fewer, late);
+    assert_eq!(other.accord, Accord::Unexplained);
+    assert_eq!(
+        other.differences,
+        [
+            "nodes in all: 11 there, 12 here",
+            "Insufficient cpu: not said there, 8 nodes here",
+            "Insufficient memory: 8 nodes there, not said here",
+            "node(s) were unschedulable: not said there, 1 node here",
+            "preemption: there silent (as when it makes room), here 12 Preemption is not helpful for scheduling",
+        ]
+    );
+    // The same difference before anything happened in the cluster is explained by what happened since.
+    assert_eq!(with("batch/too-big", fewer, "2026-11-20T18:26:11Z").accord, Accord::ChangedSince);
+
+    let strange = with("batch/too-big", "running PreBind plugin \"X\": no", late);
+    assert_eq!(strange.accord, Accord::Unexplained);
+    assert!(strange.differences[0].starts_with("the texts differ: "), "{:?}", strange.differences);
+}
+
+#[test]
+fn another_nomination_is_a_difference() {
+    let found = agreements(|objects, events| {
+        // Before any victim went: nobody is nominated, and nobody is going.
+        events.retain(|e| e.reason != "Preempted");
+        for object in objects.iter_mut().filter(|o| o["kind"] == "Pod") {
+            object["metadata"].as_object_mut().expect("an object").remove("deletionTimestamp");
+            object["status"].as_object_mut().expect("an object").remove("nominatedNodeName");
+        }
+        let condition = condition(objects, "shop/payments");
+        condition["lastTransitionTime"] = "2027-01-01T00:00:00Z".into();
+    });
+    let payments = of(&found, "shop/payments");
+    assert_eq!(payments.accord, Accord::Unexplained, "{payments:?}");
+    assert!(payments.differences[0].contains("there it is nominated to no node"), "{:?}", payments.differences);
+}
