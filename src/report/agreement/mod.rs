@@ -120,14 +120,6 @@ impl Comparer {
             return found;
         };
         (found.differences, found.other_words) = differences(view, &written);
-        if going_on(view) && !found.nominated.is_empty() && found.differences.len() == 1 && wording::made_room(&written.message) {
-            // The only difference is what it has done itself.
-            found.differences.clear();
-            let victims = self.victims_on(pod, &found.nominated);
-            let who = if victims.is_empty() { String::new() } else { format!(": {}", victims.join(", ")) };
-            found.other_words.push(format!("it is nominated to {}, and its victims are still going{who}", found.nominated));
-            return found;
-        }
         if found.differences.is_empty() {
             self.compare_preemption(pod, view, &mut found);
         }
@@ -147,6 +139,13 @@ impl Comparer {
             return;
         }
         let nominated = &found.nominated;
+        if going_on(view) && found.other_words.iter().any(|w| w == GOING) {
+            let victims = self.victims_on(pod, nominated);
+            let who = if victims.is_empty() { String::new() } else { format!(": {}", victims.join(", ")) };
+            found.other_words.retain(|w| w != GOING);
+            found.other_words.push(format!("it is nominated to {nominated}, and {GOING}{who}"));
+            return;
+        }
         match selected {
             None if nominated.is_empty() => {}
             None => {
@@ -186,6 +185,9 @@ impl Comparer {
     }
 }
 
+/// What a pod that made room waits for.
+const GOING: &str = "its victims are still going";
+
 /// Whether the pod may not preempt again while its victims go.
 fn going_on(view: &CycleView) -> bool {
     let ineligible = view.preemption.as_ref().and_then(|p| p.ineligible.as_ref());
@@ -215,12 +217,16 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
         return one(format!("the texts differ: there {:?}, here {ours:?}", written.message));
     };
     let mut lines = Vec::new();
+    let mut words: Vec<String> =
+        theirs.other_words.symmetric_difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
     if theirs.nodes != here.nodes {
         lines.push(format!("nodes in all: {} there, {} here", theirs.nodes, here.nodes));
     }
     lines.extend(wording::differences(&theirs.reasons, &here.reasons, ""));
     match (&theirs.post_filter, &here.post_filter) {
         (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => lines.extend(wording::differences(a, b, "preemption, ")),
+        // What differs is what it has done itself.
+        (None | Some(PostFilter::Placement(..)), Some(PostFilter::Other(_))) if going_on(view) => words.push(GOING.to_owned()),
         (Some(PostFilter::Placement(node, victims)), None) => {
             let selected = view.preemption.as_ref().and_then(|p| p.selected.as_ref().map(|(node, _)| (p, node)));
             let same = selected.is_some_and(|(p, ours)| {
@@ -233,7 +239,6 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
         (a, b) if a == b => {}
         (a, b) => lines.push(format!("preemption: there {}, here {}", said(a.as_ref()), said(b.as_ref()))),
     }
-    let words = theirs.other_words.symmetric_difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
     (lines, words)
 }
 

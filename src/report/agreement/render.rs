@@ -55,19 +55,18 @@ impl Agreements {
     /// All of it, a line or a few for each pod.
     pub fn text(&self) -> String {
         let mut out = self.summary() + "\n";
-        let width = self.pods.iter().map(|a| a.pod.to_string().len()).max().unwrap_or(0).min(48);
         for (accord, _) in self.counts() {
             let _ = writeln!(out, "\n{}:", title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {
-                let _ = writeln!(out, "  {:width$}  {}", agreement.pod.to_string(), agreement.here);
+                let _ = writeln!(out, "  {}: {}", agreement.pod, agreement.here);
                 for line in &agreement.differences {
-                    let _ = writeln!(out, "  {:width$}    differs: {line}", "");
+                    let _ = writeln!(out, "      differs: {line}");
                 }
                 for line in &agreement.since {
-                    let _ = writeln!(out, "  {:width$}    since then {line}", "");
+                    let _ = writeln!(out, "      since then {line}");
                 }
                 for line in &agreement.other_words {
-                    let _ = writeln!(out, "  {:width$}    {line}", "");
+                    let _ = writeln!(out, "      {line}");
                 }
             }
         }

@@ -95,11 +95,6 @@ impl Wording {
     }
 }
 
-/// Whether the text is that of an attempt in which preemption made room.
-pub(super) fn made_room(message: &str) -> bool {
-    Wording::of(message).is_some_and(|w| matches!(w.post_filter, None | Some(PostFilter::Placement(..))))
-}
-
 fn is_post_filter(text: &str) -> bool {
     text.starts_with("preemption:") || NO_CLAIMS.iter().any(|lead| text.starts_with(lead))
 }

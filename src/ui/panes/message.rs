@@ -21,10 +21,20 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         None if cycle.bound.is_some() => "Scheduled".to_owned(),
         None => String::new(),
     };
-    let right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
+    let mut right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
+    let beside = beside(scene);
+    if let Some(beside) = &beside {
+        let gap = if right.is_empty() { String::new() } else { format!(" {} ", scene.glyphs.dot) };
+        right.push(scene.span(Role::Muted, gap));
+        let (role, sign, words) = match beside.different.is_empty() {
+            true => (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler wrote"),
+            false => (Role::Notice, scene.glyphs.here, "the cluster's scheduler wrote otherwise"),
+        };
+        right.push(scene.span(role, format!("{sign} {words}")));
+    }
     chrome(scene, plan, Pane::Message, title(scene, Pane::Message, "Message"), right, buf);
     let area = plan.list(Pane::Message);
-    let lines = lines(scene, area.width);
+    let lines = lines(scene, beside.as_ref(), area.width);
     let room = usize::from(area.height);
     let offset = scene.state.message_offset.min(lines.len().saturating_sub(room));
     for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
@@ -38,7 +48,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 }
 
 /// The plain answer, then the message.
-fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
+fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16) -> Vec<Line<'static>> {
     let columns = usize::from(width);
     let (sign, answer) = answer(scene);
     let mut lines: Vec<Line<'static>> = Vec::new();
@@ -54,30 +64,34 @@ fn lines(scene: &Scene<'_>, width: u16) -> Vec<Line<'static>> {
     let (words, role) = written.as_deref().map_or((words, role), |note| (note, Role::Text));
     let message = text::wrap(words, columns.saturating_sub(2)).into_iter();
     lines.extend(message.map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
-    if let Some((sign, role, words)) = beside(scene) {
-        for (i, words) in text::wrap(&words, columns.saturating_sub(2)).into_iter().enumerate() {
-            let lead = if i == 0 { scene.span(role, format!("{sign} ")) } else { Span::raw("  ") };
-            lines.push(Line::from(vec![lead, scene.span(Role::Muted, words)]));
-        }
+    for words in beside.iter().flat_map(|beside| beside.lines()) {
+        let wrapped = text::wrap(&words, columns.saturating_sub(2)).into_iter();
+        lines.extend(wrapped.map(|line| Line::from(vec![Span::raw("  "), scene.span(Role::Muted, line)])));
     }
     lines
 }
 
-/// What the cluster's scheduler last wrote about this pod: the same, or what differs.
-fn beside<'a>(scene: &Scene<'a>) -> Option<(&'a str, Role, String)> {
+/// What the cluster's scheduler last wrote about this pod.
+struct Beside {
+    at: String,
+    different: Vec<String>,
+    other_words: Vec<String>,
+}
+
+impl Beside {
+    /// What is to be said of it: nothing where it is the same to the letter.
+    fn lines(&self) -> Vec<String> {
+        let differs = self.different.iter().map(|line| format!("the cluster's scheduler{}: {line}", self.at));
+        differs.chain(self.other_words.iter().cloned()).collect()
+    }
+}
+
+fn beside(scene: &Scene<'_>) -> Option<Beside> {
     let written = scene.written?;
-    let cycle = scene.cycle();
-    cycle.outcome?;
+    scene.cycle().outcome?;
     let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::time_of_day(at)));
-    let (different, other_words) = differences(cycle, written);
-    Some(match &different[..] {
-        [] if other_words.is_empty() => (scene.glyphs.fits, Role::Fits, format!("as the cluster's scheduler wrote{at}")),
-        [] => (scene.glyphs.fits, Role::Fits, format!("as the cluster's scheduler wrote{at}, in other words: {}", other_words.join("; "))),
-        [first, rest @ ..] => {
-            let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-            (scene.glyphs.here, Role::Notice, format!("the cluster's scheduler wrote otherwise{at}: {first}{more}"))
-        }
-    })
+    let (different, other_words) = differences(scene.cycle(), written);
+    Some(Beside { at, different, other_words })
 }
 
 /// The note of the Event that a binding writes.
