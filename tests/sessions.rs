@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use deciding::scheduler;
 use histories::{Deed, beginning, history};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -320,4 +320,49 @@ a/weak: gone
     assert!(session.timeline().end().clock < session.branches()[0].timeline().end().clock);
     let compared = Comparison::of(&session.branches()[0], session.branch());
     assert!(compared.pods.is_empty() && compared.since[1][0] == "delete Pod a/weak", "{compared:?}");
+}
+
+/// What is seen of a cluster makes the first branch longer, what is done never does, and saving keeps both apart.
+#[test]
+fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
+    let mut session = one_node();
+    session.background_mut().observed = true;
+    let pod = |text: &str| -> schedscope::cluster::Object { serde_json::from_str(text).expect("a pod") };
+    assert!(session.run_next(), "p is tried, on a branch");
+    assert_eq!((session.branches().len(), session.current(), session.branches()[0].timeline().frames().len()), (2, 1, 0));
+    // The cluster's scheduler has tried p and failed; here nobody did.
+    let failed = r#"{"kind":"Pod","metadata":{"name":"p","namespace":"a","uid":"p"},"spec":{"priority":7,"schedulerName":"default-scheduler",
+        "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[{"type":"PodScheduled","status":"False",
+        "reason":"Unschedulable","message":"0/1 nodes are available: 1 Insufficient cpu."}]}}"#;
+    let clock = session.scheduler_as_seen().state().clock();
+    let time = clock + SignedDuration::from_secs(3);
+    let seen = Operation::Batch {
+        name: "seen".to_owned(),
+        operations: vec![
+            Operation::Observe { time, pods: Vec::new(), events: Vec::new() },
+            Operation::Update { object: pod(failed) },
+            Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new() },
+        ],
+    };
+    assert!(session.observe(seen));
+    assert_eq!(session.current(), 1, "the reader stays where they are");
+    assert_eq!(session.branches()[0].timeline().frames()[0].title, "seen: 1 change");
+    let at = Whereabouts::of(
+        session.scheduler_as_seen().state().cluster(),
+        session.scheduler_as_seen().state().queue().view(),
+        &Key::new("a", "p"),
+    );
+    assert_eq!(at.to_string(), "unschedulablePods (NodeResourcesFit)");
+    assert!(session.scheduler_as_seen().state().clock() >= time);
+    // A reader at the end of what was seen goes on with it.
+    assert!(session.switch(0));
+    session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    assert!(session.observe(Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new() }));
+    assert!(session.timeline().at_end());
+    assert!(session.explain(&Key::new("a", "p")).is_some(), "a decision without consequences is no branch");
+    assert_eq!(session.branches().len(), 2);
+    let loaded = Session::load(&saved(&session)[..]).expect("a session");
+    assert!(loaded.background().observed);
+    assert_eq!(loaded.branches()[0].timeline().frames().len(), 3);
+    assert_eq!(loaded.scheduler_as_seen().state().queue().view(), session.scheduler_as_seen().state().queue().view());
 }

@@ -46,7 +46,7 @@ impl Beside {
         let watched = Arc::clone(&progress);
         let run: Box<dyn FnOnce() -> (String, Vec<String>) + Send> = match work {
             Work::Agreement => {
-                let scheduler = session.scheduler_at_start().clone();
+                let scheduler = session.scheduler_as_seen().clone();
                 let events = session.background().events.clone();
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, |_| true, |of| watched.another(of));

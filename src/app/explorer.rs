@@ -184,7 +184,7 @@ impl Driver for Explorer {
 
     fn written(&self, pod: &Key) -> Option<Written> {
         let heard = self.heard.get_or_init(|| Heard::new(&self.session.background().events));
-        heard.about(self.session.scheduler_at_start().state().cluster().pods.get(pod)?)
+        heard.about(self.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
     }
 
     fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {

@@ -57,7 +57,7 @@ fn explore(
     let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
     options.notice = notice(&loaded, args);
-    let background = Background { report, events: loaded.events.clone() };
+    let background = Background { report, events: loaded.events.clone(), observed: false };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
     show(Session::new(scheduler, name).with(background), vec![Arc::new(loaded.report)], &options)
 }
@@ -134,7 +134,7 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
     let mut report = vec![format!("{first_name}:")];
     report.extend(report_lines(&first));
     let mut cluster = first.cluster();
-    let events = first.events.clone();
+    let mut events = first.events.clone();
     let scheduler = super::scheduler(&args.scheduler, &mut first, Evictions::AfterGracePeriod)?;
     let mut session = Session::new(scheduler, format!("{first_name} and later"));
     let mut reports = vec![Arc::new(first.report)];
@@ -143,18 +143,18 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
         report.push(format!("{name}:"));
         report.extend(report_lines(&loaded));
         let next = loaded.cluster();
-        match changes(&cluster, &next, &name, time) {
+        match changes(&cluster, &next, &loaded.events, &name, time) {
             Some(operation) => {
-                session.apply(operation);
-                session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+                session.observe(operation);
             }
             None => report.push("nothing changed".to_owned()),
         }
         cluster = next;
+        events = loaded.events;
         reports.push(Arc::new(loaded.report));
     }
     session.timeline_mut().seek(Cursor::default());
-    show(session.with(Background { report, events }), reports, &options)
+    show(session.with(Background { report, events, observed: true }), reports, &options)
 }
 
 /// A session that was saved in the explorer; `None` for any other file.

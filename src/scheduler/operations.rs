@@ -95,6 +95,17 @@ pub enum Operation {
         /// Until when.
         time: Timestamp,
     },
+    /// The cluster was looked at again: the queues are flushed as they are by that time, and these pods are put where
+    /// they are taken to wait then. Nothing else that time would do happens: what a cluster does by itself shows in
+    /// the changes that are seen of it.
+    Observe {
+        /// When it was looked at.
+        time: Timestamp,
+        /// Pods about which something new was written.
+        pods: Vec<Key>,
+        /// What Events tell of them.
+        events: Vec<ObservedEvent>,
+    },
     /// Several things, one after another, that are known by one name.
     Batch {
         /// What they are.
@@ -115,7 +126,7 @@ pub enum Operation {
     },
 }
 
-/// Every operation but `advance`, `advance-to` and `batch` takes this long, so that no two queue timestamps are equal.
+/// Every operation but `advance`, `advance-to`, `observe` and `batch` takes this long, so that no two queue timestamps are equal.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
@@ -143,6 +154,10 @@ impl Scheduler {
         if let Operation::Batch { operations, .. } = operation {
             return operations.into_iter().flat_map(|operation| self.apply(operation)).collect();
         }
+        if let Operation::Observe { time, pods, events: seen } = operation {
+            self.state.observe(time, &pods, &seen, &mut events);
+            return events;
+        }
         let until = match operation {
             Operation::Advance { seconds } => {
                 let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
@@ -168,7 +183,7 @@ impl Scheduler {
             }
             Operation::Allow { pod } => self.state.allow(&pod, &mut events),
             Operation::Reject { pod } => self.state.reject(&pod, &mut events),
-            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Batch { .. } => {}
+            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Batch { .. } => {}
         }
         events
     }

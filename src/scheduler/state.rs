@@ -12,7 +12,7 @@ use super::observed::Observer;
 use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
-use crate::cluster::{Cluster, Key, Object, Pod, Str};
+use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
 use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status, is_same_pod};
 use crate::trace::{Event, ObjectChange};
 
@@ -167,6 +167,22 @@ impl State {
         }
         state.clock = start;
         state
+    }
+
+    /// Looks at waiting pods again; see [`super::Operation::Observe`].
+    pub(super) fn observe(&mut self, time: Timestamp, pods: &[Key], seen: &[ObservedEvent], events: &mut Vec<Event>) {
+        let start = self.start;
+        self.with_queue(events, |queue, env| queue.advance(env, start, time));
+        let limit = SignedDuration::try_from(self.queue.config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
+        let observer = Observer::new(seen, self.clock.max(time), limit);
+        for key in pods {
+            let Some(pod) = self.cluster.pods.get(key).cloned() else { continue };
+            if pod.is_terminal() || !pod.node_name.is_empty() || self.config.profile(&pod.spec.scheduler_name).is_none() {
+                continue;
+            }
+            let observed = observer.observe(&pod);
+            self.with_queue(events, |queue, env| queue.place_as_observed(env, &pod, observed));
+        }
     }
 
     /// The objects as the API server has them.

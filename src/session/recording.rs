@@ -31,6 +31,8 @@ pub struct Background {
     pub report: Vec<String>,
     /// What the cluster's Events tell of attempts.
     pub events: Vec<ObservedEvent>,
+    /// The first branch is what was seen of a cluster over time; what is done goes onto other branches.
+    pub observed: bool,
 }
 
 impl Session {
@@ -54,8 +56,8 @@ impl Session {
     /// The same cluster from the start, with waiting pods elsewhere; nothing has happened in it yet.
     #[must_use]
     pub fn restarted(&self, waiting: Waiting) -> Self {
-        let started = self.scheduler_at_start();
-        let options = Options { waiting, ..started.options().clone() };
+        let started = self.scheduler_as_seen();
+        let options = Options { waiting, start: started.state().clock(), ..started.options().clone() };
         let config = (**started.state().config()).clone();
         Self::new(Scheduler::new(config, objects_in_order(started), options), self.source.clone()).with(self.background.clone())
     }
@@ -69,6 +71,11 @@ impl Session {
     /// What else the source told.
     pub fn background(&self) -> &Background {
         &self.background
+    }
+
+    /// What else the source told, to add to it.
+    pub fn background_mut(&mut self) -> &mut Background {
+        &mut self.background
     }
 
     /// Where the cluster came from.
@@ -125,9 +132,14 @@ impl Session {
     /// recorded, and no branch begins.
     pub fn apply(&mut self, operation: Operation) -> bool {
         let at = self.timeline().frames_done();
-        if at == self.timeline().frames().len() {
+        if at == self.timeline().frames().len() && !self.on_observed() {
             return self.append(operation);
         }
+        self.apply_apart(at, operation)
+    }
+
+    /// Does something behind so many frames of this branch, on a branch of its own.
+    fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
         let fork = Fork { branch: self.current, frames: at };
         let name = format!("branch {}", self.branches.len() + 1);
         let (left, branch) = (self.current, self.branch().fork(name, fork));
@@ -170,6 +182,30 @@ impl Session {
         }
     }
 
+    /// Whether this branch is what was seen of a cluster, which nothing that is done here can make longer.
+    fn on_observed(&self) -> bool {
+        self.background.observed && self.current == 0
+    }
+
+    /// Takes in what was seen of the cluster, at the end of the first branch; a cursor that stands there goes with it.
+    /// False when nothing came of it.
+    pub fn observe(&mut self, operation: Operation) -> bool {
+        let current = std::mem::replace(&mut self.current, 0);
+        let follow = self.timeline().at_end();
+        let done = self.append(operation);
+        if done && follow {
+            self.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+        }
+        self.current = current;
+        done
+    }
+
+    /// The scheduler on the cluster as it was seen last: at the end of the first branch where that is what was seen of
+    /// a cluster, and at its start otherwise.
+    pub fn scheduler_as_seen(&self) -> &Scheduler {
+        if self.background.observed { self.branches[0].scheduler() } else { self.scheduler_at_start() }
+    }
+
     /// Does something at the end of this branch; the cursor stays.
     fn append(&mut self, operation: Operation) -> bool {
         let branch = &mut self.branches[self.current];
@@ -188,13 +224,18 @@ impl Session {
 
     /// Tries the next waiting pod at the end of this branch; false when none can be popped.
     pub fn run_next(&mut self) -> bool {
-        self.scheduler().next_pod().is_some() && self.append(Operation::Schedule)
+        self.scheduler().next_pod().is_some() && self.append_apart(Operation::Schedule)
+    }
+
+    /// Does something at the end of this branch, or on a new branch there where this one is what was seen of a cluster.
+    fn append_apart(&mut self, operation: Operation) -> bool {
+        if self.on_observed() { self.apply_apart(self.timeline().frames().len(), operation) } else { self.append(operation) }
     }
 
     /// One step, at the end of this branch, of letting everything happen that happens by itself, time included; false
     /// when nothing changes any more.
     pub fn settle(&mut self) -> bool {
-        self.branch().next_operation().is_some_and(|operation| self.append(operation))
+        self.branch().next_operation().is_some_and(|operation| self.append_apart(operation))
     }
 
     /// Tries waiting pods until none can be popped, at most `limit` times; says how often.
@@ -296,9 +337,10 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
             format!("wait {seconds:.1} s{}", why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
-            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. })).count();
-            format!("{name}: {changes} changes")
+            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. })).count();
+            if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
+        Operation::Observe { time, .. } => format!("looked at {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
 use crate::scheduler::Operation;
 
 /// Whether two states are of one cluster: the same `kube-system`, or else at least half of the nodes of the smaller one
@@ -28,7 +28,7 @@ pub fn is_same_cluster(one: &Cluster, other: &Cluster) -> bool {
 /// What happened between two dumps of a cluster, as one operation at the time of the later one; `None` where nothing
 /// did. Objects that are gone come first, then what is new or changed, by resourceVersion as far as that is a number.
 /// A kind of which the later dump has nothing counts as not taken, and its objects stay.
-pub fn changes(from: &Cluster, to: &Cluster, name: &str, time: Timestamp) -> Option<Operation> {
+pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &str, time: Timestamp) -> Option<Operation> {
     let mut gone = Vec::new();
     let mut came: Vec<(Option<u64>, Kind, Key, Operation)> = Vec::new();
     for object in from.objects().filter(|o| to.count(o.kind()) > 0) {
@@ -51,10 +51,29 @@ pub fn changes(from: &Cluster, to: &Cluster, name: &str, time: Timestamp) -> Opt
         return None;
     }
     came.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
-    let mut operations = vec![Operation::AdvanceTo { time }];
+    let mut operations = vec![Operation::Observe { time, pods: Vec::new(), events: Vec::new() }];
     operations.extend(gone);
     operations.extend(came.into_iter().map(|(.., operation)| operation));
+    operations.push(Operation::Observe { time, pods: news(from, to, events), events: events.to_vec() });
     Some(Operation::Batch { name: name.to_owned(), operations })
+}
+
+/// Pending pods about which a scheduler has written something new since.
+fn news(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
+    let told: BTreeSet<&Key> = events.iter().filter(|e| e.reason == "FailedScheduling").map(|e| &e.pod).collect();
+    let pending = to.pods.iter().filter(|p| p.node_name.is_empty());
+    let news = pending.filter(|p| told.contains(&p.key()) || is_news(from.pods.get(&p.key()).map(|p| &**p), p));
+    news.map(|p| p.key()).collect()
+}
+
+/// Whether a scheduler has written something about a pod: how an attempt ended, or where it is nominated to.
+pub fn is_news(before: Option<&Pod>, now: &Pod) -> bool {
+    let word =
+        |pod: &Pod| (pod.status.conditions.iter().find(|c| c.kind == "PodScheduled").cloned(), pod.status.nominated_node_name.clone());
+    match before {
+        Some(before) => word(before) != word(now),
+        None => word(now) != (None, Str::default()),
+    }
 }
 
 #[cfg(test)]
@@ -67,7 +86,7 @@ mod tests {
     }
 
     fn told(from: &Cluster, to: &Cluster) -> Vec<String> {
-        let Some(Operation::Batch { operations, .. }) = changes(from, to, "b", Timestamp::UNIX_EPOCH) else { return Vec::new() };
+        let Some(Operation::Batch { operations, .. }) = changes(from, to, &[], "b", Timestamp::UNIX_EPOCH) else { return Vec::new() };
         let word = |operation: &Operation| match operation {
             Operation::Create { object } => format!("+{}", object.key()),
             Operation::Update { object } => format!("={}", object.key()),
@@ -92,7 +111,7 @@ mod tests {
             (Kind::Pod, r#"{"metadata":{"name":"p","namespace":"x","uid":"7","resourceVersion":"9"}}"#),
         ]);
         // q is gone, p is another one, and that there is no service says nothing.
-        assert_eq!(told(&before, &after), ["AdvanceTo", "-x/p", "-x/q", "+x/p", "=a"]);
+        assert_eq!(told(&before, &after), ["Observe", "-x/p", "-x/q", "+x/p", "=a", "Observe"]);
         assert!(told(&after, &after).is_empty());
     }
 

@@ -91,7 +91,7 @@ pub struct AlreadyQueued {
 /// The three queues, the pods in flight and the nominator.
 #[derive(Clone, Debug)]
 pub struct SchedulingQueue {
-    config: QueueConfig,
+    pub(super) config: QueueConfig,
     hints: Arc<HintMap>,
     active: ActiveQueue,
     backoff: BackoffQueue,
