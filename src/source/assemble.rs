@@ -9,7 +9,7 @@ use strum::IntoEnumIterator;
 use super::decode::{Bad, Change, Decoded, What};
 use super::diagnostic::{Diagnostic, Severity};
 use super::events::SeenEvent;
-use super::facts::{self, SchedulerHint, ServerVersion};
+use super::facts::{self, SchedulerHint, ServerVersion, Told};
 use super::input::{Content, Found, Place};
 use super::layout::{Detector, Fact, Hint, Signs};
 use super::load::{Contents, Entry as Read};
@@ -318,6 +318,40 @@ impl Assembly {
         }
         tallies.told += 1;
         self.diagnostics.push(Diagnostic { severity, file: name.to_owned(), line: Some(line + line_within + 1), object, message });
+    }
+
+    /// Takes over what an API server answered: objects, each one once, what they tell about the scheduler, events, and
+    /// what could not be read.
+    pub(super) fn add_answers(
+        &mut self,
+        name: &str,
+        objects: Vec<Object>,
+        mut told_by: impl FnMut(&Object) -> Option<Told>,
+        events: Vec<SeenEvent>,
+        rest: Vec<Decoded>,
+        bytes: u64,
+    ) {
+        let count = objects.len();
+        for object in objects {
+            if let Some(Told { what, config }) = told_by(&object)
+                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config))
+            {
+                self.report.scheduler.push(SchedulerHint { what, place: label(&object), config });
+            }
+            self.add_object(object, Origin { file: 0, line: 0, offset: 0, length: 0, place: 0, rank: 0 }, false);
+        }
+        events.into_iter().for_each(|event| self.add_event(event));
+        let (mut tallies, before) = (FileTallies::default(), self.diagnostics.len());
+        for decoded in rest {
+            self.add_entry(0, name, false, Read::of_answer(decoded), 0, &mut tallies);
+        }
+        // Answers have no lines that anybody could look up.
+        self.diagnostics[before..].iter_mut().for_each(|diagnostic| diagnostic.line = None);
+        if tallies.untold > 0 {
+            self.error(name, format!("{} more objects could not be read", tallies.untold));
+        }
+        self.report.bytes += bytes;
+        self.report.files.push(FileReport { name: name.to_owned(), path: None, bytes, objects: count });
     }
 
     /// Adds an event. Of several states of one, that with the highest count counts, and of these the newest.

@@ -34,6 +34,13 @@ pub(super) struct Entry {
     list: Option<u32>,
 }
 
+impl Entry {
+    /// An object that stands in no file.
+    pub(super) fn of_answer(decoded: Decoded) -> Self {
+        Self { decoded, line: 0, offset: 0, length: 0, list: None }
+    }
+}
+
 /// Everything in one file.
 #[derive(Debug, Default)]
 pub(super) struct Contents {

@@ -27,6 +27,7 @@ mod known;
 mod layout;
 mod lenient;
 mod limits;
+pub mod live;
 mod load;
 mod old_versions;
 mod original;

@@ -1,0 +1,177 @@
+//! What an API server offers of what is read, and in which versions.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::failure::{Failure, What};
+use super::read_only::ReadOnlyClient;
+use super::resource::{RESOURCES, Resource, Subject, root};
+
+/// Whether and how a resource is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// In this of the resource's versions.
+    Version(usize),
+    /// Not at all.
+    Absent,
+    /// Only in a version that cannot be read: a place in [`Offers::versions`].
+    Old,
+    /// The server did not say.
+    Unknown,
+}
+
+/// What a server offers.
+#[derive(Debug, Default)]
+pub(super) struct Offers {
+    /// All versions by group, and the resources of each that were looked up.
+    groups: Option<BTreeMap<String, Vec<String>>>,
+    resources: BTreeMap<(String, String), Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Groups {
+    groups: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    name: String,
+    versions: Vec<Version>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: String,
+}
+
+#[derive(Deserialize)]
+struct Resources {
+    resources: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+    #[serde(default)]
+    verbs: Vec<String>,
+}
+
+impl Offers {
+    /// Asks a server. What it does not answer stays unknown, unless it does not accept the client at all.
+    pub(super) async fn ask(client: &ReadOnlyClient) -> Result<Self, Failure> {
+        let mut offers = Self::default();
+        let fatal = |failure: &Failure| matches!(failure.what, What::Unauthorised | What::Content | What::Credentials);
+        let groups = match client.json::<Groups>("/apis", None).await {
+            Ok((groups, _)) => groups.groups,
+            Err(failure) if fatal(&failure) => return Err(failure),
+            Err(_) => return Ok(offers),
+        };
+        let mut by_name: BTreeMap<String, Vec<String>> =
+            groups.into_iter().map(|group| (group.name, group.versions.into_iter().map(|v| v.version).collect())).collect();
+        by_name.insert(String::new(), vec!["v1".to_owned()]);
+        let mut wanted: Vec<(&str, &str)> = RESOURCES.iter().flat_map(|r| r.versions.iter().map(|version| (r.group, *version))).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        for (group, version) in wanted {
+            if !by_name.get(group).is_some_and(|versions| versions.iter().any(|v| v == version)) {
+                continue;
+            }
+            if let Ok((found, _)) = client.json::<Resources>(&root(group, version), None).await {
+                let can = |resource: &Named| ["list", "watch"].iter().all(|verb| resource.verbs.iter().any(|v| v == verb));
+                let names = found.resources.into_iter().filter(can).map(|resource| resource.name).collect();
+                offers.resources.insert((group.to_owned(), version.to_owned()), names);
+            }
+        }
+        offers.groups = Some(by_name);
+        Ok(offers)
+    }
+
+    pub(super) fn of(&self, resource: &Resource) -> Offer {
+        let Some(groups) = &self.groups else { return Offer::Unknown };
+        let Some(versions) = groups.get(resource.group) else { return Offer::Absent };
+        let mut looked_up = true;
+        for (place, version) in resource.versions.iter().enumerate() {
+            if !versions.iter().any(|v| v == version) {
+                continue;
+            }
+            match self.resources.get(&(resource.group.to_owned(), (*version).to_owned())) {
+                Some(names) if names.iter().any(|name| name == resource.plural) => return Offer::Version(place),
+                Some(_) => {}
+                None => looked_up = false,
+            }
+        }
+        match versions.iter().any(|version| resource.understands(version)) {
+            _ if !looked_up => Offer::Unknown,
+            true => Offer::Absent,
+            false => Offer::Old,
+        }
+    }
+
+    /// The versions that a resource's group is offered in.
+    pub(super) fn versions(&self, resource: &Resource) -> String {
+        let versions = self.groups.as_ref().and_then(|groups| groups.get(resource.group));
+        versions.into_iter().flatten().map(|version| resource.api_version(version)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Whether a server of this version answers a list by a stream of events (`WatchList`, on by default in 1.32 and again
+/// from 1.34 on). Older ones may ignore the wish for the end of the initial events, and then it would never come.
+pub(super) fn streams_lists(version: Option<&str>) -> bool {
+    let numbers = |text: &str| -> Option<(u32, u32)> {
+        let (major, rest) = text.trim_start_matches('v').split_once('.')?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        Some((major.parse().ok()?, digits.parse().ok()?))
+    };
+    version.and_then(numbers).is_some_and(|version| version >= (1, 32))
+}
+
+/// What the answer of a subject's first list depends on.
+pub(super) fn is_essential(subject: Subject) -> bool {
+    use crate::cluster::Kind;
+    matches!(subject, Subject::Objects(Kind::Node | Kind::Pod))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Kind;
+
+    #[test]
+    fn the_newest_version_that_is_offered_and_understood_is_taken() {
+        let claims = Resource::of(Subject::Objects(Kind::ResourceClaim));
+        let offers = |versions: &[&str], with: &[&str]| Offers {
+            groups: Some([("resource.k8s.io".to_owned(), versions.iter().map(ToString::to_string).collect())].into()),
+            resources: with.iter().map(|v| (("resource.k8s.io".to_owned(), (*v).to_owned()), vec!["resourceclaims".to_owned()])).collect(),
+        };
+        for (offers, expected) in [
+            (offers(&["v1", "v1beta1"], &["v1", "v1beta1"]), Offer::Version(0)),
+            (offers(&["v1beta1", "v1beta2"], &["v1beta1", "v1beta2"]), Offer::Version(1)),
+            (offers(&["v1alpha3", "v1beta1"], &["v1beta1"]), Offer::Version(2)),
+            (offers(&["v1alpha3"], &[]), Offer::Old),
+            (offers(&["v1"], &[]), Offer::Unknown),
+            (Offers { groups: Some(BTreeMap::new()), ..Offers::default() }, Offer::Absent),
+            (Offers::default(), Offer::Unknown),
+        ] {
+            assert_eq!(offers.of(claims), expected, "{offers:?}");
+        }
+        let mut without = offers(&["v1"], &["v1"]);
+        without.resources.values_mut().for_each(Vec::clear);
+        assert_eq!(without.of(claims), Offer::Absent);
+        assert_eq!(offers(&["v1alpha3", "v1alpha2"], &[]).versions(claims), "resource.k8s.io/v1alpha3, resource.k8s.io/v1alpha2");
+    }
+
+    #[test]
+    fn lists_are_streamed_where_the_server_can() {
+        for (version, expected) in [
+            (Some("v1.36.2"), true),
+            (Some("v1.32.0-eks-1"), true),
+            (Some("v1.31.9"), false),
+            (Some("v1.34+"), true),
+            (Some("?"), false),
+            (None, false),
+        ] {
+            assert_eq!(streams_lists(version), expected, "{version:?}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Why a connection to a cluster cannot be made.
+
+use std::path::PathBuf;
+
+use super::failure::{Failure, What};
+
+/// Where a connection leads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The kubeconfig's context; empty within a cluster.
+    pub context: String,
+    /// The API server's URL.
+    pub server: String,
+    /// The context's namespace.
+    pub namespace: String,
+}
+
+/// `context prod (https://10.0.0.1:6443)`.
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.context.is_empty() {
+            write!(f, "this pod's cluster ({})", self.server)
+        } else {
+            write!(f, "context {} ({})", self.context, self.server)
+        }
+    }
+}
+
+/// Why a connection to a cluster cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// Neither a kubeconfig nor the environment of a pod.
+    #[error("there is no kubeconfig ({looked}), and this is no pod of a cluster")]
+    NoKubeconfig {
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// A kubeconfig that cannot be read or makes no sense.
+    #[error("the kubeconfig {} cannot be used: {cause}", path.display())]
+    Kubeconfig {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// The kubeconfig does not have the context.
+    #[error("there is no context {name:?} in the kubeconfig; {}", known_contexts(known))]
+    NoContext {
+        /// The context that was asked for.
+        name: String,
+        /// Those that there are, by name.
+        known: Vec<String>,
+    },
+    /// No context was asked for and the kubeconfig has no current one.
+    #[error("the kubeconfig has no current context; {}", known_contexts(known))]
+    NoCurrentContext {
+        /// Those that there are, by name.
+        known: Vec<String>,
+    },
+    /// The context leads nowhere, or its entries make no sense.
+    #[error("context {context} of the kubeconfig cannot be used: {cause}")]
+    BadContext {
+        /// The context.
+        context: String,
+        /// Why.
+        cause: String,
+    },
+    /// The credentials cannot be had: a program that makes them fails, or a file with them cannot be read.
+    #[error("{target}: no credentials: {cause}")]
+    Credentials {
+        /// Where to.
+        target: Target,
+        /// Why.
+        cause: String,
+    },
+    /// No connection.
+    #[error("{target} cannot be reached: {cause}")]
+    Unreachable {
+        /// Where to.
+        target: Target,
+        /// Why.
+        cause: String,
+    },
+    /// No trust between client and server.
+    #[error("{target}: no secure connection: {cause}")]
+    Certificate {
+        /// Where to.
+        target: Target,
+        /// Why.
+        cause: String,
+    },
+    /// The server does not accept the credentials.
+    #[error("{target} does not accept the credentials: {cause}")]
+    Unauthorised {
+        /// Where to.
+        target: Target,
+        /// Why.
+        cause: String,
+    },
+    /// Something answers that is no API server, or a broken one.
+    #[error("{target} does not answer as an API server: {cause}")]
+    BadAnswer {
+        /// Where to.
+        target: Target,
+        /// What it answers.
+        cause: String,
+    },
+    /// The system refused a thread or the like.
+    #[error("cannot start: {0}")]
+    System(String),
+}
+
+/// The kubeconfig's contexts in a sentence.
+fn known_contexts(known: &[String]) -> String {
+    match known {
+        [] => "it has none at all".to_owned(),
+        [only] => format!("it has {only}"),
+        many => format!("it has {}", many.join(", ")),
+    }
+}
+
+impl ConnectError {
+    pub(super) fn of(target: &Target, failure: Failure) -> Self {
+        let (target, cause) = (target.clone(), failure.message);
+        match failure.what {
+            What::Credentials => Self::Credentials { target, cause },
+            What::Certificate => Self::Certificate { target, cause },
+            What::Unauthorised => Self::Unauthorised { target, cause },
+            What::Connection | What::Timeout => Self::Unreachable { target, cause },
+            _ => Self::BadAnswer { target, cause },
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What goes wrong between a server and its client, sorted by what to do about it.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use http::StatusCode;
+use http::header::{HeaderMap, RETRY_AFTER};
+use serde::Deserialize;
+
+/// Why a request came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) what: What,
+    /// For people, without a full stop.
+    pub(super) message: String,
+    /// How many seconds the server asks to wait.
+    pub(super) retry_after: Option<u32>,
+}
+
+/// Kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// 401.
+    Unauthorised,
+    /// 403.
+    Forbidden,
+    /// 404 and 405: the server does not have it.
+    Absent,
+    /// 410: the resource version or the place in a list is too old.
+    Expired,
+    /// 400 and 422: the server does not like the request's parameters.
+    Rejected,
+    /// Any other code.
+    Status(u16),
+    /// No connection, or it broke off.
+    Connection,
+    /// The server's certificate, or what it was presented.
+    Certificate,
+    /// The client's credentials cannot be had.
+    Credentials,
+    /// Silence.
+    Timeout,
+    /// An answer that is no Kubernetes API server's.
+    Content,
+    /// What is not read; a mistake of this program.
+    Refused,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// A `metav1.Status`, as far as it is of interest.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Status {
+    kind: String,
+    pub(super) message: String,
+    pub(super) code: u16,
+    details: Option<Details>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Details {
+    retry_after_seconds: u32,
+}
+
+/// How much of an answer that is no Status is repeated.
+const EXCERPT: usize = 120;
+
+impl Failure {
+    pub(super) fn new(what: What, message: impl Into<String>) -> Self {
+        Self { what, message: message.into(), retry_after: None }
+    }
+
+    /// How long the server asks to wait.
+    pub(super) fn asked(&self, second: Duration) -> Option<Duration> {
+        self.retry_after.map(|seconds| second.saturating_mul(seconds))
+    }
+
+    /// From an answer other than 2xx.
+    pub(super) fn of_answer(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
+        let header = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let mut failure = match serde_json::from_slice::<Status>(body).ok().filter(|status| status.kind == "Status") {
+            Some(status) => Self::of_status(&Status { code: code.as_u16(), ..status }),
+            None => Self::new(sort(code.as_u16()), with_reason(code.as_u16(), &excerpt(body))),
+        };
+        failure.retry_after = header.or(failure.retry_after);
+        failure
+    }
+
+    /// From a Status, such as a watch ends with.
+    pub(super) fn of_status(status: &Status) -> Self {
+        let retry_after = status.details.as_ref().map(|d| d.retry_after_seconds).filter(|seconds| *seconds > 0);
+        Self { what: sort(status.code), message: with_reason(status.code, &status.message), retry_after }
+    }
+
+    /// From what kube and the layers below it report.
+    pub(super) fn of_client(error: &(dyn Error + 'static)) -> Self {
+        let text = chain(error);
+        let lower = text.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let what = if find::<super::read_only::Refused>(error) {
+            What::Refused
+        } else if find::<kube::client::AuthError>(error) {
+            What::Credentials
+        } else if has(&["certificate", "invalidcontenttype", "corrupt message", "tls", "handshake"]) {
+            What::Certificate
+        } else {
+            What::Connection
+        };
+        Self::new(what, text)
+    }
+}
+
+fn sort(code: u16) -> What {
+    match code {
+        401 => What::Unauthorised,
+        403 => What::Forbidden,
+        404 | 405 => What::Absent,
+        410 => What::Expired,
+        400 | 422 => What::Rejected,
+        other => What::Status(other),
+    }
+}
+
+/// `500 Internal Server Error: etcd is gone`.
+fn with_reason(code: u16, message: &str) -> String {
+    let reason = StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or("unknown status");
+    if message.is_empty() { format!("{code} {reason}") } else { format!("{code} {reason}: {message}") }
+}
+
+/// The start of a text of unknown origin, in one line and without control characters.
+pub(super) fn excerpt(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(EXCERPT * 4)]);
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    if line.chars().count() > EXCERPT { line.chars().take(EXCERPT).chain(['…']).collect() } else { line }
+}
+
+fn find<T: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(<dyn Error>::is::<T>)
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (**error).source())
+}
+
+/// An error with its causes, each said once.
+pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut said: Vec<String> = Vec::new();
+    for error in causes(error) {
+        let text = error.to_string();
+        // Many errors repeat their cause in their own words.
+        for known in &mut said {
+            if let Some(rest) = known.strip_suffix(text.as_str()) {
+                *known = rest.trim_end_matches([':', ' ']).to_owned();
+            }
+        }
+        said.retain(|known| !known.is_empty());
+        said.push(text);
+    }
+    // Names of layers say nothing to a user.
+    said.retain(|text| !["ServiceError", "HyperError", "client error (Connect)", "auth error"].contains(&text.as_str()));
+    said.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_sorted_and_told_in_one_line() {
+        let status = r#"{"kind":"Status","message":"pods is forbidden","code":1}"#;
+        let wait = r#"{"kind":"Status","message":"too many","details":{"retryAfterSeconds":7}}"#;
+        for (code, header, body, what, message, retry_after) in [
+            (403, "", status, What::Forbidden, "403 Forbidden: pods is forbidden", None),
+            (401, "", "", What::Unauthorised, "401 Unauthorized", None),
+            (404, "", "404 page not found\n", What::Absent, "404 Not Found: 404 page not found", None),
+            (410, "", "", What::Expired, "410 Gone", None),
+            (422, "", "", What::Rejected, "422 Unprocessable Entity", None),
+            (429, "", wait, What::Status(429), "429 Too Many Requests: too many", Some(7)),
+            (429, "3", wait, What::Status(429), "429 Too Many Requests: too many", Some(3)),
+            (503, "soon", "<html>\n\u{1b}down</html>", What::Status(503), "503 Service Unavailable: <html> down</html>", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            if !header.is_empty() {
+                headers.insert(RETRY_AFTER, header.parse().unwrap());
+            }
+            let failure = Failure::of_answer(StatusCode::from_u16(code).unwrap(), &headers, body.as_bytes());
+            assert_eq!(failure, Failure { what, message: message.to_owned(), retry_after });
+        }
+        assert_eq!(excerpt("é".repeat(500).as_bytes()).chars().count(), EXCERPT + 1);
+        let failure = Failure { retry_after: Some(2), ..Failure::new(What::Timeout, "x") };
+        assert_eq!(failure.asked(Duration::from_millis(5)), Some(Duration::from_millis(10)));
+    }
+
+    #[test]
+    fn causes_are_told_once() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("outer: inner")]
+        struct Outer(#[source] Inner);
+        #[derive(Debug, thiserror::Error)]
+        #[error("inner")]
+        struct Inner;
+        assert_eq!(chain(&Outer(Inner)), "outer: inner");
+        assert_eq!(chain(&Inner), "inner");
+    }
+}

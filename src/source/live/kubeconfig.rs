@@ -1,0 +1,262 @@
+//! The kubeconfig, found and read as kubectl does.
+//!
+//! Mirrors `staging/src/k8s.io/client-go/tools/clientcmd/loader.go` (which files, and in which order) and the proxies of
+//! `staging/src/k8s.io/client-go/transport`: `proxy-url` counts first, then the environment as Go's `net/http` reads it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use futures::FutureExt;
+use kube::Config;
+use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use super::error::{ConnectError, Target};
+use super::failure::chain;
+use super::proxy::Proxies;
+
+/// What of the process' surroundings decides about a connection.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Surroundings {
+    /// `KUBECONFIG`.
+    pub(super) kubeconfig: Option<OsString>,
+    pub(super) home: Option<PathBuf>,
+    /// Whether this is a pod.
+    pub(super) in_cluster: bool,
+    pub(super) proxies: Proxies,
+}
+
+impl Surroundings {
+    pub(super) fn of_process() -> Self {
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
+        Self {
+            kubeconfig: std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty()),
+            home: home.filter(|path| !path.as_os_str().is_empty()),
+            in_cluster: std::env::var_os("KUBERNETES_SERVICE_HOST").is_some(),
+            proxies: Proxies::of_process(),
+        }
+    }
+}
+
+/// The contexts of a kubeconfig.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contexts {
+    /// The one that is used where none is asked for.
+    pub current: Option<String>,
+    /// All, in the order of the kubeconfig.
+    pub names: Vec<String>,
+}
+
+/// The contexts of `path`, or of the kubeconfig that kubectl would use; none where there is no kubeconfig.
+///
+/// # Errors
+/// Where a kubeconfig cannot be read or makes no sense.
+pub fn contexts(path: Option<&Path>) -> Result<Contexts, ConnectError> {
+    contexts_in(path, &Surroundings::of_process())
+}
+
+fn contexts_in(path: Option<&Path>, surroundings: &Surroundings) -> Result<Contexts, ConnectError> {
+    match read(path, surroundings) {
+        Ok(config) => Ok(Contexts { current: current(&config), names: names(&config) }),
+        Err(ConnectError::NoKubeconfig { .. }) => Ok(Contexts::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn current(config: &Kubeconfig) -> Option<String> {
+    config.current_context.clone().filter(|name| !name.is_empty())
+}
+
+fn names(config: &Kubeconfig) -> Vec<String> {
+    config.contexts.iter().map(|context| context.name.clone()).collect()
+}
+
+/// The files of a kubeconfig, merged: those named by `KUBECONFIG` may be missing, one named by the user may not.
+fn read(path: Option<&Path>, surroundings: &Surroundings) -> Result<Kubeconfig, ConnectError> {
+    let (paths, looked) = match (path, &surroundings.kubeconfig, &surroundings.home) {
+        (Some(path), ..) => return read_file(path),
+        (None, Some(list), _) => {
+            let paths = std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect();
+            (paths, format!("KUBECONFIG is {}", list.display()))
+        }
+        (None, None, Some(home)) => {
+            let path = home.join(".kube").join("config");
+            let looked = format!("KUBECONFIG is not set, and there is no {}", path.display());
+            (vec![path], looked)
+        }
+        (None, None, None) => (Vec::<PathBuf>::new(), "neither KUBECONFIG nor HOME is set".to_owned()),
+    };
+    let mut merged: Option<Kubeconfig> = None;
+    for path in paths.iter().filter(|path| path.exists()) {
+        let next = read_file(path)?;
+        merged = Some(match merged {
+            None => next,
+            Some(before) => before.merge(next).map_err(|error| ConnectError::Kubeconfig { path: path.clone(), cause: chain(&error) })?,
+        });
+    }
+    merged.ok_or(ConnectError::NoKubeconfig { looked })
+}
+
+fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
+    Kubeconfig::read_from(path).map_err(|error| {
+        let cause = match &error {
+            // It names the file, which the message around it does already.
+            KubeconfigError::ReadConfig(cause, _) => cause.to_string(),
+            other => chain(other),
+        };
+        ConnectError::Kubeconfig { path: path.to_owned(), cause }
+    })
+}
+
+/// Which cluster is meant.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) kubeconfig: Option<PathBuf>,
+    pub(super) context: Option<String>,
+    /// Programs that make credentials may talk to the user.
+    pub(super) interactive: bool,
+}
+
+/// The configuration of a client, and where it leads.
+pub(super) fn load(wanted: &Wanted, surroundings: &Surroundings) -> Result<(Config, Target), ConnectError> {
+    let mut kubeconfig = match read(wanted.kubeconfig.as_deref(), surroundings) {
+        Err(ConnectError::NoKubeconfig { .. }) if surroundings.in_cluster && wanted.context.is_none() => return in_cluster(),
+        other => other?,
+    };
+    let known = names(&kubeconfig);
+    let name = match (&wanted.context, current(&kubeconfig)) {
+        (Some(name), _) if !known.contains(name) => return Err(ConnectError::NoContext { name: name.clone(), known }),
+        (None, Some(name)) if !known.contains(&name) => return Err(ConnectError::NoContext { name, known }),
+        (Some(name), _) => name.clone(),
+        (None, Some(name)) => name,
+        (None, None) => return Err(ConnectError::NoCurrentContext { known }),
+    };
+    let bad = |cause: String| ConnectError::BadContext { context: name.clone(), cause };
+    let cluster = kubeconfig.contexts.iter().find(|c| c.name == name).and_then(|c| Some(c.context.as_ref()?.cluster.clone()));
+    let cluster = cluster.ok_or_else(|| bad("it names no cluster".to_owned()))?;
+    let Some(cluster) = kubeconfig.clusters.iter().find(|c| c.name == cluster).and_then(|c| c.cluster.clone()) else {
+        return Err(bad(format!("it names cluster {cluster:?}, which the kubeconfig does not have")));
+    };
+    if !wanted.interactive {
+        // A program that asks questions would spoil the screen.
+        for user in kubeconfig.auth_infos.iter_mut().filter_map(|user| user.auth_info.as_mut()) {
+            if let Some(exec) = &mut user.exec {
+                exec.interactive_mode = Some(ExecInteractiveMode::Never);
+            }
+        }
+    }
+    let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
+    // Nothing in there waits; it is asynchronous for the sake of its callers.
+    let loaded = Config::from_custom_kubeconfig(kubeconfig, &options).now_or_never();
+    let mut config = loaded.ok_or_else(|| bad("it takes too long".to_owned()))?.map_err(|error| bad(chain(&error)))?;
+    // kube asks the environment about the proxy's own address, not about the server's.
+    let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| surroundings.proxies.of(&config.cluster_url));
+    config.proxy_url = match proxy {
+        Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {url:?} makes no sense: {error}")))?),
+        None => None,
+    };
+    let target = Target { context: name, server: server(&config), namespace: config.default_namespace.clone() };
+    Ok((config, target))
+}
+
+fn in_cluster() -> Result<(Config, Target), ConnectError> {
+    let config =
+        Config::incluster().map_err(|error| ConnectError::BadContext { context: "of this pod".to_owned(), cause: chain(&error) })?;
+    let target = Target { context: String::new(), server: server(&config), namespace: config.default_namespace.clone() };
+    Ok((config, target))
+}
+
+fn server(config: &Config) -> String {
+    config.cluster_url.to_string().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r"
+apiVersion: v1
+kind: Config
+current-context: prod
+contexts:
+- {name: prod, context: {cluster: east, user: me, namespace: shop}}
+- {name: lost, context: {cluster: gone}}
+- {name: bare, context: {cluster: bare}}
+- {name: tls, context: {cluster: tls}}
+clusters:
+- {name: east, cluster: {server: 'https://10.1.2.3:6443', proxy-url: 'http://proxy:3128', tls-server-name: east.example}}
+- {name: bare, cluster: {}}
+- {name: tls, cluster: {server: 'https://10.1.2.4', certificate-authority: ca.crt}}
+users:
+- {name: me, user: {token: abc}}
+";
+
+    fn check(text: &str, context: Option<&str>) -> Result<(Config, Target), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config");
+        std::fs::write(&path, text).unwrap();
+        let wanted = Wanted { kubeconfig: Some(path), context: context.map(str::to_owned), interactive: false };
+        let result = load(&wanted, &Surroundings::default());
+        result.map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_kubeconfig_is_told() {
+        for (text, context, expected) in [
+            (GOOD, Some("dev"), "there is no context \"dev\" in the kubeconfig; it has prod, lost, bare, tls"),
+            (
+                GOOD,
+                Some("lost"),
+                "context lost of the kubeconfig cannot be used: it names cluster \"gone\", which the kubeconfig does not have",
+            ),
+            (GOOD, Some("bare"), "context bare of the kubeconfig cannot be used: cluster url is missing on selected cluster"),
+            (GOOD, Some("tls"), "context tls of the kubeconfig cannot be used: failed to load certificate authority"),
+            ("kind: Config", None, "the kubeconfig has no current context; it has none at all"),
+            ("current-context: x", None, "there is no context \"x\" in the kubeconfig; it has none at all"),
+            ("contexts: [{name: a, context: {cluster: b}}]", None, "the kubeconfig has no current context; it has a"),
+            ("contexts: 7", None, "the kubeconfig config cannot be used: failed to parse kubeconfig YAML"),
+        ] {
+            let error = check(text, context).expect_err(expected);
+            assert!(error.starts_with(expected), "{error}\n  instead of\n{expected}");
+        }
+    }
+
+    #[test]
+    fn contexts_servers_and_proxies_are_those_of_the_file() {
+        let (config, target) = check(GOOD, None).unwrap();
+        assert_eq!(target.to_string(), "context prod (https://10.1.2.3:6443)");
+        assert_eq!((target.namespace.as_str(), config.tls_server_name.as_deref()), ("shop", Some("east.example")));
+        assert_eq!(config.proxy_url.unwrap(), "http://proxy:3128/");
+    }
+
+    #[test]
+    fn files_are_found_and_merged_as_kubectl_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "contexts: [{name: a, context: {cluster: c}}]\nclusters: [{name: c, cluster: {server: 'http://first'}}]")
+            .unwrap();
+        std::fs::write(at("b"), "current-context: a\nclusters: [{name: c, cluster: {server: 'http://second'}}]").unwrap();
+        let list = std::env::join_paths([at("missing"), at("a"), at("b")]).unwrap();
+        let surroundings = Surroundings { kubeconfig: Some(list), ..Surroundings::default() };
+        let (_, target) = load(&Wanted::default(), &surroundings).unwrap();
+        assert_eq!(target.to_string(), "context a (http://first)");
+        assert_eq!(contexts_in(None, &surroundings).unwrap(), Contexts { current: Some("a".into()), names: vec!["a".into()] });
+
+        std::fs::create_dir(at(".kube")).unwrap();
+        std::fs::rename(at("a"), at(".kube").join("config")).unwrap();
+        let home = Surroundings { home: Some(folder.path().to_owned()), ..Surroundings::default() };
+        assert_eq!(contexts_in(None, &home).unwrap().names, ["a"]);
+        let wanted = Wanted { kubeconfig: Some(at("missing")), ..Wanted::default() };
+        let error = load(&wanted, &home).unwrap_err().to_string();
+        assert!(error.starts_with("the kubeconfig ") && error.contains("missing cannot be used: No such file"), "{error}");
+        for (surroundings, expected) in [
+            (Surroundings::default(), "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this is no pod of a cluster"),
+            (
+                Surroundings { kubeconfig: Some("/nowhere".into()), ..Surroundings::default() },
+                "there is no kubeconfig (KUBECONFIG is /nowhere), and this is no pod of a cluster",
+            ),
+        ] {
+            assert_eq!(load(&Wanted::default(), &surroundings).unwrap_err().to_string(), expected);
+            assert_eq!(contexts_in(None, &surroundings).unwrap(), Contexts::default());
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The one way to the API server: a client that can list, watch and get what a scheduler reads, and nothing else.
+//!
+//! [`ReadOnly`] is a layer between this program and kube's client. Whatever is asked of the client passes it, and what is
+//! no GET of an allowed path never reaches the network. (Only kube's own exchange with an identity provider, to renew
+//! credentials, is outside: it goes to that provider.)
+
+use std::pin::Pin;
+use std::sync::{Arc, RwLock};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, DATE, HeaderValue};
+use http::{Method, Request, Response};
+use http_body_util::BodyExt;
+use jiff::Timestamp;
+use kube::client::{Body, ClientBuilder};
+use kube::{Client, Config};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+use tower::{BoxError, Layer, Service};
+
+use super::failure::{Failure, What, excerpt};
+use super::resource::is_allowed;
+use super::timing::Timing;
+
+/// A request that was not let through.
+#[derive(Debug, thiserror::Error)]
+#[error("{method} {path} was not sent: only what a scheduler reads is asked for")]
+pub(super) struct Refused {
+    method: Method,
+    path: String,
+}
+
+/// The layer that lets through nothing but reading.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReadOnly;
+
+impl<S> Layer<S> for ReadOnly {
+    type Service = Guarded<S>;
+
+    fn layer(&self, inner: S) -> Guarded<S> {
+        Guarded(inner)
+    }
+}
+
+/// A service below [`ReadOnly`].
+#[derive(Clone, Debug)]
+pub(super) struct Guarded<S>(S);
+
+impl<S, B> Service<Request<B>> for Guarded<S>
+where
+    S: Service<Request<B>>,
+    S::Error: Into<BoxError>,
+    S::Future: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.0.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        if request.method() != Method::GET || !is_allowed(request.uri().path()) {
+            let refused = Refused { method: request.method().clone(), path: request.uri().path().to_owned() };
+            return Box::pin(async move { Err(refused.into()) });
+        }
+        let answer = self.0.call(request);
+        Box::pin(async move { answer.await.map_err(Into::into) })
+    }
+}
+
+/// What makes clients; asked again when credentials are no longer accepted.
+pub(super) type Connector = dyn Fn() -> Result<Config, Failure> + Send + Sync;
+
+/// Where an answer's pieces come from.
+pub(super) struct Answer {
+    body: Body,
+    /// The server's clock, where it tells.
+    pub(super) date: Option<Timestamp>,
+}
+
+/// Lists, watches and gets; see the module's text.
+pub(super) struct ReadOnlyClient {
+    client: RwLock<Client>,
+    connector: Arc<Connector>,
+    answer: Duration,
+}
+
+/// The client below the layer, from a configuration.
+fn build(mut config: Config) -> Result<Client, Failure> {
+    let agent = HeaderValue::from_static(concat!("schedscope/", env!("CARGO_PKG_VERSION")));
+    config.headers.push((http::header::USER_AGENT, agent));
+    // Whoever asks decides about trying again, and shows it.
+    config.default_retry = false;
+    let builder = ClientBuilder::try_from(config).map_err(|error| {
+        let failure = Failure::of_client(&error);
+        // Nothing has been sent yet: what goes wrong here is the user's side.
+        if failure.what == What::Connection { Failure { what: What::Credentials, ..failure } } else { failure }
+    })?;
+    Ok(builder.with_layer(&ReadOnly).build())
+}
+
+impl ReadOnlyClient {
+    /// Must be called within a runtime.
+    pub(super) fn new(connector: Arc<Connector>, timing: &Timing) -> Result<Self, Failure> {
+        let client = RwLock::new(build(connector()?)?);
+        Ok(Self { client, connector, answer: timing.answer })
+    }
+
+    /// Makes a new client, with what the kubeconfig says now.
+    pub(super) async fn renew(&self) -> Result<(), Failure> {
+        let connector = Arc::clone(&self.connector);
+        // It reads files and may run a program.
+        let task = tokio::task::spawn_blocking(move || build(connector()?));
+        let client = task.await.map_err(|error| Failure::new(What::Credentials, error.to_string()))??;
+        if let Ok(mut held) = self.client.write() {
+            *held = client;
+        }
+        Ok(())
+    }
+
+    fn client(&self) -> Client {
+        self.client.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Sends a GET; what comes back is JSON, or a failure.
+    pub(super) async fn get(&self, path_and_query: &str, within: Option<Duration>) -> Result<Answer, Failure> {
+        let client = self.client();
+        if client.valid_until().is_some_and(|until| until <= Timestamp::now()) {
+            self.renew().await?;
+        }
+        let mut request = Request::get(path_and_query);
+        if path_and_query.contains("watch=true") {
+            // Servers may compress each event by itself, which the decompressing layer does not follow.
+            request = request.header(ACCEPT_ENCODING, "identity");
+        }
+        let request = request.body(Body::empty()).map_err(|error| Failure::new(What::Refused, error.to_string()))?;
+        let limit = within.unwrap_or(self.answer);
+        let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
+        let response = response.map_err(|error| Failure::of_client(&error))?;
+        self.check(response).await
+    }
+
+    async fn check(&self, response: Response<Body>) -> Result<Answer, Failure> {
+        let (head, body) = response.into_parts();
+        let date = head.headers.get(DATE).and_then(|value| value.to_str().ok()).and_then(read_date);
+        let mut answer = Answer { body, date };
+        if !head.status.is_success() {
+            let mut text = Vec::new();
+            while let Ok(Some(piece)) = answer.next(self.answer).await {
+                text.extend_from_slice(&piece);
+                if text.len() > 64 << 10 {
+                    break;
+                }
+            }
+            return Err(Failure::of_answer(head.status, &head.headers, &text));
+        }
+        let kind = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("no content type");
+        if kind.starts_with("application/json") {
+            return Ok(answer);
+        }
+        let start = answer.next(self.answer).await.ok().flatten().unwrap_or_default();
+        let message = format!("the answer is {kind}, not JSON; is there a proxy or a login page in between? {}", excerpt(&start));
+        Err(Failure::new(What::Content, message.trim_end()))
+    }
+
+    /// Sends a GET and reads all of its answer.
+    pub(super) async fn text(&self, path_and_query: &str, within: Option<Duration>) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
+        let mut answer = self.get(path_and_query, within).await?;
+        let mut text = Vec::new();
+        while let Some(piece) = answer.next(within.unwrap_or(self.answer)).await? {
+            text.extend_from_slice(&piece);
+        }
+        Ok((text, answer.date))
+    }
+
+    /// Sends a GET and decodes its small answer.
+    pub(super) async fn json<T: DeserializeOwned>(&self, path: &str, within: Option<Duration>) -> Result<(T, Option<Timestamp>), Failure> {
+        let (text, date) = self.text(path, within).await?;
+        match serde_json::from_slice(&text) {
+            Ok(value) => Ok((value, date)),
+            Err(error) => Err(Failure::new(What::Content, format!("the answer makes no sense ({error}): {}", excerpt(&text)))),
+        }
+    }
+}
+
+impl Answer {
+    /// The next piece of the answer, or none at its end.
+    pub(super) async fn next(
+        &mut self,
+        within: Duration,
+    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]> + Default + use<>>, Failure> {
+        loop {
+            let Some(frame) = timeout(within, self.body.frame()).await.map_err(|_| silence(within))? else { return Ok(None) };
+            let frame = frame.map_err(|error| {
+                let failure = Failure::of_client(&error);
+                Failure::new(What::Connection, format!("the connection broke off: {}", failure.message))
+            })?;
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
+            }
+        }
+    }
+}
+
+fn silence(limit: Duration) -> Failure {
+    Failure::new(What::Timeout, format!("nothing was heard for {limit:?}"))
+}
+
+/// `Sat, 21 Nov 2026 01:58:07 GMT`.
+fn read_date(text: &str) -> Option<Timestamp> {
+    jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tower::{ServiceExt, service_fn};
+
+    #[tokio::test]
+    async fn nothing_but_reading_gets_through() {
+        let seen = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&seen);
+        let inner = service_fn(move |_: Request<()>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(Ok::<_, BoxError>(Response::new(())))
+        });
+        let service = ReadOnly.layer(inner);
+        for (method, path, passes) in [
+            ("GET", "/api/v1/pods?limit=5", true),
+            ("GET", "/version", true),
+            ("POST", "/api/v1/pods", false),
+            ("PUT", "/api/v1/namespaces/a/pods/b", false),
+            ("PATCH", "/api/v1/nodes/a", false),
+            ("DELETE", "/api/v1/namespaces/a/pods/b", false),
+            ("DELETE", "/api/v1/pods", false),
+            ("HEAD", "/api/v1/pods", false),
+            ("CONNECT", "/api/v1/namespaces/a/pods/b", false),
+            ("GET", "/api/v1/secrets", false),
+            ("GET", "/api/v1/namespaces/a/configmaps/b", false),
+            ("POST", "/api/v1/namespaces/a/pods/b/eviction", false),
+        ] {
+            let before = seen.load(Ordering::Relaxed);
+            let request = Request::builder().method(method).uri(path).body(()).unwrap();
+            let answer = service.clone().oneshot(request).await;
+            assert_eq!(answer.is_ok(), passes, "{method} {path}");
+            assert_eq!(seen.load(Ordering::Relaxed) - before, usize::from(passes), "{method} {path}");
+            if let Err(error) = answer {
+                assert_eq!(Failure::of_client(error.as_ref()).what, What::Refused, "{method} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_server_tells_the_time() {
+        let time = read_date("Sat, 21 Nov 2026 01:58:07 GMT").map(|t| t.to_string());
+        assert_eq!(time.as_deref(), Some("2026-11-21T01:58:07Z"));
+        assert_eq!(read_date("now"), None);
+    }
+}

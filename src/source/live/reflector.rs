@@ -1,0 +1,416 @@
+//! One resource, listed and then watched, for as long as the connection lives.
+//!
+//! Mirrors what `staging/src/k8s.io/client-go/tools/cache/reflector.go` does: list (in pages, or as a stream of events
+//! where the server can), watch from the list's resource version, take up the watch where it broke off, and list again
+//! where the server has forgotten that version.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use super::Shared;
+use super::answers::{self, Line};
+use super::board::{Place, State};
+use super::discovery::{Offer, is_essential};
+use super::failure::{Failure, What};
+use super::resource::{Resource, Subject};
+use super::store::Taken;
+use super::timing::Backoff;
+use crate::cluster::{Key, Kind};
+
+/// Objects of a watch that are decoded together; more where one object is longer.
+const BATCH: usize = 1 << 20;
+
+/// No object is longer; API servers refuse those of a few megabytes.
+const MAX_LINE: usize = 64 << 20;
+
+/// A watch that ends sooner than this without a word did not work.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// A resource over all namespaces, or in one.
+pub(super) struct Reflector {
+    shared: Arc<Shared>,
+    resource: &'static Resource,
+    namespace: Option<String>,
+    place: Place,
+    /// The place of the API version among the resource's.
+    version: usize,
+    /// Up to which resource version all is known; none before the first list.
+    at: Option<String>,
+    backoff: Backoff,
+    /// Lists come as a stream of events.
+    streaming: bool,
+    /// Objects to a page.
+    page: u32,
+}
+
+/// What to do after a failure.
+enum Next {
+    Now,
+    After(Duration),
+    Never,
+}
+
+impl Reflector {
+    pub(super) fn new(shared: Arc<Shared>, resource: &'static Resource, namespace: Option<String>) -> Self {
+        let place = (resource.subject, namespace.clone());
+        shared.board().add(&place);
+        let (streaming, page) = (shared.streaming && resource.subject != Subject::Events, shared.page);
+        Self { shared, resource, namespace, place, version: 0, at: None, backoff: Backoff::default(), streaming, page }
+    }
+
+    /// Runs for as long as the connection lives.
+    pub(super) async fn run(mut self) {
+        match self.shared.offers.of(self.resource) {
+            Offer::Version(version) => self.version = version,
+            Offer::Unknown => {}
+            Offer::Absent => {
+                self.settle(State::Absent);
+                tokio::time::sleep(self.shared.timing.absent).await;
+            }
+            Offer::Old => {
+                let version = self.shared.offers.versions(self.resource);
+                return self.settle(State::OldVersion { version });
+            }
+        }
+        loop {
+            let result = match self.at.clone() {
+                Some(version) => self.watch(Some(version)).await,
+                None if self.streaming => self.watch(None).await,
+                None => self.list().await,
+            };
+            let Err(failure) = result else { continue };
+            match self.after(failure).await {
+                Next::Now => {}
+                Next::After(wait) => tokio::time::sleep(wait).await,
+                Next::Never => return,
+            }
+        }
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        if let Subject::Objects(kind) = self.resource.subject { Some(kind) } else { None }
+    }
+
+    fn api_version(&self) -> String {
+        self.resource.api_version(self.resource.versions[self.version])
+    }
+
+    /// The path of a request with its parameters, of which `more` holds further ones.
+    fn url(&self, more: &str) -> String {
+        let path = self.resource.path(self.resource.versions[self.version], self.namespace.as_deref());
+        match self.resource.field_selector() {
+            Some(selector) => format!("{path}?{more}&fieldSelector={}", encode(selector)),
+            None => format!("{path}?{more}"),
+        }
+    }
+
+    fn set(&self, state: State) {
+        let mut board = self.shared.board();
+        let status = board.of(&self.place);
+        status.state = state;
+        if status.api_version.is_empty() {
+            status.api_version = self.api_version();
+        }
+    }
+
+    /// Notes a state beyond which nothing more will come for the first picture.
+    fn settle(&self, state: State) {
+        self.set(state);
+        self.shared.board().of(&self.place).settled = true;
+        self.shared.settled();
+    }
+
+    /// Decides what comes after a failure, and shows it.
+    async fn after(&mut self, failure: Failure) -> Next {
+        let timing = &self.shared.timing;
+        match failure.what {
+            What::Forbidden => {
+                let namespaces = &self.shared.namespaces;
+                if self.namespace.is_none() && self.resource.namespaced() && !namespaces.is_empty() {
+                    self.shared.split(self.resource);
+                    return Next::Never;
+                }
+                // It may be allowed again some day; what happened meanwhile is only in a new list.
+                self.at = None;
+                self.settle(State::Forbidden { why: failure.message });
+                return Next::After(timing.forbidden);
+            }
+            What::Absent if self.version + 1 < self.resource.versions.len() => {
+                self.version += 1;
+                self.at = None;
+                return Next::Now;
+            }
+            What::Absent => {
+                (self.version, self.at) = (0, None);
+                self.clear();
+                self.settle(State::Absent);
+                return Next::After(timing.absent);
+            }
+            What::Rejected if self.streaming && self.at.is_none() => {
+                self.streaming = false;
+                return Next::Now;
+            }
+            What::Rejected => self.at = None,
+            What::Expired => {
+                // A list that takes longer than the server remembers: longer pages make it shorter.
+                if self.at.is_none() {
+                    self.page = self.page.saturating_mul(4);
+                }
+                self.at = None;
+                if self.backoff.failures() == 0 {
+                    self.backoff.next(timing, None);
+                    self.set(State::Listing);
+                    return Next::Now;
+                }
+            }
+            What::Unauthorised | What::Credentials => {
+                let _ = self.shared.renew().await;
+            }
+            _ => {}
+        }
+        let timing = &self.shared.timing;
+        let wait = self.backoff.next(timing, failure.asked(timing.second));
+        self.retrying(failure, wait);
+        Next::After(wait)
+    }
+
+    fn retrying(&self, failure: Failure, wait: Duration) {
+        let now = Timestamp::now();
+        let next = now.checked_add(wait).unwrap_or(now);
+        let mut board = self.shared.board();
+        let status = board.of(&self.place);
+        let since = if let State::Retrying { since, .. } = status.state { since } else { now };
+        status.state = State::Retrying { since, why: failure.message, next };
+        let out_of_patience = self.backoff.failures() >= self.shared.timing.patience && !is_essential(self.resource.subject);
+        let settles = out_of_patience && !status.settled;
+        status.settled |= settles;
+        drop(board);
+        if settles {
+            self.shared.settled();
+        }
+        self.shared.wake();
+    }
+
+    /// The server does not have the resource any more.
+    fn clear(&self) {
+        if let Some(kind) = self.kind()
+            && self.shared.store().sweep(kind, self.namespace.as_deref(), &HashSet::new())
+        {
+            self.shared.changed(&self.place);
+        }
+    }
+
+    /// Reads all objects, page by page.
+    async fn list(&mut self) -> Result<(), Failure> {
+        let mut seen = HashSet::new();
+        let mut next = String::new();
+        loop {
+            let from = if next.is_empty() { String::new() } else { format!("&continue={}", encode(&next)) };
+            let url = self.url(&format!("limit={}{from}", self.page));
+            let (text, date) = self.shared.client.text(&url, None).await?;
+            let page = answers::page(&text, self.resource)?;
+            self.shared.note_read(text.len(), date);
+            drop(text);
+            let (mut taken, count) = (Taken::default(), page.items.len());
+            {
+                let mut store = self.shared.store();
+                for item in page.items {
+                    taken += store.put(item, Some(&mut seen));
+                }
+            }
+            self.note(taken, Some(seen.len().max(count)));
+            next = page.next;
+            if next.is_empty() {
+                self.listed(&seen, page.resource_version);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Shows what became of some answers.
+    fn note(&self, taken: Taken, objects: Option<usize>) {
+        let mut board = self.shared.board();
+        let status = board.of(&self.place);
+        status.unreadable += taken.unreadable;
+        if let Some(objects) = objects {
+            status.objects = objects;
+        }
+        drop(board);
+        if taken.changed {
+            self.shared.changed(&self.place);
+        }
+    }
+
+    /// All objects were read; `seen` are their keys.
+    fn listed(&mut self, seen: &HashSet<Key>, version: String) {
+        let mut changed = false;
+        if let Some(kind) = self.kind() {
+            let mut store = self.shared.store();
+            changed = store.sweep(kind, self.namespace.as_deref(), seen);
+            changed |= store.listed(kind);
+        }
+        self.at = Some(version).filter(|version| !version.is_empty());
+        self.backoff.reset();
+        self.note(Taken { changed, unreadable: 0 }, self.kind().map(|_| seen.len()));
+        self.shared.board().of(&self.place).lists += 1;
+        self.settle(State::Watching);
+    }
+
+    /// Follows changes from a resource version on; without one, all objects come first.
+    async fn watch(&mut self, from: Option<String>) -> Result<(), Failure> {
+        let seconds = self.shared.timing.watch.as_secs().max(1);
+        let start = match &from {
+            Some(version) => format!("&resourceVersion={}", encode(version)),
+            None => "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan".to_owned(),
+        };
+        let url = self.url(&format!("watch=true&allowWatchBookmarks=true{start}&timeoutSeconds={seconds}"));
+        let mut answer = self.shared.client.get(&url, None).await?;
+        let opened = Instant::now();
+        if from.is_some() {
+            self.set(State::Watching);
+            self.shared.wake();
+        }
+        let mut stream = Stream { initial: from.is_none().then(HashSet::new), bookmarks: false, heard: false };
+        let mut text: Vec<u8> = Vec::new();
+        loop {
+            let piece = answer.next(stream.patience(&self.shared.timing)).await?;
+            let mut ended = piece.is_none();
+            text.extend_from_slice(&piece.unwrap_or_default());
+            // What has come already is decoded together.
+            while !ended && text.len() < BATCH {
+                match answer.next(Duration::MAX).now_or_never() {
+                    Some(Ok(Some(more))) => text.extend_from_slice(&more),
+                    Some(Ok(None)) => ended = true,
+                    Some(Err(failure)) => {
+                        self.take(&text, &mut stream)?;
+                        return Err(failure);
+                    }
+                    None => break,
+                }
+            }
+            let rest = self.take(&text, &mut stream)?;
+            text.drain(..rest);
+            if text.len() > MAX_LINE {
+                return Err(Failure::new(What::Content, "the watch sends an object without an end"));
+            }
+            if !ended {
+                continue;
+            }
+            return match () {
+                () if stream.initial.is_some() => Err(Failure::new(What::Connection, "the list broke off before its end")),
+                () if !text.trim_ascii().is_empty() => Err(Failure::new(What::Connection, "the watch broke off within an object")),
+                () if !stream.heard && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
+                    Err(Failure::new(What::Connection, "the watch ended at once"))
+                }
+                () => Ok(()),
+            };
+        }
+    }
+
+    /// Takes over the whole lines of a watch; how much of the text they were.
+    fn take(&mut self, text: &[u8], stream: &mut Stream) -> Result<usize, Failure> {
+        let Some(end) = memchr::memrchr(b'\n', text) else { return Ok(0) };
+        let lines = answers::lines(&text[..end], self.resource, &self.api_version());
+        if stream.initial.is_some() {
+            self.shared.note_read(end, None);
+        }
+        let kind = self.kind();
+        let mut taken = Taken::default();
+        let mut result = Ok(end + 1);
+        let mut complete = false;
+        let shared = Arc::clone(&self.shared);
+        let mut store = shared.store();
+        for line in lines {
+            match line {
+                Ok(Line::Put(decoded, version)) => {
+                    taken += store.put(*decoded, stream.initial.as_mut());
+                    self.reached(version, stream);
+                }
+                Ok(Line::Gone(key, uid, version)) => {
+                    if let Some(kind) = kind {
+                        taken.changed |= store.gone(kind, &key, Some(&uid));
+                    }
+                    if let Some(seen) = &mut stream.initial {
+                        seen.remove(&key);
+                    }
+                    self.reached(version, stream);
+                }
+                Ok(Line::Bookmark(version, end)) => {
+                    stream.bookmarks = true;
+                    if end && let Some(seen) = stream.initial.take() {
+                        drop(store);
+                        self.listed(&seen, version.clone());
+                        complete = true;
+                        store = shared.store();
+                    }
+                    self.reached(version, stream);
+                }
+                Ok(Line::Error(failure)) | Err(failure) => {
+                    if failure.what == What::Content {
+                        // Between what was understood and what comes next, something may be missing.
+                        self.at = None;
+                    }
+                    result = Err(failure);
+                    break;
+                }
+            }
+            stream.heard = true;
+        }
+        let objects = match (kind, &stream.initial) {
+            (Some(_), Some(seen)) => Some(seen.len()),
+            (Some(kind), None) if taken.changed || complete => Some(store.count(kind, self.namespace.as_deref())),
+            _ => None,
+        };
+        drop(store);
+        if stream.initial.is_none() && stream.heard {
+            self.backoff.reset();
+        }
+        self.note(taken, objects);
+        result
+    }
+
+    fn reached(&mut self, version: String, stream: &Stream) {
+        if stream.initial.is_none() && !version.is_empty() {
+            self.at = Some(version);
+        }
+    }
+}
+
+/// How far a watch is.
+struct Stream {
+    /// The keys so far of the objects that come first.
+    initial: Option<HashSet<Key>>,
+    /// The server sends bookmarks.
+    bookmarks: bool,
+    /// Something came.
+    heard: bool,
+}
+
+impl Stream {
+    /// How long silence is no sign of a dead connection.
+    fn patience(&self, timing: &super::timing::Timing) -> Duration {
+        match (&self.initial, self.bookmarks) {
+            (Some(_), _) => timing.answer,
+            (None, true) => timing.silence,
+            (None, false) => timing.watch + timing.silence.min(timing.answer),
+        }
+    }
+}
+
+/// A parameter's value in a query.
+fn encode(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(byte.into());
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

@@ -1,0 +1,209 @@
+//! Which resources are read, from which API groups and versions, and the paths that lead to them.
+
+use std::fmt;
+
+use super::super::known::{Class, classify};
+use crate::cluster::Kind;
+
+/// What a list or watch is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// Objects of a kind of the model.
+    Objects(Kind),
+    /// What schedulers said about pods.
+    Events,
+}
+
+/// The resource's name, as `kubectl api-resources` has it.
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(Resource::of(*self).plural)
+    }
+}
+
+/// A resource of the API server.
+#[derive(Debug)]
+pub(super) struct Resource {
+    pub(super) subject: Subject,
+    /// The API group; empty for the core group.
+    pub(super) group: &'static str,
+    pub(super) plural: &'static str,
+    /// The kind, as objects and lists name it.
+    pub(super) kind: &'static str,
+    /// The versions that the model understands, the newest first.
+    pub(super) versions: &'static [&'static str],
+}
+
+const fn core(kind: Kind, name: &'static str, plural: &'static str) -> Resource {
+    Resource { subject: Subject::Objects(kind), group: "", plural, kind: name, versions: &["v1"] }
+}
+
+const fn grouped(kind: Kind, name: &'static str, group: &'static str, plural: &'static str, versions: &'static [&'static str]) -> Resource {
+    Resource { subject: Subject::Objects(kind), group, plural, kind: name, versions }
+}
+
+const STORAGE: &str = "storage.k8s.io";
+const DEVICES: &str = "resource.k8s.io";
+const DEVICE_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
+const BETA_VERSIONS: &[&str] = &["v1", "v1beta1"];
+
+/// Everything that is read, and nothing else.
+pub(super) const RESOURCES: [Resource; 21] = [
+    core(Kind::Namespace, "Namespace", "namespaces"),
+    core(Kind::Node, "Node", "nodes"),
+    core(Kind::PersistentVolume, "PersistentVolume", "persistentvolumes"),
+    core(Kind::PersistentVolumeClaim, "PersistentVolumeClaim", "persistentvolumeclaims"),
+    core(Kind::Pod, "Pod", "pods"),
+    core(Kind::ReplicationController, "ReplicationController", "replicationcontrollers"),
+    core(Kind::Service, "Service", "services"),
+    grouped(Kind::ReplicaSet, "ReplicaSet", "apps", "replicasets", &["v1"]),
+    grouped(Kind::StatefulSet, "StatefulSet", "apps", "statefulsets", &["v1"]),
+    grouped(Kind::PodDisruptionBudget, "PodDisruptionBudget", "policy", "poddisruptionbudgets", BETA_VERSIONS),
+    grouped(Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io", "priorityclasses", BETA_VERSIONS),
+    grouped(Kind::CSIDriver, "CSIDriver", STORAGE, "csidrivers", BETA_VERSIONS),
+    grouped(Kind::CSINode, "CSINode", STORAGE, "csinodes", BETA_VERSIONS),
+    grouped(Kind::CSIStorageCapacity, "CSIStorageCapacity", STORAGE, "csistoragecapacities", BETA_VERSIONS),
+    grouped(Kind::StorageClass, "StorageClass", STORAGE, "storageclasses", BETA_VERSIONS),
+    grouped(Kind::VolumeAttachment, "VolumeAttachment", STORAGE, "volumeattachments", BETA_VERSIONS),
+    grouped(Kind::DeviceClass, "DeviceClass", DEVICES, "deviceclasses", DEVICE_VERSIONS),
+    grouped(Kind::ResourceClaim, "ResourceClaim", DEVICES, "resourceclaims", DEVICE_VERSIONS),
+    grouped(Kind::ResourceClaimTemplate, "ResourceClaimTemplate", DEVICES, "resourceclaimtemplates", DEVICE_VERSIONS),
+    grouped(Kind::ResourceSlice, "ResourceSlice", DEVICES, "resourceslices", DEVICE_VERSIONS),
+    Resource { subject: Subject::Events, group: "", plural: "events", kind: "Event", versions: &["v1"] },
+];
+
+/// Of a pod's events, those of its kubelet are by far the most, and are not wanted; a selector cannot name several
+/// wanted reasons, but it can leave out several others.
+const WANTED_EVENTS: &str = "involvedObject.kind=Pod,reason!=Pulled,reason!=Pulling,reason!=Created,reason!=Started,\
+    reason!=Killing,reason!=BackOff,reason!=Unhealthy,reason!=FailedMount";
+
+impl Resource {
+    pub(super) fn of(subject: Subject) -> &'static Self {
+        RESOURCES.iter().find(|r| r.subject == subject).expect("the table holds every kind, as a test says")
+    }
+
+    pub(super) fn namespaced(&self) -> bool {
+        match self.subject {
+            Subject::Objects(kind) => kind.namespaced(),
+            Subject::Events => true,
+        }
+    }
+
+    /// `apps/v1`, or `v1` in the core group.
+    pub(super) fn api_version(&self, version: &str) -> String {
+        if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
+    }
+
+    /// The path of its list in a version, over all namespaces or in one.
+    pub(super) fn path(&self, version: &str, namespace: Option<&str>) -> String {
+        let root = root(self.group, version);
+        match namespace.filter(|_| self.namespaced()) {
+            Some(namespace) => format!("{root}/namespaces/{namespace}/{}", self.plural),
+            None => format!("{root}/{}", self.plural),
+        }
+    }
+
+    /// What of it is wanted, as a field selector.
+    pub(super) fn field_selector(&self) -> Option<&'static str> {
+        (self.subject == Subject::Events).then_some(WANTED_EVENTS)
+    }
+
+    /// Whether the model can read objects of a version.
+    pub(super) fn understands(&self, version: &str) -> bool {
+        matches!(classify(self.kind, Some(&self.api_version(version))), Class::Model(_) | Class::Convertible(_) | Class::Event)
+            && self.versions.contains(&version)
+    }
+}
+
+/// The path of a group's version.
+pub(super) fn root(group: &str, version: &str) -> String {
+    if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") }
+}
+
+/// Whether a path is one of those that are read: lists and single objects of [`RESOURCES`], the server's version and
+/// what it offers.
+pub(super) fn is_allowed(path: &str) -> bool {
+    let Some(path) = path.strip_prefix('/') else { return false };
+    let parts: Vec<&str> = path.split('/').collect();
+    let plain = |part: &&str| {
+        !part.is_empty() && *part != "." && *part != ".." && part.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_:".contains(&b))
+    };
+    if !parts.iter().all(plain) {
+        return false;
+    }
+    let (group, version, rest) = match parts.as_slice() {
+        ["version"] | ["api" | "apis"] => return true,
+        ["api", version, rest @ ..] => ("", *version, rest),
+        ["apis", group, version, rest @ ..] => (*group, *version, rest),
+        _ => return false,
+    };
+    let mut known = RESOURCES.iter().filter(|r| r.group == group && r.versions.contains(&version));
+    match rest {
+        [] => known.next().is_some(),
+        [plural] | [plural, _] if known.clone().any(|r| r.plural == *plural && (rest.len() == 1 || !r.namespaced())) => true,
+        ["namespaces", _, plural] | ["namespaces", _, plural, _] => known.any(|r| r.plural == *plural && r.namespaced()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strum::IntoEnumIterator;
+
+    #[test]
+    fn every_kind_has_a_resource_in_versions_that_the_model_reads() {
+        for kind in Kind::iter() {
+            let resource = Resource::of(Subject::Objects(kind));
+            assert_eq!(resource.kind, kind.to_string());
+            assert!(resource.versions.iter().all(|v| resource.understands(v)), "{resource:?}");
+            assert!(!resource.understands("v1alpha3"), "{resource:?}");
+        }
+        assert!(Resource::of(Subject::Events).understands("v1"));
+        assert_eq!(Subject::Objects(Kind::CSINode).to_string(), "csinodes");
+    }
+
+    #[test]
+    fn only_what_is_read_is_allowed() {
+        for (path, allowed) in [
+            ("/version", true),
+            ("/apis", true),
+            ("/api/v1", true),
+            ("/apis/apps/v1", true),
+            ("/apis/batch/v1", false),
+            ("/api/v1/pods", true),
+            ("/api/v1/namespaces/shop/pods", true),
+            ("/api/v1/namespaces/shop/pods/web-1", true),
+            ("/api/v1/namespaces/shop", true),
+            ("/api/v1/nodes/a", true),
+            ("/apis/resource.k8s.io/v1beta1/resourceslices", true),
+            ("/apis/resource.k8s.io/v1alpha3/resourceslices", false),
+            ("/api/v1/pods/web-1", false),
+            ("/api/v1/secrets", false),
+            ("/api/v1/configmaps", false),
+            ("/api/v1/namespaces/shop/secrets", false),
+            ("/api/v1/namespaces/shop/secrets/token", false),
+            ("/api/v1/namespaces/shop/configmaps/a", false),
+            ("/api/v1/namespaces/shop/pods/web-1/log", false),
+            ("/api/v1/namespaces/shop/pods/web-1/exec", false),
+            ("/api/v1/namespaces/shop/pods/web-1/eviction", false),
+            ("/api/v1/nodes/a/proxy", false),
+            ("/api/v1/nodes/a/proxy/pods", false),
+            ("/api/v1/watch/pods", false),
+            ("/api/v1/namespaces/shop/pods/..", false),
+            ("/api/v1/namespaces/shop/pods/%2e%2e", false),
+            ("/api/v1/namespaces/../secrets", false),
+            ("/api/v1//secrets", false),
+            ("/metrics", false),
+            ("/", false),
+            ("", false),
+        ] {
+            assert_eq!(is_allowed(path), allowed, "{path}");
+        }
+        for resource in &RESOURCES {
+            for version in resource.versions {
+                assert!(is_allowed(&resource.path(version, None)) && is_allowed(&resource.path(version, Some("a"))), "{resource:?}");
+            }
+        }
+    }
+}

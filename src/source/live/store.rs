@@ -1,0 +1,399 @@
+//! What the server is known to hold, the first picture made of it, and the changes that wait.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::super::assemble::Assembly;
+use super::super::decode::{Decoded, What};
+use super::super::events::SeenEvent;
+use super::super::facts::Told;
+use super::super::{Diagnostic, Loaded, ServerVersion, share};
+use super::pending::{Change, Pending};
+use crate::cluster::{Cluster, Key, Kind, Object, Str};
+
+/// Events that are told apart; beyond, the oldest are forgotten, and would be told again.
+const MAX_EVENTS: usize = 50_000;
+
+/// What goes into the first picture besides objects.
+#[derive(Debug, Default)]
+struct Gathered {
+    events: Vec<SeenEvent>,
+    /// What could not be read.
+    rest: Vec<Decoded>,
+    /// What pods tell about the scheduler.
+    told: BTreeMap<Key, Told>,
+}
+
+/// The events that were seen.
+#[derive(Debug, Default)]
+struct Events {
+    seen: HashMap<String, (u32, Option<Timestamp>)>,
+    order: VecDeque<String>,
+}
+
+impl Events {
+    /// Whether an event says something new.
+    fn is_news(&mut self, seen: &SeenEvent) -> bool {
+        let state = (seen.event.count, seen.event.last);
+        if let Some(known) = self.seen.get_mut(&seen.identity) {
+            let news = state > *known;
+            if news {
+                *known = state;
+            }
+            return news;
+        }
+        self.seen.insert(seen.identity.clone(), state);
+        self.order.push_back(seen.identity.clone());
+        if self.order.len() > MAX_EVENTS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.seen.remove(&oldest);
+        }
+        true
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Store {
+    known: BTreeMap<Kind, HashMap<Key, Object>>,
+    events: Events,
+    /// Until the first picture is made.
+    gathered: Option<Gathered>,
+    /// Kinds that the first picture does without.
+    unlisted: BTreeSet<Kind>,
+    pending: Pending,
+}
+
+/// What became of answers that were taken over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Something is new.
+    pub(super) changed: bool,
+    /// Objects that could not be read.
+    pub(super) unreadable: usize,
+}
+
+impl std::ops::AddAssign for Taken {
+    fn add_assign(&mut self, other: Self) {
+        self.changed |= other.changed;
+        self.unreadable += other.unreadable;
+    }
+}
+
+/// What the report says besides what was read.
+#[derive(Debug, Default)]
+pub(super) struct About {
+    pub(super) name: String,
+    pub(super) version: Option<String>,
+    pub(super) date: Option<Timestamp>,
+    /// Kinds of which all is known, were it that there are none.
+    pub(super) listed: Vec<Kind>,
+    /// Kinds that are not known, or not wholly.
+    pub(super) unlisted: BTreeSet<Kind>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Bytes read.
+    pub(super) bytes: u64,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            known: BTreeMap::new(),
+            events: Events::default(),
+            gathered: Some(Gathered::default()),
+            unlisted: BTreeSet::new(),
+            pending: Pending::default(),
+        }
+    }
+}
+
+impl Store {
+    /// Takes over what was decoded; `seen` collects the keys of objects, where a list is being read.
+    pub(super) fn put(&mut self, decoded: Decoded, seen: Option<&mut HashSet<Key>>) -> Taken {
+        let Decoded { what, told, line, index, newest, change } = decoded;
+        match what {
+            What::Object { object, .. } => {
+                let key = object.key();
+                if let (Some(gathered), Some(told)) = (&mut self.gathered, told) {
+                    gathered.told.insert(key.clone(), *told);
+                }
+                if let Some(seen) = seen {
+                    seen.insert(key.clone());
+                }
+                Taken { changed: self.put_object(key, object), unreadable: 0 }
+            }
+            What::Event(event) => Taken { changed: self.put_event(*event), unreadable: 0 },
+            What::Other(_) => Taken::default(),
+            what => {
+                if let Some(seen) = seen
+                    && let What::Bad(bad) = &what
+                    && let Some(key) = bad.object.as_deref().and_then(key_of)
+                {
+                    // It exists, even if it cannot be read.
+                    seen.insert(key);
+                }
+                if let Some(gathered) = &mut self.gathered {
+                    gathered.rest.push(Decoded { what, told: None, line, index, newest, change });
+                }
+                Taken { changed: false, unreadable: 1 }
+            }
+        }
+    }
+
+    fn put_object(&mut self, key: Key, mut object: Object) -> bool {
+        let objects = self.known.entry(object.kind()).or_default();
+        let Some(known) = objects.get_mut(&key) else {
+            objects.insert(key, object.clone());
+            if self.gathered.is_none() {
+                self.pending.put(None, object, false);
+            }
+            return true;
+        };
+        let anew = known.meta().uid != object.meta().uid;
+        if !anew && is_same(known, &mut object) {
+            return false;
+        }
+        let before = std::mem::replace(known, object.clone());
+        if self.gathered.is_none() {
+            self.pending.put(Some(before), object, anew);
+        }
+        true
+    }
+
+    fn put_event(&mut self, seen: SeenEvent) -> bool {
+        if !self.events.is_news(&seen) {
+            return false;
+        }
+        match &mut self.gathered {
+            Some(gathered) => gathered.events.push(seen),
+            None => self.pending.event(seen.identity, seen.event),
+        }
+        true
+    }
+
+    /// Notes that an object is gone; `uid` where it is known, so that a successor stays.
+    pub(super) fn gone(&mut self, kind: Kind, key: &Key, uid: Option<&str>) -> bool {
+        let Some(objects) = self.known.get_mut(&kind) else { return false };
+        if objects.get(key).is_none_or(|known| uid.is_some_and(|uid| !uid.is_empty() && known.meta().uid != *uid)) {
+            return false;
+        }
+        let Some(object) = objects.remove(key) else { return false };
+        if self.gathered.is_none() {
+            self.pending.gone(object);
+        }
+        true
+    }
+
+    /// After a list: whatever is known of its kind (and namespace) and was not in it is gone.
+    pub(super) fn sweep(&mut self, kind: Kind, namespace: Option<&str>, seen: &HashSet<Key>) -> bool {
+        let known = self.known.entry(kind).or_default();
+        let of_list = |key: &&Key| namespace.is_none_or(|namespace| key.namespace == *namespace);
+        let mut gone: Vec<Key> = known.keys().filter(of_list).filter(|key| !seen.contains(*key)).cloned().collect();
+        gone.sort_unstable();
+        for key in &gone {
+            self.gone(kind, key, None);
+        }
+        !gone.is_empty()
+    }
+
+    /// A list of a kind is complete; true where the first picture had to do without it.
+    pub(super) fn listed(&mut self, kind: Kind) -> bool {
+        let late = self.gathered.is_none() && self.unlisted.remove(&kind);
+        if late {
+            self.pending.listed(kind);
+        }
+        late
+    }
+
+    /// How many objects of a kind are known, in a namespace or all.
+    pub(super) fn count(&self, kind: Kind, namespace: Option<&str>) -> usize {
+        let Some(objects) = self.known.get(&kind) else { return 0 };
+        match namespace {
+            None => objects.len(),
+            Some(namespace) => objects.keys().filter(|key| key.namespace == *namespace).count(),
+        }
+    }
+
+    pub(super) fn is_gathering(&self) -> bool {
+        self.gathered.is_some()
+    }
+
+    /// Makes the first picture; from then on, changes wait to be taken.
+    pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
+        let Gathered { events, rest, mut told } = self.gathered.take()?;
+        let mut assembly = Assembly::default();
+        assembly.report.server_version = about.version.map(|version| ServerVersion { version, source: about.name.clone() });
+        assembly.report.taken = about.date;
+        for kind in about.listed {
+            assembly.report.kinds.entry(kind).or_default();
+        }
+        let mut objects = Vec::new();
+        for (_, of_kind) in std::mem::take(&mut self.known) {
+            let from = objects.len();
+            objects.extend(of_kind.into_values());
+            objects[from..].sort_unstable_by_key(Object::key);
+        }
+        let told_by = |object: &Object| (object.kind() == Kind::Pod).then(|| told.remove(&object.key())).flatten();
+        assembly.add_answers(&about.name, objects, told_by, events, rest, about.bytes);
+        let mut loaded = assembly.finish();
+        loaded.report.origins = HashMap::new();
+        loaded.diagnostics.extend(about.diagnostics);
+        for object in &loaded.objects {
+            self.known.entry(object.kind()).or_default().insert(object.key(), object.clone());
+        }
+        self.unlisted = about.unlisted;
+        forget_shared();
+        Some(loaded)
+    }
+
+    /// Takes changes, oldest first; none before the first picture is made.
+    pub(super) fn take(&mut self, limit: usize) -> Vec<Change> {
+        self.pending.take(limit)
+    }
+
+    pub(super) fn has_changes(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// All that is known now.
+    pub(super) fn cluster(&self) -> Cluster {
+        self.known.values().flat_map(HashMap::values).cloned().collect()
+    }
+}
+
+/// The tables with which decoding shares equal strings and specs are of use while much is decoded.
+pub(super) fn forget_shared() {
+    rayon::broadcast(|_| {
+        share::forget();
+        Str::forget_interned();
+    });
+}
+
+/// Whether an object says what another one said, up to its resource version, which is made equal on the way.
+fn is_same(known: &Object, object: &mut Object) -> bool {
+    macro_rules! level {
+        ($($kind:ident)*) => {
+            match object {
+                $(Object::$kind(object) => match Arc::get_mut(object) {
+                    Some(object) => std::mem::replace(&mut object.metadata.resource_version, known.meta().resource_version.clone()),
+                    None => return *known == Object::$kind(Arc::clone(object)),
+                },)*
+            }
+        };
+    }
+    macro_rules! restore {
+        ($version:ident: $($kind:ident)*) => {
+            match object {
+                $(Object::$kind(object) => if let Some(object) = Arc::get_mut(object) { object.metadata.resource_version = $version },)*
+            }
+        };
+    }
+    let version = level!(CSIDriver CSINode CSIStorageCapacity DeviceClass Namespace Node PersistentVolume PersistentVolumeClaim Pod
+        PodDisruptionBudget PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
+        Service StatefulSet StorageClass VolumeAttachment);
+    let same = known == object;
+    if !same {
+        restore!(version: CSIDriver CSINode CSIStorageCapacity DeviceClass Namespace Node PersistentVolume PersistentVolumeClaim Pod
+            PodDisruptionBudget PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
+            Service StatefulSet StorageClass VolumeAttachment);
+    }
+    same
+}
+
+/// The key in `Pod shop/web`.
+fn key_of(label: &str) -> Option<Key> {
+    let (_, key) = label.split_once(' ')?;
+    Some(match key.split_once('/') {
+        Some((namespace, name)) => Key::new(namespace, name),
+        None => Key::new("", key),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(what: What) -> Decoded {
+        Decoded { line: 0, index: None, newest: None, what, told: None, change: None }
+    }
+
+    fn node(name: &str, uid: &str, version: u32, unschedulable: bool) -> Decoded {
+        let json = format!(
+            r#"{{"kind":"Node","metadata":{{"name":"{name}","uid":"{uid}","resourceVersion":"{version}"}},
+            "spec":{{"unschedulable":{unschedulable}}}}}"#
+        );
+        decoded(What::Object { object: serde_json::from_str(&json).unwrap(), namespace_defaulted: false, versionless: false })
+    }
+
+    fn words(changes: &[Change]) -> String {
+        let word = |object: &Object| format!("{}.{}@{}", object.key(), object.meta().uid, object.meta().resource_version);
+        let word = |change: &Change| match change {
+            Change::Put(object) => format!("+{}", word(object)),
+            Change::Gone(object) => format!("-{}", word(object)),
+            Change::Event(event) => format!("!{}", event.count),
+            Change::Listed(kind) => format!("?{kind}"),
+        };
+        changes.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_changes_nothing_for_scheduling_is_no_change() {
+        let mut store = Store::default();
+        assert!(store.put(node("a", "1", 1, false), None).changed);
+        assert!(!store.put(node("a", "1", 2, false), None).changed);
+        let loaded = store.assemble(About { unlisted: [Kind::Pod].into(), ..About::default() }).unwrap();
+        assert_eq!((loaded.objects.len(), store.is_gathering()), (1, false));
+        assert!(store.assemble(About::default()).is_none());
+        for (object, changed, expected) in [
+            (node("a", "1", 3, false), false, ""),
+            (node("a", "1", 4, true), true, "+a.1@4"),
+            (node("a", "2", 5, true), true, "-a.1@4 +a.2@5"),
+            (node("b", "1", 6, true), true, "+b.1@6"),
+        ] {
+            assert_eq!(store.put(object, None).changed, changed);
+            assert_eq!(words(&store.take(9)), expected);
+        }
+        let key = |name: &str| Key::new("", name);
+        assert!(!store.gone(Kind::Node, &key("a"), Some("1")), "its successor stays");
+        assert!(store.gone(Kind::Node, &key("a"), Some("2")));
+        assert!(!store.gone(Kind::Node, &key("a"), None) && !store.gone(Kind::Pod, &key("a"), None));
+        assert_eq!(words(&store.take(9)), "-a.2@5");
+        assert!(!store.sweep(Kind::Node, None, &[key("b")].into()));
+        assert!(store.sweep(Kind::Node, None, &HashSet::new()));
+        assert!(store.listed(Kind::Pod) && !store.listed(Kind::Pod) && !store.listed(Kind::Node));
+        assert_eq!(words(&store.take(9)), "-b.1@6 ?Pod");
+        assert!(!store.has_changes() && store.count(Kind::Node, None) == 0);
+    }
+
+    #[test]
+    fn events_are_news_once() {
+        let event = |count| {
+            let event = crate::cluster::ObservedEvent { count, ..Default::default() };
+            decoded(What::Event(Box::new(SeenEvent { identity: "e".into(), event })))
+        };
+        let mut store = Store::default();
+        assert!(store.put(event(1), None).changed && !store.put(event(1), None).changed && store.put(event(2), None).changed);
+        let loaded = store.assemble(About::default()).unwrap();
+        assert_eq!(loaded.events.iter().map(|e| e.count).collect::<Vec<_>>(), [2]);
+        assert!(!store.put(event(2), None).changed && store.put(event(3), None).changed);
+        assert_eq!(words(&store.take(9)), "!3");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_reported_and_still_there() {
+        let mut store = Store::default();
+        let mut seen = HashSet::new();
+        let bad = super::super::super::decode::Bad { kind: Some(Kind::Node), object: Some("Node a".into()), ..bad() };
+        assert_eq!(store.put(decoded(bad.into()), Some(&mut seen)), Taken { changed: false, unreadable: 1 });
+        assert!(seen.contains(&Key::new("", "a")));
+        let loaded = store.assemble(About { name: "there".into(), ..About::default() }).unwrap();
+        assert_eq!(loaded.report.kinds[&Kind::Node].unreadable, 1);
+        assert_eq!(loaded.diagnostics[0].to_string(), "there: Node a: odd");
+    }
+
+    fn bad() -> super::super::super::decode::Bad {
+        super::super::super::decode::Bad::new("odd")
+    }
+}
