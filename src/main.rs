@@ -3,5 +3,6 @@
 use clap::Parser as _;
 
 fn main() -> std::process::ExitCode {
-    schedscope::cli::run(schedscope::cli::Cli::parse())
+    let arguments: Vec<_> = std::env::args_os().collect();
+    schedscope::cli::run(schedscope::cli::Cli::parse_from(schedscope::cli::as_plugin(arguments)))
 }

@@ -6,7 +6,9 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use crate::report::{Agreements, comparison};
 use crate::session::{Comparison, Session};
-use crate::ui::{Work, WorkState};
+use crate::ui::{Document, Form, Work, WorkState};
+
+use super::objects::{Finding, Sources};
 
 /// The name of the thread.
 pub(super) const THREAD: &str = "beside";
@@ -15,7 +17,7 @@ pub(super) const THREAD: &str = "beside";
 #[derive(Debug)]
 pub(super) struct Beside {
     progress: Arc<Progress>,
-    result: Receiver<(String, Vec<String>)>,
+    result: Receiver<Result<Document, String>>,
 }
 
 /// How far it has got.
@@ -40,17 +42,18 @@ impl Beside {
     ///
     /// # Errors
     /// A sentence for the reader.
-    pub(super) fn start(session: &Session, work: Work) -> Result<Self, String> {
+    pub(super) fn start(session: &Session, sources: &Sources, work: Work) -> Result<Self, String> {
         let progress = Arc::new(Progress::default());
         let (sender, result) = channel();
         let watched = Arc::clone(&progress);
-        let run: Box<dyn FnOnce() -> (String, Vec<String>) + Send> = match work {
+        let prose = |title: String, lines| Document { title, lines, form: Form::Prose };
+        let run: Box<dyn FnOnce() -> Result<Document, String> + Send> = match work {
             Work::Agreement => {
                 let scheduler = session.scheduler_as_seen().clone();
                 let events = session.background().events.clone();
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, |_| true, |of| watched.another(of));
-                    ("Beside the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect())
+                    Ok(prose("Beside the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
                 })
             }
             Work::Compare(one, other) => {
@@ -59,8 +62,12 @@ impl Beside {
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
                     let compared = Comparison::of(&one, &other);
-                    (format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared))
+                    Ok(prose(format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared)))
                 })
+            }
+            Work::Object(kind, key) => {
+                let finding = Finding::new(session, sources);
+                Box::new(move || finding.object(kind, &key))
             }
         };
         std::thread::Builder::new()
@@ -74,12 +81,13 @@ impl Beside {
     /// How far it has got.
     pub(super) fn state(&self) -> WorkState {
         match self.result.try_recv() {
-            Ok((title, lines)) => WorkState::Done(title, lines),
+            Ok(Ok(document)) => WorkState::Done(document),
+            Ok(Err(words)) => WorkState::Failed(words),
             Err(TryRecvError::Empty) => {
                 WorkState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))
             }
             Err(TryRecvError::Disconnected) => {
-                WorkState::Done("It broke off".to_owned(), vec!["The log says more (--log FILE).".to_owned()])
+                WorkState::Failed("it broke off; the log says more (--log FILE)".to_owned())
             }
         }
     }

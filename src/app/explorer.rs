@@ -4,14 +4,23 @@ use std::cell::OnceCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
 
 use super::beside::Beside;
+use super::following::{self, Following};
+use super::objects::Sources;
 use crate::cluster::{Key, Kind, Object};
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Edit, RunEnd, Session, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Driver, HowFar, ObjectText, Work, WorkState};
+use crate::source::live::Live;
+use crate::ui::{Driver, HowFar, Work, WorkState};
+
+/// Beyond everything that is recorded.
+const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 
 /// A session, with files to read and to write.
 #[derive(Debug)]
@@ -19,6 +28,8 @@ pub struct Explorer {
     session: Session,
     /// What the session was loaded from, the newest last: objects' texts are read again from there.
     reports: Vec<Arc<Report>>,
+    /// The live cluster, where it is one.
+    following: Option<Following>,
     /// What goes on beside the screen.
     work: Option<Beside>,
     /// What the cluster's scheduler wrote, once somebody asks.
@@ -28,7 +39,7 @@ pub struct Explorer {
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), work: None, heard: OnceCell::new() }
+        Self { session, reports: Vec::new(), following: None, work: None, heard: OnceCell::new() }
     }
 
     /// The same explorer, which knows where objects were read; of several sources the newest comes last.
@@ -37,19 +48,54 @@ impl Explorer {
         Self { reports, ..self }
     }
 
-    /// An object's text from the newest source that has it.
-    fn loaded(&self, kind: Kind, key: &Key) -> Option<Result<ObjectText, String>> {
-        let report = self.reports.iter().rev().find(|r| r.origin(kind, key).is_some())?;
-        let (file, line) = report.file_and_line(kind, key)?;
-        let place = format!("{file}, line {line}");
-        Some(match report.original(kind, key) {
-            Ok(Some(text)) => match source::as_yaml(&text, kind, key) {
-                Some(yaml) => Ok(ObjectText { place, yaml }),
-                None => Err(format!("{place} no longer holds {kind} {key}")),
-            },
-            Ok(None) => Err(format!("{place} cannot be read again")),
-            Err(error) => Err(format!("{place}: {error}")),
-        })
+    /// The same explorer, on a cluster that goes on.
+    #[must_use]
+    pub fn following(mut self, live: Arc<Live>) -> Self {
+        self.session.background_mut().observed = true;
+        Self { following: Some(Following::new(live)), ..self }
+    }
+
+    /// Where objects' texts are.
+    fn sources(&self) -> Sources {
+        Sources { reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
+    }
+
+    /// Whether so much was seen that nothing more is taken in beside the branches that hang on it.
+    fn is_full(&self) -> bool {
+        self.following.is_some() && self.session.branches().len() > 1 && self.session.branches()[0].timeline().frames().len() > following::FRAMES
+    }
+
+    /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
+    fn take_in(&mut self) -> bool {
+        let Some(following) = &mut self.following else { return false };
+        let looked_at = self.session.explained();
+        if !following.take_in(&mut self.session, Timestamp::now()) {
+            return false;
+        }
+        self.heard = OnceCell::new();
+        let listed = !following.listed.is_empty();
+        let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > following::FRAMES;
+        if full || listed {
+            self.rebase();
+        }
+        if let Some(pod) = looked_at
+            && self.session.current() == 0
+            && self.session.timeline().at_end()
+            && self.session.explain(&pod).is_some()
+        {
+            self.session.timeline_mut().seek(END);
+        }
+        true
+    }
+
+    /// Begins anew from what was seen last, so that what is kept does not grow.
+    fn rebase(&mut self) {
+        let Some(following) = &mut self.following else { return };
+        let mut unknown = self.session.scheduler_as_seen().options().unknown;
+        unknown.budgets &= !following.listed.contains(&Kind::PodDisruptionBudget);
+        following.listed.clear();
+        let events = self.session.background().events.clone();
+        self.session = self.session.rebased(Waiting::AsObserved(events), unknown);
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
@@ -82,7 +128,7 @@ impl Explorer {
             let known = self.session.scheduler_here().state().cluster().get(object.kind(), &object.key()).is_some();
             let operation = if known { Operation::Update { object } } else { Operation::Create { object } };
             said = Ok(self.apply(operation)?);
-            self.session.timeline_mut().seek(crate::session::Cursor { frame: usize::MAX, event: usize::MAX });
+            self.session.timeline_mut().seek(END);
         }
         if count > 1 { said.map(|last| format!("{count} objects, the last of them: {last}")) } else { said }
     }
@@ -166,7 +212,7 @@ impl Driver for Explorer {
     }
 
     fn start(&mut self, work: Work) -> Result<(), String> {
-        self.work = Some(Beside::start(&self.session, work)?);
+        self.work = Some(Beside::start(&self.session, &self.sources(), work)?);
         Ok(())
     }
 
@@ -187,30 +233,49 @@ impl Driver for Explorer {
         heard.about(self.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
     }
 
-    fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {
-        let here = self.session.scheduler_here().state().cluster().get(kind, key);
-        let start = self.session.scheduler_at_start().state().cluster().get(kind, key);
-        let (mut text, fallen_back) = match self.loaded(kind, key) {
-            Some(Ok(text)) => (text, None),
-            other => {
-                let object = here.as_ref().or(start.as_ref()).ok_or_else(|| format!("there is no {kind} {key}"))?;
-                let yaml = serde_yaml::to_string(object).map_err(|e| e.to_string())?;
-                let why = other.and_then(Result::err).map_or_else(String::new, |e| format!("# {e}\n"));
-                (
-                    ObjectText { place: "as schedscope holds it".to_owned(), yaml },
-                    Some(format!("{why}# Only what decides about scheduling is held.\n")),
-                )
-            }
-        };
-        let changed = match (&start, &here) {
-            (Some(_), None) => "# It is gone at the cursor.\n",
-            (Some(start), Some(here)) if start != here && fallen_back.is_none() => {
-                "# It has changed since at the cursor; this is how it was read.\n"
-            }
-            _ => "",
-        };
-        text.yaml = format!("{}{changed}{}", fallen_back.unwrap_or_default(), text.yaml);
-        Ok(text)
+    fn follow(&mut self) -> bool {
+        let at_end = self.session.current() == 0 && self.session.timeline().at_end();
+        if !at_end || self.is_full() { false } else { self.take_in() }
+    }
+
+    fn rest(&self) -> Duration {
+        self.following.as_ref().map_or(Duration::ZERO, Following::rest)
+    }
+
+    fn look_again(&self) -> Option<Duration> {
+        self.following.as_ref()?.next_tried(Timestamp::now())
+    }
+
+    fn catch_up(&mut self) -> Result<String, String> {
+        if self.following.is_none() {
+            return Err("this is no live cluster; S runs until nothing changes any more".to_owned());
+        }
+        let full = self.is_full();
+        self.session.switch(0);
+        self.session.timeline_mut().seek(END);
+        if full {
+            self.rebase();
+        }
+        let taken = self.take_in();
+        self.session.timeline_mut().seek(END);
+        Ok(if full {
+            "here is the cluster as it is; what was kept of before has become too much and is gone".to_owned()
+        } else if taken {
+            "here is the cluster as it is".to_owned()
+        } else {
+            "nothing new; here is the cluster as it is".to_owned()
+        })
+    }
+
+    fn news(&self) -> Option<(String, bool)> {
+        let following = self.following.as_ref()?;
+        let at_end = self.session.current() == 0 && self.session.timeline().at_end() && !self.is_full();
+        Some(following.news(!at_end && following.live().has_changes()))
+    }
+
+    fn capture(&self, path: &str, redact: bool) -> Result<String, String> {
+        let seen = self.session.scheduler_as_seen().state().cluster();
+        super::objects::capture(seen, &self.session.background().events, path, redact)
     }
 
     fn source(&self) -> String {
@@ -218,6 +283,7 @@ impl Driver for Explorer {
     }
 
     fn report_lines(&self) -> Vec<String> {
-        self.session.background().report.clone()
+        let live = self.following.as_ref().map(Following::lines).unwrap_or_default();
+        live.into_iter().chain(self.session.background().report.iter().cloned()).collect()
     }
 }

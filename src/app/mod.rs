@@ -5,12 +5,15 @@
 
 mod beside;
 mod explorer;
+mod following;
+mod objects;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write as _;
 use std::io;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -18,11 +21,13 @@ use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, Mo
 use futures::StreamExt as _;
 use thiserror::Error;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
 
 use crate::cluster::Key;
 use crate::ui::{self, Action, Depth, Direction, Driver, Effect, Glyphs, Mouse, Scene, State, Theme, ThemeError};
 
 pub use explorer::Explorer;
+pub use objects::capture;
 use terminal::Terminal;
 pub use terminal::install_panic_hook;
 
@@ -53,13 +58,15 @@ pub struct Options {
     pub pod: Option<Key>,
     /// What the reader should know first.
     pub notice: Option<String>,
+    /// Told when a live cluster has something new.
+    pub wake: Option<Arc<Notify>>,
 }
 
 impl Options {
     /// As the environment suggests.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var(name).ok();
-        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None, notice: None }
+        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None, notice: None, wake: None }
     }
 }
 
@@ -110,10 +117,22 @@ enum Input {
     Idle,
     /// It is time to look how far the work beside the screen has got.
     Look,
+    /// A live cluster has something new.
+    News,
+    /// It is time to take in what is new.
+    Follow,
 }
 
 /// How long work goes on before the screen shows how far it has got, and keys are looked at again.
 const SLICE: Duration = Duration::from_millis(12);
+
+/// Waits for news of a live cluster; for good where there is none.
+async fn told(wake: Option<&Notify>) {
+    match wake {
+        Some(wake) => wake.notified().await,
+        None => std::future::pending().await,
+    }
+}
 
 /// How often the screen looks how far the work beside it has got.
 const LOOK: Duration = Duration::from_millis(50);
@@ -121,7 +140,6 @@ const LOOK: Duration = Duration::from_millis(50);
 async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme, terminal: &mut Terminal) -> Result<Exit, AppError> {
     let mut signals = Signals::new()?;
     let mut events = EventStream::new();
-    let source = driver.source();
     let mut state = State::new(driver.timeline(), terminal.size()?);
     if let Some(words) = &options.notice {
         state.warn(words.clone());
@@ -133,6 +151,11 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
         state.refresh(driver.timeline());
     }
     let mut dirty = true;
+    let mut due: Option<tokio::time::Instant> = None;
+    let soonest = |a: Option<tokio::time::Instant>, after: Duration| {
+        let then = tokio::time::Instant::now() + after;
+        Some(a.map_or(then, |a| a.min(then)))
+    };
     loop {
         if dirty {
             let branch = ui::branch_label(driver);
@@ -144,7 +167,8 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 timeline: driver.timeline(),
                 theme: &theme,
                 glyphs: &options.glyphs,
-                source: &source,
+                source: &driver.source(),
+                news: driver.news(),
                 branch: &branch,
             };
             terminal.draw(&scene)?;
@@ -159,6 +183,8 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
             },
             () = std::future::ready(()), if state.running.is_some() => Input::Idle,
             () = tokio::time::sleep(LOOK), if state.working.is_some() => Input::Look,
+            () = told(options.wake.as_deref()), if options.wake.is_some() => Input::News,
+            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => Input::Follow,
         };
         let mut next = Some(first);
         dirty = false;
@@ -175,6 +201,19 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                     let begin = Instant::now();
                     ui::go_on(&mut state, driver, || begin.elapsed() < SLICE);
                     dirty = true;
+                    None
+                }
+                Input::News => {
+                    due = soonest(due, driver.rest());
+                    None
+                }
+                Input::Follow => {
+                    due = None;
+                    let (shown, again) = ui::follow(&mut state, driver);
+                    dirty = shown;
+                    if let Some(after) = again {
+                        due = soonest(None, after);
+                    }
                     None
                 }
                 Input::Look => {

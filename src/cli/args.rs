@@ -29,6 +29,10 @@ pub enum Command {
     Demo(DemoArgs),
     /// The explorer on one or more dumps, merged
     Open(OpenArgs),
+    /// The explorer on a live cluster, which is only read
+    Live(LiveArgs),
+    /// Write a cluster to a dump that open reads
+    Capture(CaptureArgs),
     /// One pod's decision, without a screen
     Explain(ExplainArgs),
     /// Apply operations, or schedule until nothing moves, without a screen
@@ -57,22 +61,29 @@ pub struct SchedulerArgs {
     /// Look at every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
-    /// Where waiting pods are at the start
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Queues::Fresh)]
-    pub queues: Queues,
+    /// Where waiting pods are at the start [default: fresh, and observed for a live cluster]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub queues: Option<Queues>,
     /// Where the virtual clock begins [default: the newest time found in the source]
     #[arg(long, value_name = "TIME")]
     pub start: Option<Timestamp>,
 }
 
 impl SchedulerArgs {
+    /// The same for a cluster from there: waiting pods of a live one start where they are seen to be.
+    #[must_use]
+    pub fn on(&self, source: &SourceArgs) -> Self {
+        let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
+        Self { queues, ..self.clone() }
+    }
+
     /// Whether anything is asked for that is not the default.
     pub fn is_given(&self) -> bool {
         self.config.is_some()
             || self.config_from_dump
             || self.feature_gates.is_some()
             || self.all_nodes
-            || self.queues != Queues::Fresh
+            || self.queues.is_some()
             || self.start.is_some()
     }
 }
@@ -87,16 +98,47 @@ pub enum Queues {
     Observed,
 }
 
-/// Where the cluster comes from.
+/// How to connect to a live cluster.
 #[derive(Clone, Debug, Default, Args)]
-#[group(required = true, multiple = false)]
+pub struct ConnectArgs {
+    /// The kubeconfig [default: as kubectl]
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// The kubeconfig's context [default: its current one]
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+    /// Where a kind may not be read over all namespaces, read it in this one; may be given several times
+    #[arg(long, value_name = "NAMESPACE")]
+    pub only_namespace: Vec<String>,
+}
+
+impl ConnectArgs {
+    /// Whether anything is asked for that is not the default.
+    pub fn is_given(&self) -> bool {
+        self.kubeconfig.is_some() || self.context.is_some() || !self.only_namespace.is_empty()
+    }
+}
+
+/// Where the cluster comes from: without any of these, the live cluster that kubectl would talk to. It is only read.
+#[derive(Clone, Debug, Default, Args)]
+#[group(multiple = false)]
 pub struct SourceArgs {
+    /// The live cluster of the current context
+    #[arg(long)]
+    pub live: bool,
     /// Dumps to read, merged: files, archives, directories, or - for standard input
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// An embedded story
     #[arg(long, value_name = "STORY")]
     pub demo: Option<String>,
+}
+
+impl SourceArgs {
+    /// Whether the cluster is a live one.
+    pub fn is_live(&self) -> bool {
+        self.from.is_empty() && self.demo.is_none()
+    }
 }
 
 /// What reading may cost.
@@ -135,6 +177,40 @@ pub struct DemoArgs {
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,
+}
+
+/// Arguments of `live`.
+#[derive(Clone, Debug, Args)]
+pub struct LiveArgs {
+    /// The cluster
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+    /// What the screen shows first
+    #[command(flatten)]
+    pub screen: ScreenArgs,
+    /// The scheduler
+    #[command(flatten)]
+    pub scheduler: SchedulerArgs,
+}
+
+/// Arguments of `capture`.
+#[derive(Clone, Debug, Args)]
+pub struct CaptureArgs {
+    /// The file, which must not be there yet; compressed where it ends in .gz
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Replace names, labels, images and texts by others that decide the same
+    #[arg(long)]
+    pub redact: bool,
+    /// The cluster
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// The live cluster
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+    /// What reading may cost
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 /// Arguments of `open`.
@@ -192,6 +268,9 @@ pub struct ExplainArgs {
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
+    /// The live cluster
+    #[command(flatten)]
+    pub connect: ConnectArgs,
     /// What reading may cost
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -215,6 +294,9 @@ pub struct RunArgs {
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
+    /// The live cluster
+    #[command(flatten)]
+    pub connect: ConnectArgs,
     /// What reading may cost
     #[command(flatten)]
     pub limits: LimitArgs,

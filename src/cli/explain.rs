@@ -10,8 +10,8 @@ use crate::trace::{CycleView, Outcome};
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let mut loaded = super::load(&super::inputs(&args.source)?, &args.limits.limits())?;
-    let scheduler = super::scheduler(&args.scheduler, &mut loaded, Evictions::AtOnce)?;
+    let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce)?;
     match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),

@@ -62,7 +62,7 @@ fn explore(
     show(Session::new(scheduler, name).with(background), vec![Arc::new(loaded.report)], &options)
 }
 
-fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
+pub(super) fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
     let mut options = Options::from_env();
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
@@ -75,7 +75,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
 }
 
 /// What a reader should know before believing the screen; `i` shows the rest.
-fn notice(loaded: &Loaded, args: &SchedulerArgs) -> Option<String> {
+pub(super) fn notice(loaded: &Loaded, args: &SchedulerArgs) -> Option<String> {
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
     if wrong > 0 {
@@ -94,7 +94,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{} (i shows all)", parts.join("; ")))
 }
 
-fn report_lines(loaded: &Loaded) -> Vec<String> {
+pub(super) fn report_lines(loaded: &Loaded) -> Vec<String> {
     completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
@@ -170,7 +170,10 @@ fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
 }
 
 fn show(session: Session, reports: Vec<Arc<Report>>, options: &Options) -> Result<u8, Failure> {
-    let mut explorer = Explorer::new(session).with_reports(reports);
+    show_explorer(Explorer::new(session).with_reports(reports), options)
+}
+
+pub(super) fn show_explorer(mut explorer: Explorer, options: &Options) -> Result<u8, Failure> {
     app::install_panic_hook();
     let exit = app::run(&mut explorer, options).map_err(|e| Failure::usage(e.to_string()))?;
     Ok(match exit {

@@ -4,12 +4,16 @@ mod args;
 mod explain;
 mod explore;
 mod info;
+mod live;
 mod log;
 mod run;
 
 pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
+use args::ConnectArgs;
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -51,12 +55,27 @@ impl Failure {
     }
 }
 
+/// As a plugin of kubectl (`kubectl-schedscope` on the PATH) the program shows the live cluster unless it is asked for
+/// something else: `kubectl schedscope --context prod` is `schedscope live --context prod`.
+pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let plugin = arguments.first().and_then(|name| Path::new(name).file_stem()).is_some_and(|name| name == "kubectl-schedscope");
+    let first = arguments.get(1).map(|a| a.to_string_lossy().into_owned());
+    let about_itself = ["-h", "--help", "-V", "--version"];
+    let asks = first.is_some_and(|first| !first.starts_with('-') || about_itself.contains(&first.as_str()));
+    if plugin && !asks {
+        arguments.insert(1, "live".into());
+    }
+    arguments
+}
+
 /// Runs a command; answers go to standard output, diagnostics to standard error.
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) if args.list => list_stories(),
         Command::Demo(args) => explore::demo(&args, cli.no_color),
         Command::Open(args) => explore::open(&args, cli.no_color),
+        Command::Live(args) => live::explore(&args, cli.no_color),
+        Command::Capture(args) => live::capture(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {
@@ -107,12 +126,21 @@ fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
     })
 }
 
-/// What a command reads.
-fn inputs(source: &SourceArgs) -> Result<Vec<Input>, Failure> {
-    if let Some(name) = &source.demo {
-        return Ok(vec![story(name)?.input()]);
+/// Loads what a command names; diagnostics go to standard error.
+fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<Loaded, Failure> {
+    let inputs = match &source.demo {
+        Some(name) => vec![story(name)?.input()],
+        None => source.from.iter().map(|path| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }).collect(),
+    };
+    if inputs.is_empty() {
+        let (_, loaded) = live::first(connect)?;
+        tell(&loaded);
+        return Ok(loaded);
     }
-    Ok(source.from.iter().map(|path| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }).collect())
+    if connect.is_given() {
+        return Err(Failure::usage("--kubeconfig, --context and --only-namespace are for live clusters, and this is none"));
+    }
+    load(&inputs, limits)
 }
 
 fn story(name: &str) -> Result<&'static Story, Failure> {
@@ -174,7 +202,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
     let config = config(args, loaded)?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
-    let waiting = match args.queues {
+    let waiting = match args.queues.unwrap_or_default() {
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };

@@ -15,13 +15,13 @@ use crate::trace::{CycleView, Event};
 /// Applies and prints.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
-    let mut loaded = super::load(&super::inputs(&args.source)?, &args.limits.limits())?;
+    let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,
         (true, None) => Evictions::AfterGracePeriod,
     };
-    let mut scheduler = super::scheduler(&args.scheduler, &mut loaded, evictions)?;
+    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions)?;
     let mut out = String::new();
     if args.output != Output::Json {
         out = started(&scheduler);

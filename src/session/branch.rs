@@ -73,6 +73,14 @@ impl Branch {
         Self { name, fork: Some(fork), timeline, scheduler, steps, settling }
     }
 
+    /// The pod that a frame decides about without consequences.
+    pub(super) fn explained(&self, frame: usize) -> Option<Key> {
+        match &self.steps.get(frame)?.action {
+            Action::Explain(pod) => Some(pod.clone()),
+            Action::Apply(_) => None,
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

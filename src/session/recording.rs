@@ -8,7 +8,7 @@ use super::until::Until;
 use super::wakes::WakeEvents;
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Key, Object, ObservedEvent, Pod};
+use crate::cluster::{Key, Object, ObservedEvent, Pod, Unknown};
 use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
 
 /// A scheduler and its timelines.
@@ -56,10 +56,21 @@ impl Session {
     /// The same cluster from the start, with waiting pods elsewhere; nothing has happened in it yet.
     #[must_use]
     pub fn restarted(&self, waiting: Waiting) -> Self {
-        let started = self.scheduler_as_seen();
-        let options = Options { waiting, start: started.state().clock(), ..started.options().clone() };
-        let config = (**started.state().config()).clone();
-        Self::new(Scheduler::new(config, objects_in_order(started), options), self.source.clone()).with(self.background.clone())
+        self.rebased(waiting, self.scheduler_as_seen().options().unknown)
+    }
+
+    /// The cluster as it was seen last, with nothing seen or done before.
+    #[must_use]
+    pub fn rebased(&self, waiting: Waiting, unknown: Unknown) -> Self {
+        let seen = self.scheduler_as_seen();
+        let options = Options { waiting, unknown, start: seen.state().clock(), ..seen.options().clone() };
+        let config = (**seen.state().config()).clone();
+        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with(self.background.clone())
+    }
+
+    /// The pod of the decision without consequences that the cursor is in.
+    pub fn explained(&self) -> Option<Key> {
+        self.branch().explained(self.timeline().cursor().frame)
     }
 
     /// The same session, with what else its source told.

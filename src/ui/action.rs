@@ -102,6 +102,8 @@ pub enum Action {
     Source,
     /// Copy what `Source` would show, or what lies over the screen, or the message.
     Copy,
+    /// To the end of what was seen of a live cluster, and take in what is new.
+    CatchUp,
     /// Every pending pod beside what the cluster's scheduler wrote.
     Agreement,
     /// List the branches.

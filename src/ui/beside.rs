@@ -1,17 +1,20 @@
-//! Work that goes on beside the screen, which never waits for it.
+//! What goes on beside the screen, which never waits for it: work, and a live cluster.
 
-use crate::ui::driver::{Driver, Work, WorkState};
+use std::time::Duration;
+
+use crate::ui::driver::{Document, Driver, Work, WorkState};
 use crate::ui::state::{Overlay, State, Working};
-use crate::ui::update::text;
+use crate::ui::update::moved;
 
 /// Begins work.
 pub(super) fn begin(state: &mut State, driver: &mut dyn Driver, work: Work) {
+    let what = match work {
+        Work::Agreement => "deciding about all pending pods",
+        Work::Compare(..) => "comparing the branches",
+        Work::Object(..) => "reading the object",
+    };
     match driver.start(work) {
         Ok(()) => {
-            let what = match work {
-                Work::Agreement => "deciding about all pending pods",
-                Work::Compare(..) => "comparing the branches",
-            };
             state.working = Some(Working { what, done: 0, of: 0 });
             // What takes no time shows at once.
             look(state, driver);
@@ -33,14 +36,46 @@ pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
             (working.done, working.of) = (done, of);
             true
         }
-        WorkState::Done(title, lines) => {
+        WorkState::Done(Document { title, lines, form }) => {
             state.working = None;
-            text(state, title, lines);
+            state.overlay = Some(Overlay::Text { title, lines, form, offset: 0 });
+            true
+        }
+        WorkState::Failed(words) => {
+            state.working = None;
+            state.warn(words);
             true
         }
         WorkState::Idle => {
             state.working = None;
             true
         }
+    }
+}
+
+/// Takes in what is new of a live cluster; says whether there is something new to show, and when to look again.
+pub fn follow(state: &mut State, driver: &mut dyn Driver) -> (bool, Option<Duration>) {
+    // While a run is under way it waits.
+    let mut shown = state.running.is_none() && driver.follow();
+    if shown {
+        state.touch();
+        state.refresh(driver.timeline());
+    }
+    let news = driver.news();
+    if state.news != news {
+        state.news = news;
+        shown = true;
+    }
+    (shown, driver.look_again())
+}
+
+/// Goes to the end of what was seen of a live cluster.
+pub(super) fn catch_up(state: &mut State, driver: &mut dyn Driver) {
+    let mut answer = Ok(String::new());
+    moved(state, driver, |d| answer = d.catch_up());
+    state.touch();
+    match answer {
+        Ok(words) => state.say(words),
+        Err(words) => state.warn(words),
     }
 }

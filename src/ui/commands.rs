@@ -4,7 +4,7 @@ use crate::cluster::{Key, Kind, Str};
 use crate::session::{Cursor, UNTIL_WORDS, key_named, kind_named};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
-use crate::ui::driver::{Driver, HowFar};
+use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::over_time::changed;
 use crate::ui::state::{Prompt, Running, State};
 use crate::ui::theme::Theme;
@@ -37,6 +37,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
     Command { names: &["branch"], args: "N", help: "go to a branch", run: branch },
     Command { names: &["branches"], args: "", help: "list the branches", run: |s, d, _| Ok(update(s, d, Action::Branches)) },
+    Command { names: &["capture"], args: "[--redact] FILE", help: "write the cluster as it was seen to a dump; open reads it", run: capture },
     Command { names: &["compare"], args: "[N]", help: "this branch beside another, or the one it left", run: compare },
     Command { names: &["cordon"], args: "NODE", help: "no more pods on a node", run: |s, d, a| edit(s, d, "cordon", a) },
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },
@@ -104,7 +105,19 @@ fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
 fn source(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
     let (kind, name) = args.split_once(char::is_whitespace).ok_or("source needs a kind and a name")?;
     let kind = kind_named(kind).ok_or_else(|| format!("{kind:?} is no kind that decides about scheduling"))?;
-    crate::ui::source_text::show_object(state, driver, kind, &key_named(kind, name.trim()))?;
+    crate::ui::beside::begin(state, driver, Work::Object(kind, key_named(kind, name.trim())));
+    Ok(None)
+}
+
+fn capture(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let (redact, path) = match args.strip_prefix("--redact") {
+        Some(path) => (true, path.trim()),
+        None => (false, args),
+    };
+    if path.is_empty() {
+        return Err("capture needs a file".to_owned());
+    }
+    state.say(driver.capture(path, redact)?);
     Ok(None)
 }
 

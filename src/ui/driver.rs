@@ -1,7 +1,10 @@
 //! What the screen asks of the session behind it.
 
+use std::time::Duration;
+
 use crate::cluster::{Key, Kind};
 use crate::report::Written;
+use crate::ui::state::Form;
 use crate::session::{Branch, RunEnd, Timeline, Until};
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
@@ -37,14 +40,35 @@ pub trait Driver {
     fn poll(&mut self) -> WorkState;
     /// Stops the work.
     fn stop(&mut self);
+    /// Takes in what is new of a live cluster where the reader stands at the end of it; false where there is nothing
+    /// new to show.
+    fn follow(&mut self) -> bool {
+        false
+    }
+    /// How long a live cluster is to be left alone before what is new is taken in.
+    fn rest(&self) -> Duration {
+        Duration::ZERO
+    }
+    /// When to look again although nothing new is heard.
+    fn look_again(&self) -> Option<Duration> {
+        None
+    }
+    /// Goes to the end of what was seen of a live cluster, and takes in what is new.
+    fn catch_up(&mut self) -> Result<String, String> {
+        Err("this is no live cluster".to_owned())
+    }
+    /// How following a live cluster goes, and whether something is wrong; `None` for what is not live.
+    fn news(&self) -> Option<(String, bool)> {
+        None
+    }
+    /// Writes the cluster as it was seen last to a file, that `open` reads.
+    fn capture(&self, path: &str, redact: bool) -> Result<String, String>;
     /// What the cluster's own scheduler last wrote about a pod.
     fn written(&self, pod: &Key) -> Option<Written>;
     /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.
     fn restart(&mut self, observed: bool) -> Result<String, String>;
     /// Writes the session to a file.
     fn save(&self, path: &str) -> Result<String, String>;
-    /// An object as the cluster has it, or had it when it was loaded.
-    fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String>;
     /// Where the cluster came from, in a few words.
     fn source(&self) -> String;
     /// What was read, skipped or missing in the source, a line each.
@@ -52,12 +76,14 @@ pub trait Driver {
 }
 
 /// What can take so long that the screen must not wait for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Every pending pod's decision beside what the cluster's scheduler wrote.
     Agreement,
     /// Two branches side by side.
     Compare(usize, usize),
+    /// An object as the cluster has it, or had it when it was read.
+    Object(Kind, Key),
 }
 
 /// How far work has got.
@@ -67,17 +93,21 @@ pub enum WorkState {
     Idle,
     /// So many of so many parts are done; 0 of 0 where that is not known.
     Going(usize, usize),
-    /// What came of it: a title and lines; a line that ends in a colon and is not indented is a heading.
-    Done(String, Vec<String>),
+    /// What came of it.
+    Done(Document),
+    /// Nothing came of it, and why.
+    Failed(String),
 }
 
-/// An object in words.
+/// Some text to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ObjectText {
-    /// Where it stands, or what kind of text this is.
-    pub place: String,
-    /// The object as YAML.
-    pub yaml: String,
+pub struct Document {
+    /// What it is about.
+    pub title: String,
+    /// The lines.
+    pub lines: Vec<String>,
+    /// How they are to be read.
+    pub form: Form,
 }
 
 /// How far time passes.

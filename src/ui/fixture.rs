@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
 
-use crate::cluster::{Cluster, Container, Key, Kind, Meta, Node, Object, Pod, Quantity, Str, Taint};
+use crate::cluster::{Cluster, Container, Key, Meta, Node, Object, Pod, Quantity, Str, Taint};
 use crate::framework::{
     BudgetViolation, Candidate, EventLabel, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName, Snapshot, Status,
     Victim,
@@ -22,7 +22,7 @@ use crate::trace::{
     CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, PreemptionStart, QueueEntry,
     QueueMove, QueueOrder, Selection,
 };
-use crate::ui::{Driver, HowFar, ObjectText, Work, WorkState};
+use crate::ui::{Driver, HowFar, Work, WorkState};
 
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
@@ -73,8 +73,8 @@ impl Driver for Script {
     fn written(&self, _: &Key) -> Option<Written> {
         None
     }
-    fn object(&self, kind: Kind, key: &Key) -> Result<ObjectText, String> {
-        Err(format!("a script has no {kind} {key}"))
+    fn capture(&self, path: &str, _: bool) -> Result<String, String> {
+        Err(format!("a script writes no {path}"))
     }
     fn edit(&mut self, line: &str) -> Result<String, String> {
         Err(format!("a script cannot {line}"))

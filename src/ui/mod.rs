@@ -34,8 +34,8 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use beside::look;
-pub use driver::{Driver, HowFar, ObjectText, Work, WorkState};
+pub use beside::{follow, look};
+pub use driver::{Document, Driver, HowFar, Work, WorkState};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use over_time::go_on;

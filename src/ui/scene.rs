@@ -17,7 +17,7 @@ use crate::ui::theme::{Role, Theme};
 use crate::ui::{overlays, panes, text};
 
 /// Everything drawing reads.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Scene<'a> {
     /// What the screen remembers.
     pub state: &'a State,
@@ -29,6 +29,8 @@ pub struct Scene<'a> {
     pub glyphs: &'a Glyphs,
     /// What the cluster's own scheduler last wrote about the pod of the cycle.
     pub written: Option<&'a Written>,
+    /// How following a live cluster goes, and whether something is wrong.
+    pub news: Option<(String, bool)>,
     /// Where the cluster came from.
     pub source: &'a str,
     /// Which of several branches this is; empty where there is one only.

@@ -3,32 +3,20 @@
 use crate::cluster::{Key, Kind, Str};
 use crate::session::Timeline;
 use crate::ui::action::{Effect, Pane};
-use crate::ui::driver::Driver;
+use crate::ui::beside;
+use crate::ui::driver::{Driver, Work};
 use crate::ui::list::RowId;
-use crate::ui::state::{Form, Overlay, State};
+use crate::ui::state::{Overlay, State};
 
 /// Shows the object that the pane in focus speaks of.
 pub(super) fn show(state: &mut State, driver: &mut dyn Driver) {
     let Some((kind, key)) = subject(state, driver.timeline()) else {
         return state.say("nothing is selected that the cluster has an object of");
     };
-    if let Err(words) = show_object(state, driver, kind, &key) {
-        state.warn(words);
-    }
+    beside::begin(state, driver, Work::Object(kind, key));
 }
 
-/// Shows an object.
-///
-/// # Errors
-/// A sentence for the reader.
-pub(super) fn show_object(state: &mut State, driver: &mut dyn Driver, kind: Kind, key: &Key) -> Result<(), String> {
-    let text = driver.object(kind, key)?;
-    let lines = text.yaml.lines().map(str::to_owned).collect();
-    state.overlay = Some(Overlay::Text { title: format!("{kind} {key}: {}", text.place), lines, form: Form::Yaml, offset: 0 });
-    Ok(())
-}
-
-/// Copies the text that lies over the screen, or else the message in its pane, or else the object that is selected.
+/// Copies the text that lies over the screen, or the message in its pane; anything else is shown first.
 pub(super) fn copy(state: &mut State, driver: &mut dyn Driver) -> Option<Effect> {
     let (what, text) = match &state.overlay {
         Some(Overlay::Text { title, lines, .. }) => (title.clone(), lines.join("\n") + "\n"),
@@ -41,17 +29,8 @@ pub(super) fn copy(state: &mut State, driver: &mut dyn Driver) -> Option<Effect>
             }
         },
         None => {
-            let Some((kind, key)) = subject(state, driver.timeline()) else {
-                state.say("nothing is selected that could be copied");
-                return None;
-            };
-            match driver.object(kind, &key) {
-                Ok(text) => (format!("{kind} {key}"), text.yaml),
-                Err(words) => {
-                    state.warn(words);
-                    return None;
-                }
-            }
+            show(state, driver);
+            return None;
         }
     };
     let lines = text.lines().count();

@@ -67,6 +67,8 @@ pub struct State {
     pub running: Option<Running>,
     /// What goes on beside the screen.
     pub working: Option<Working>,
+    /// What was last shown of a live cluster.
+    pub news: Option<(String, bool)>,
     /// What follows from the record.
     pub derived: Derived,
     revision: u64,
@@ -208,6 +210,7 @@ impl State {
             dragging: false,
             running: None,
             working: None,
+            news: None,
             derived: Derived::default(),
             revision: 0,
         };

@@ -67,6 +67,7 @@ impl Screen {
         let branch = crate::ui::branch_label(self.driver.as_ref());
         let scene = Scene {
             written: None,
+            news: None,
             state: &self.state,
             timeline: self.driver.timeline(),
             theme: &theme,

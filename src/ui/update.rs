@@ -65,6 +65,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::SeekPod(direction) => over_time::seek_pod(state, driver, direction),
         Action::Source => source_text::show(state, driver),
         Action::Copy => return source_text::copy(state, driver),
+        Action::CatchUp => beside::catch_up(state, driver),
         Action::Agreement => beside::begin(state, driver, Work::Agreement),
         Action::Branches => over_time::branches(state, driver),
         Action::Compare => over_time::compare(state, driver, None),

@@ -25,11 +25,16 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
     let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
-    let always: usize = [scene.branch, started].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
+    let news = match &scene.news {
+        Some((words, wrong)) => (words.clone(), if *wrong { Role::Warning } else { Role::Notice }),
+        None => (String::new(), Role::Muted),
+    };
+    let always: usize = [scene.branch, started, news.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
     let source =
         text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
     let facts = [
         (Role::Strong, source),
+        (news.1, news.0.clone()),
         (Role::Accent, scene.branch.to_owned()),
         (Role::Muted, started.to_owned()),
         (Role::Muted, count(moment.cluster.nodes.len(), "node")),

@@ -26,9 +26,10 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     if let Some(beside) = &beside {
         let gap = if right.is_empty() { String::new() } else { format!(" {} ", scene.glyphs.dot) };
         right.push(scene.span(Role::Muted, gap));
-        let (role, sign, words) = match beside.different.is_empty() {
-            true => (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler wrote"),
-            false => (Role::Notice, scene.glyphs.here, "the cluster's scheduler wrote otherwise"),
+        let (role, sign, words) = if beside.different.is_empty() {
+            (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler wrote")
+        } else {
+            (Role::Notice, scene.glyphs.here, "the cluster's scheduler wrote otherwise")
         };
         right.push(scene.span(role, format!("{sign} {words}")));
     }

@@ -1,0 +1,184 @@
+//! A live cluster under the explorer: what is seen of it goes to the end of the first branch, where a reader who stands
+//! there goes with it; for any other reader it waits.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::scheduler::Operation;
+use crate::session::{Session, is_news};
+use crate::source::live::{Change, Live, State};
+use crate::trace::Place;
+
+/// Changes are taken in at most this often, and not before this many times as long as the last ones took: looking on
+/// must cost little.
+const PAUSE: Duration = Duration::from_millis(500);
+const SHARE: u32 = 8;
+/// So many changes are taken in at once.
+const AT_ONCE: usize = 20_000;
+/// How long a pod is given to be tried by the cluster's scheduler before it counts as tried, when nothing is written:
+/// a scheduler that fails for the same reason as before writes nothing for minutes.
+const TRIED_BY: SignedDuration = SignedDuration::from_secs(3);
+/// Frames that are kept of what was seen.
+pub(super) const FRAMES: usize = 512;
+/// Events that are kept.
+const EVENTS: usize = 20_000;
+
+/// A live cluster that is being followed.
+#[derive(Debug)]
+pub(super) struct Following {
+    live: Arc<Live>,
+    /// Changes are not taken in before this.
+    rest_until: Instant,
+    /// Pods that something moved to activeQ or backoffQ, and since when nobody has heard of them.
+    moved: BTreeMap<Key, Timestamp>,
+    /// Kinds that could not be read at first and now can.
+    pub(super) listed: Vec<Kind>,
+}
+
+impl Following {
+    pub(super) fn new(live: Arc<Live>) -> Self {
+        Self { live, rest_until: Instant::now(), moved: BTreeMap::new(), listed: Vec::new() }
+    }
+
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// How long until it is worth looking for changes again.
+    pub(super) fn rest(&self) -> Duration {
+        self.rest_until.saturating_duration_since(Instant::now())
+    }
+
+    /// When a pod that was moved will count as tried, at the earliest.
+    pub(super) fn next_tried(&self, now: Timestamp) -> Option<Duration> {
+        let first = self.moved.values().min()?;
+        let left = first.checked_add(TRIED_BY).ok()?.duration_since(now);
+        Some(Duration::try_from(left).unwrap_or_default() + PAUSE)
+    }
+
+    /// Takes in what has changed, at the end of the first branch; false when nothing has.
+    pub(super) fn take_in(&mut self, session: &mut Session, now: Timestamp) -> bool {
+        let begin = Instant::now();
+        let changes = self.live.take(AT_ONCE);
+        let ripe: Vec<Key> = self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= TRIED_BY).map(|(key, _)| key.clone()).collect();
+        if changes.is_empty() && ripe.is_empty() {
+            return false;
+        }
+        let (operation, events) = self.operation(session, changes, ripe, now);
+        remember(&mut session.background_mut().events, events);
+        let done = session.observe(operation);
+        self.note_moved(session, now);
+        self.rest_until = Instant::now() + PAUSE.max(begin.elapsed() * SHARE);
+        done
+    }
+
+    /// The changes as one operation, and the Events among them.
+    fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> (Operation, Vec<ObservedEvent>) {
+        let cluster = session.scheduler_as_seen().state().cluster();
+        let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new() }];
+        let mut heard_of = ripe;
+        let mut events = Vec::new();
+        for change in changes {
+            match change {
+                Change::Put(object) => {
+                    if let Object::Pod(pod) = &object
+                        && is_news(cluster.pods.get(&pod.key()).map(|p| &**p), pod)
+                    {
+                        heard_of.push(pod.key());
+                    }
+                    operations.push(put(cluster, object));
+                }
+                Change::Gone(object) => operations.push(Operation::Delete { object }),
+                Change::Event(event) => {
+                    if event.reason == "FailedScheduling" {
+                        heard_of.push(event.pod.clone());
+                    }
+                    events.push(event);
+                }
+                Change::Listed(kind) => self.listed.push(kind),
+            }
+        }
+        heard_of.sort();
+        heard_of.dedup();
+        for key in &heard_of {
+            self.moved.remove(key);
+        }
+        let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
+        let known = session.background().events.iter().filter(about);
+        let told: Vec<ObservedEvent> = known.chain(events.iter().filter(about)).cloned().collect();
+        operations.push(Operation::Observe { time: now, pods: heard_of, events: told });
+        (Operation::Batch { name: "the cluster changed".to_owned(), operations }, events)
+    }
+
+    /// Which pods stand to be tried because something moved them. Those that were put there as observed stay: nothing
+    /// better is known of them.
+    fn note_moved(&mut self, session: &Session, now: Timestamp) {
+        let entries = &session.scheduler_as_seen().state().queue().view().entries;
+        let stands = |key: &Key| {
+            entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active | Place::Backoff { .. }))
+        };
+        self.moved.retain(|key, _| stands(key));
+        for (key, entry) in entries {
+            let tried_before = entry.attempts > 0;
+            if tried_before && stands(key) {
+                self.moved.entry(key.clone()).or_insert(now);
+            }
+        }
+    }
+
+    /// How it is going, in a few words, and whether something is wrong.
+    pub(super) fn news(&self, waits: bool) -> (String, bool) {
+        let status = self.live.status();
+        let mut troubles = status.troubles().filter(|kind| matches!(kind.state, State::Retrying { .. }));
+        if let Some(first) = troubles.next() {
+            let more = troubles.count();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            return (format!("out of touch: {}{more} (i says why)", first.subject), true);
+        }
+        if waits { ("cluster changed, press R".to_owned(), false) } else { ("following".to_owned(), false) }
+    }
+
+    /// Each list and watch in a line.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let status = self.live.status();
+        let version = status.server_version.as_deref().unwrap_or("of unknown version");
+        let mut lines = vec![format!("Live from {}, API server {version}:", status.target)];
+        for kind in &status.kinds {
+            let place = kind.namespace.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
+            let state = match &kind.state {
+                State::Listing => "being listed".to_owned(),
+                State::Watching => format!("{} followed", kind.objects),
+                State::Retrying { since, why, next } => format!("out of touch since {since}: {why}; next try at {next}"),
+                State::Forbidden { why } => format!("may not be read: {why}"),
+                State::Absent => "not on this server".to_owned(),
+                State::OldVersion { version } => format!("only as {version}, which is not understood"),
+            };
+            lines.push(format!("  {}{place}: {state}", kind.subject));
+        }
+        lines.push(String::new());
+        lines
+    }
+}
+
+fn put(cluster: &Cluster, object: Object) -> Operation {
+    let known = cluster.get(object.kind(), &object.key()).is_some();
+    if known { Operation::Update { object } } else { Operation::Create { object } }
+}
+
+/// Keeps the newest word of each kind about each pod.
+fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>) {
+    for event in new {
+        let same = |e: &ObservedEvent| e.pod == event.pod && e.uid == event.uid && e.reason == event.reason && e.note == event.note;
+        match known.iter().rposition(same) {
+            Some(at) => known[at] = event,
+            None => known.push(event),
+        }
+    }
+    if known.len() > EVENTS {
+        known.drain(..known.len() - EVENTS);
+    }
+}

@@ -1,0 +1,86 @@
+//! An object's text from where it was read, and the cluster written to a file.
+
+use std::sync::Arc;
+
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::session::Session;
+use crate::source::live::Live;
+use crate::source::{self, Report};
+use crate::ui::{Document, Form};
+
+/// Where objects' texts are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sources {
+    /// What the session was loaded from, the newest last.
+    pub(super) reports: Vec<Arc<Report>>,
+    /// The live cluster, where it is one.
+    pub(super) live: Option<Arc<Live>>,
+}
+
+/// A look for an object, with all that it needs.
+pub(super) struct Finding {
+    sources: Sources,
+    here: Cluster,
+    start: Cluster,
+}
+
+impl Finding {
+    pub(super) fn new(session: &Session, sources: &Sources) -> Self {
+        let here = session.scheduler_here().state().cluster().clone();
+        let start = session.scheduler_as_seen().state().cluster().clone();
+        Self { sources: sources.clone(), here, start }
+    }
+
+    /// The object as YAML: as its source has it, or else as it is held here.
+    ///
+    /// # Errors
+    /// A sentence for the reader.
+    pub(super) fn object(&self, kind: Kind, key: &Key) -> Result<Document, String> {
+        let (here, start) = (self.here.get(kind, key), self.start.get(kind, key));
+        let known = here.as_ref().or(start.as_ref());
+        let document = |place: &str, yaml: &str| Document {
+            title: format!("{kind} {key}: {place}"),
+            lines: yaml.lines().map(str::to_owned).collect(),
+            form: Form::Yaml,
+        };
+        match self.read(kind, key, start.is_some()) {
+            Some(Ok((place, yaml))) => {
+                let changed = match (&start, &here) {
+                    (Some(_), None) => "# It is gone at the cursor.\n",
+                    (Some(start), Some(here)) if start != here => "# It is another at the cursor; this is how it was read.\n",
+                    _ => "",
+                };
+                Ok(document(&place, &format!("{changed}{yaml}")))
+            }
+            other => {
+                let object = known.ok_or_else(|| format!("there is no {kind} {key}"))?;
+                let why = other.and_then(Result::err).map_or_else(String::new, |e| format!("# {e}\n"));
+                let yaml = serde_yaml::to_string::<Object>(object).map_err(|e| e.to_string())?;
+                Ok(document("as schedscope holds it", &format!("{why}# Only what decides about scheduling is held.\n{yaml}")))
+            }
+        }
+    }
+
+    /// Where it stands and how, from the live cluster or the newest source that has it.
+    fn read(&self, kind: Kind, key: &Key, seen: bool) -> Option<Result<(String, String), String>> {
+        if let Some(live) = self.sources.live.as_ref().filter(|_| seen) {
+            return Some(live.original(kind, key).map(|yaml| ("as the cluster has it now".to_owned(), yaml)));
+        }
+        let report = self.sources.reports.iter().rev().find(|r| r.origin(kind, key).is_some())?;
+        let (file, line) = report.file_and_line(kind, key)?;
+        let place = format!("{file}, line {line}");
+        Some(match report.original(kind, key) {
+            Ok(Some(text)) => match source::as_yaml(&text, kind, key) {
+                Some(yaml) => Ok((place, yaml)),
+                None => Err(format!("{place} no longer holds {kind} {key}")),
+            },
+            Ok(None) => Err(format!("{place} cannot be read again")),
+            Err(error) => Err(format!("{place}: {error}")),
+        })
+    }
+}
+
+/// Writes the cluster to a file.
+pub fn capture(_: &Cluster, _: &[ObservedEvent], path: &str, _: bool) -> Result<String, String> {
+    Err(format!("{path}: not yet"))
+}
