@@ -340,7 +340,9 @@ impl Assembly {
             }
             self.add_object(object, Origin { file: 0, line: 0, offset: 0, length: 0, place: 0, rank: 0 }, false);
         }
-        events.into_iter().for_each(|event| self.add_event(event));
+        for event in events {
+            self.add_event(event);
+        }
         let (mut tallies, before) = (FileTallies::default(), self.diagnostics.len());
         for decoded in rest {
             self.add_entry(0, name, false, Read::of_answer(decoded), 0, &mut tallies);

@@ -2,12 +2,13 @@
 //!
 //! It serves `/version`, discovery, lists in pages, watches with resource versions and bookmarks, and lists as streams
 //! of events. It never waits for a time to pass: watches end, fall silent or break when a test says so.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -99,6 +100,7 @@ pub(crate) struct World {
     pub(crate) streams: bool,
     /// Answers are compressed where the client takes it.
     pub(crate) gzip: bool,
+    forgiven: bool,
     down: bool,
     /// Watches opened under an earlier number end.
     generation: u64,
@@ -140,6 +142,7 @@ impl ApiServer {
             group_versions: BTreeMap::new(),
             streams: true,
             gzip: false,
+            forgiven: false,
             down: false,
             generation: 0,
             bookmarks: 0,
@@ -148,7 +151,9 @@ impl ApiServer {
         };
         let inner = Arc::new(Inner { world: Mutex::new(world), changed: Condvar::new() });
         let server = Self { address: listener.local_addr().unwrap(), inner: Arc::clone(&inner) };
-        objects.iter().for_each(|object| server.put(object.clone()));
+        for object in objects {
+            server.put(object.clone());
+        }
         server.world().log.clear();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -185,7 +190,8 @@ impl ApiServer {
     }
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
-        self.inner.world.lock().unwrap()
+        // A test that failed still ends its server.
+        self.inner.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next `times` requests whose `GET /path?query` contains `on` go wrong.
@@ -193,9 +199,13 @@ impl ApiServer {
         self.world().faults.push(Scripted { on: on.to_owned(), times, fault });
     }
 
-    /// Nothing goes wrong any more.
+    /// Nothing goes wrong any more, and silent connections end.
     pub(crate) fn forgive(&self) {
-        self.world().faults.clear();
+        let mut world = self.world();
+        world.faults.clear();
+        world.forgiven = true;
+        drop(world);
+        self.inner.changed.notify_all();
     }
 
     /// How many scripted faults are still to come.
@@ -389,6 +399,10 @@ impl Reply<'_> {
 fn serve(inner: &Inner, stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
+    if reader.fill_buf()?.first() == Some(&0x16) {
+        // Somebody tries to speak TLS.
+        return Write::write_all(&mut &*stream, b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nthis is plain HTTP");
+    }
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 {
@@ -431,9 +445,8 @@ fn answer(inner: &Inner, request: &str, fault: Option<&Fault>, reply: &mut Reply
         Some(Fault::Html) => return reply.send(200, "text/html; charset=utf-8", "", b"<html><h1>Please log in</h1></html>", None),
         Some(Fault::Silence) => {
             let world = inner.world.lock().unwrap();
-            let generation = world.generation;
-            drop(inner.changed.wait_while(world, |world| world.generation == generation && !world.stopped).unwrap());
-            return Ok(());
+            drop(inner.changed.wait_while(world, |world| !world.forgiven && !world.down).unwrap());
+            return reply.stream.shutdown(Shutdown::Both);
         }
         _ => {}
     }

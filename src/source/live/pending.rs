@@ -104,7 +104,9 @@ impl Pending {
         }
         if self.events >= MAX_EVENTS {
             let oldest = self.entries.iter().find(|(_, (about, _))| matches!(about, About::Event(_))).map(|(place, _)| *place);
-            oldest.into_iter().for_each(|place| self.remove(place));
+            if let Some(oldest) = oldest {
+                self.remove(oldest);
+            }
         }
         self.events += 1;
         self.push(about, Entry::Event(event));
@@ -163,8 +165,8 @@ mod tests {
 
     #[test]
     fn only_the_outcome_of_several_changes_is_told() {
-        let (old, new, newer) = (|| pod("a", "1"), || pod("a", "2"), || pod("a", "3"));
         type Step = fn(&mut Pending, Object, Object, Object);
+        let (old, new, newer) = (|| pod("a", "1"), || pod("a", "2"), || pod("a", "3"));
         let cases: [(Step, &str); 9] = [
             (|p, _, new, _| p.put(None, new, false), "+a@2"),
             (|p, old, new, newer| (p.put(Some(old), new.clone(), false), p.put(Some(new), newer, false)).0, "+a@3"),

@@ -132,7 +132,7 @@ pub(super) fn is_allowed(path: &str) -> bool {
         return false;
     }
     let (group, version, rest) = match parts.as_slice() {
-        ["version"] | ["api" | "apis"] => return true,
+        ["version" | "api" | "apis"] => return true,
         ["api", version, rest @ ..] => ("", *version, rest),
         ["apis", group, version, rest @ ..] => (*group, *version, rest),
         _ => return false,
