@@ -294,7 +294,12 @@ fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> What {
         && let Some(pod) = std::sync::Arc::get_mut(pod)
     {
         admission::default_pod(pod);
-        share::share_spec(pod);
+        if !pod.node_name.is_empty() {
+            // That it is bound says as much.
+            pod.status.conditions.retain(|c| c.kind != "PodScheduled" || c.status != "True");
+            pod.status.conditions.shrink_to_fit();
+        }
+        share::share_parts(pod);
     }
     What::Object { object, namespace_defaulted, versionless: api_version.is_none_or(str::is_empty) }
 }
