@@ -11,6 +11,7 @@ use crate::trace::{CycleView, Outcome};
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::load(&super::inputs(&args.source)?, &args.limits.limits())?;
+    loaded.report.forget_origins();
     let scheduler = super::scheduler(&args.scheduler, &mut loaded, Evictions::AtOnce)?;
     let name = args.pod.strip_prefix("pod/").unwrap_or(&args.pod);
     let key = Key::new(args.namespace.as_str(), name);

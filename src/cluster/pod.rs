@@ -438,8 +438,6 @@ pub struct PortworxVolumeSource {
 #[serde(from = "PodStatusWire", into = "PodStatusWire")]
 pub struct PodStatus {
     pub phase: Str,
-    /// Without those of [`KUBELET_CONDITIONS`].
-    pub conditions: List<Condition>,
     pub start_time: Option<Timestamp>,
     /// Its fields read as if they stood here.
     pub rare: Shared<RarePodStatus>,
@@ -448,6 +446,8 @@ pub struct PodStatus {
 /// What few pods report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RarePodStatus {
+    /// Without those of [`KUBELET_CONDITIONS`].
+    pub conditions: List<Condition>,
     pub nominated_node_name: Str,
     pub container_statuses: List<ContainerStatus>,
     pub init_container_statuses: List<ContainerStatus>,
@@ -461,6 +461,7 @@ pub struct RarePodStatus {
 impl Empty for RarePodStatus {
     fn empty() -> &'static Self {
         static EMPTY: RarePodStatus = RarePodStatus {
+            conditions: List::EMPTY,
             nominated_node_name: Str::EMPTY,
             container_statuses: List::EMPTY,
             init_container_statuses: List::EMPTY,
@@ -515,8 +516,9 @@ struct PodStatusWire {
 impl From<PodStatusWire> for PodStatus {
     fn from(wire: PodStatusWire) -> Self {
         let PodStatusWire { container_statuses, init_container_statuses, resources, allocated_resources, .. } = wire;
-        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, .. } = wire;
+        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, conditions, .. } = wire;
         let rare = RarePodStatus {
+            conditions,
             nominated_node_name,
             container_statuses,
             init_container_statuses,
@@ -525,15 +527,16 @@ impl From<PodStatusWire> for PodStatus {
             resource_claim_statuses,
             extended_resource_claim_status,
         };
-        let PodStatusWire { phase, conditions, start_time, .. } = wire;
-        Self { phase, conditions, start_time, rare: rare.into() }
+        let PodStatusWire { phase, start_time, .. } = wire;
+        Self { phase, start_time, rare: rare.into() }
     }
 }
 
 impl From<PodStatus> for PodStatusWire {
     fn from(status: PodStatus) -> Self {
-        let PodStatus { phase, conditions, start_time, rare } = status;
+        let PodStatus { phase, start_time, rare } = status;
         let RarePodStatus {
+            conditions,
             nominated_node_name,
             container_statuses,
             init_container_statuses,

@@ -6,11 +6,12 @@
 //! fails as a whole: what cannot be read is told in a [`Diagnostic`] with file and line, and everything else is loaded.
 //!
 //! How it works, file by file: `input` finds the files; `visit` opens them, and the `archive`s among them, and looks
-//! which are worth reading, with what `layout` knows of the tools that make dumps; `split` cuts the text into one piece per object while
-//! it passes through a window of a few megabytes; `decode` turns the pieces of a window into typed objects, in
-//! parallel and each on its own; `share` lets equal parts of pods be one; `entries` takes the newest of objects that were
-//! read several times, and keeps in `origins` where they came from. Then, over all files, `admission` fills in what an API server would have, and `assemble` and `report`
-//! say what is there and what is not.
+//! which are worth reading, with what `layout` knows of the tools that make dumps; `split` cuts the text into one piece
+//! per object while it passes through a window of a megabyte or a few; `decode` turns the pieces of a window into typed
+//! objects, in parallel and each on its own (`wrapped` those that are no plain objects); `share` lets equal parts of pods
+//! be one; `entries` takes the newest of objects that were read several times, and keeps in `origins` where they came
+//! from. Then, over all files, `admission` fills in what an API server would have, and `assemble` and `report` say what
+//! is there and what is not.
 //!
 //! Objects of a dump are taken as they stand. Only what an object without a uid, and so one that no API server has
 //! seen, lacks for certain is filled in; see `admission`.
@@ -40,6 +41,7 @@ mod split;
 mod stories;
 mod times;
 mod visit;
+mod wrapped;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use facts::{SchedulerHint, ServerVersion};

@@ -161,6 +161,11 @@ impl Report {
         Ok(Some(text))
     }
 
+    /// Gives up where objects came from, for who will not ask: it takes memory for each object.
+    pub fn forget_origins(&mut self) {
+        self.origins = Origins::default();
+    }
+
     pub(super) fn count(&mut self, kind: Kind) -> &mut KindCount {
         self.kinds.entry(kind).or_default()
     }

@@ -13,7 +13,7 @@ use crate::cluster::{MetaTemplate, Object, Pod, PodSpec, RarePodStatus};
 
 /// Slots of a table of parts seen lately, at first and at most; powers of two.
 const FIRST_SLOTS: usize = 1 << 5;
-const MOST_SLOTS: usize = 1 << 15;
+const MOST_SLOTS: usize = 1 << 13;
 
 thread_local! {
     static TABLES: RefCell<Tables> = const { RefCell::new(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW }) };
