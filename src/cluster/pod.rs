@@ -446,7 +446,7 @@ pub struct PodStatus {
 /// What few pods report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RarePodStatus {
-    /// Without those of [`KUBELET_CONDITIONS`].
+    /// Without those of [`KUBELET_CONDITIONS`]; those of a bound pod that was loaded also without `PodScheduled`.
     pub conditions: List<Condition>,
     pub nominated_node_name: Str,
     pub container_statuses: List<ContainerStatus>,

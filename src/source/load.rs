@@ -310,3 +310,50 @@ fn syntax_of(start: &[u8]) -> Syntax {
         _ => Syntax::Yaml,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::archive::Sort;
+    use super::super::limits::Limits;
+    use super::*;
+
+    /// The names of the objects that are handed over while the text is read, and of those that come at the end.
+    fn read_names(text: &str, again: bool) -> (Vec<String>, Vec<String>) {
+        let budget = Budget::new(&Limits::default(), Arc::default());
+        let content = Content::Memory(Arc::new(text.as_bytes().to_vec().into()));
+        let stream = Stream { reader: Box::new(text.as_bytes()), size: Some(text.len() as u64), sort: Sort::Plain, compressed: false };
+        let name = |entry: Entry| match entry.decoded.what {
+            What::Object { object, .. } => object.meta().name.to_string(),
+            other => format!("{other:?}"),
+        };
+        let mut taken = Vec::new();
+        let contents = read(stream, again.then_some(&content), &Hint::default(), &budget, &mut |entries| {
+            taken.extend(entries.into_iter().map(name));
+        });
+        (taken, contents.unwrap().entries.into_iter().flatten().map(name).collect())
+    }
+
+    #[test]
+    fn what_cannot_change_any_more_is_handed_over_in_order() {
+        const ITEMS: usize = 5000;
+        let names: Vec<String> = (0..ITEMS).map(|i| format!("n{i:05}")).collect();
+        let list = |kind: &str, end: &str| {
+            let padding = "x".repeat(MAX_WINDOW * 3 / ITEMS);
+            let items = names.iter().map(|n| format!(r#"{{{kind}"metadata":{{"name":"{n}"}},"padding":"{padding}"}}"#));
+            format!(r#"{{"apiVersion":"v1","items":[{}]{end}}}"#, items.collect::<Vec<_>>().join(",\n"))
+        };
+        let own = r#""apiVersion":"v1","kind":"Node","#;
+        // Read as a stream, the objects come a window at a time.
+        let (taken, rest) = read_names(&list(own, ""), false);
+        assert_eq!((taken.len(), rest.len()), (ITEMS, 0));
+        assert_eq!(taken, names);
+        // What may be read a second time is kept until that is settled.
+        let (taken, rest) = read_names(&list(own, ""), true);
+        assert_eq!((taken.len(), rest), (0, names.clone()));
+        // Items that only the end of their list names wait for it.
+        let (taken, rest) = read_names(&list("", r#","kind":"NodeList""#), false);
+        assert_eq!((taken.len(), rest), (0, names.clone()));
+    }
+}
