@@ -127,12 +127,14 @@ pub struct AffinityTerms {
 
 /// The terms of pods seen before, by what they depend on: the spec, and the pod's namespace.
 #[derive(Debug, Default)]
-pub struct KnownTerms(HashMap<(*const PodSpec, Str), (Arc<PodSpec>, Option<Arc<AffinityTerms>>)>);
+pub struct KnownTerms(HashMap<(*const PodSpec, Str), TermsOf>);
+
+/// The terms of a spec, which is kept so that no other can come to stand at its address.
+type TermsOf = (Arc<PodSpec>, Option<Arc<AffinityTerms>>);
 
 impl KnownTerms {
     fn of(&mut self, pod: &Pod) -> Option<Arc<AffinityTerms>> {
         pod.spec.affinity.as_ref()?;
-        // The spec is kept, so that no other can come to stand at its address.
         let parse = || (pod.spec.clone(), AffinityTerms::of(pod).map(Arc::new));
         self.0.entry((Arc::as_ptr(&pod.spec), pod.metadata.namespace.clone())).or_insert_with(parse).1.clone()
     }
