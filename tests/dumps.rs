@@ -453,3 +453,30 @@ fn the_configuration_in_the_dump_can_be_taken() {
     assert_eq!(code, Some(2));
     assert!(said.contains("--config-from-dump: the source carries no KubeSchedulerConfiguration"), "{said}");
 }
+
+/// Of a bound pod, the node alone says that it was scheduled; of a pending one, every word counts.
+#[test]
+fn that_a_bound_pod_is_scheduled_is_not_kept_twice() {
+    for (node, status, kept) in
+        [("n", "True", vec!["Other"]), ("", "True", vec!["PodScheduled", "Other"]), ("n", "False", vec!["PodScheduled", "Other"])]
+    {
+        let pod = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p","namespace":"s"}},"spec":{{"nodeName":"{node}"}},
+            "status":{{"conditions":[{{"type":"PodScheduled","status":"{status}"}},{{"type":"Ready","status":"True"}},
+            {{"type":"Other","status":"True"}}]}}}}"#
+        );
+        let loaded = load_bytes("x", pod.into_bytes());
+        let Object::Pod(pod) = &loaded.objects[0] else { panic!("{:?}", loaded.objects) };
+        assert_eq!(pod.status.conditions.iter().map(|c| c.kind.as_str()).collect::<Vec<_>>(), kept, "{node} {status}");
+    }
+}
+
+/// Who will not ask gives up where objects came from.
+#[test]
+fn origins_can_be_given_up() {
+    let mut report = load_path("kubectl.json").report;
+    let key = Key::new("", "big-2");
+    assert!(report.file_and_line(Kind::Node, &key).is_some());
+    report.forget_origins();
+    assert!(report.file_and_line(Kind::Node, &key).is_none() && report.original(Kind::Node, &key).unwrap().is_none());
+}

@@ -11,6 +11,7 @@ use crate::trace::{CycleView, Outcome};
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    loaded.report.forget_origins();
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce)?;
     match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),

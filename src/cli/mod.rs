@@ -208,7 +208,9 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
     };
     let unknown = Unknown { budgets: loaded.report.budgets_unknown() };
     let options = Options { start, sampling, evictions, waiting, unknown };
-    Ok(Scheduler::new(config, std::mem::take(&mut loaded.objects), options))
+    let objects = std::mem::take(&mut loaded.objects);
+    // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.
+    Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, Failure> {

@@ -115,7 +115,7 @@ mod tests {
     use crate::cluster::{Labels, Meta, OTHER_ANNOTATIONS};
 
     fn read(annotations: &str) -> Labels {
-        serde_json::from_str::<Meta>(&format!(r#"{{"name":"a","annotations":{annotations}}}"#)).unwrap().annotations
+        serde_json::from_str::<Meta>(&format!(r#"{{"name":"a","annotations":{annotations}}}"#)).unwrap().annotations.clone()
     }
 
     #[test]

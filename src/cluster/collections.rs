@@ -17,6 +17,9 @@ impl<T> Default for List<T> {
 }
 
 impl<T> List<T> {
+    /// The list without items.
+    pub const EMPTY: Self = Self(Vec::new());
+
     /// True when there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -85,6 +88,9 @@ impl<V> Default for Map<V> {
 }
 
 impl<V> Map<V> {
+    /// The map without entries.
+    pub const EMPTY: Self = Self(Vec::new());
+
     /// The value under `key`.
     pub fn get(&self, key: &str) -> Option<&V> {
         // Linear for the handful of entries that most maps hold, by halving beyond.

@@ -2,13 +2,14 @@
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::annotations::read_annotations;
 use super::str::read_unique;
-use super::{Labels, List, Str};
+use super::{Empty, Labels, List, ResourceVersion, Shared, Str};
 
 /// What names an object among those of its kind; `namespace` is empty for cluster-scoped kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,29 +34,106 @@ impl fmt::Display for Key {
 
 /// The part of `metav1.ObjectMeta` that scheduling reads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(from = "MetaWire", into = "MetaWire")]
 pub struct Meta {
-    #[serde(deserialize_with = "read_unique")]
     pub name: Str,
-    #[serde(skip_serializing_if = "str_empty")]
     pub namespace: Str,
-    #[serde(skip_serializing_if = "str_empty", deserialize_with = "read_unique")]
     pub uid: Str,
-    #[serde(skip_serializing_if = "str_empty", deserialize_with = "read_unique")]
-    pub resource_version: Str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_version: ResourceVersion,
     pub creation_timestamp: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Its fields read as if they stood here.
+    pub template: Shared<MetaTemplate>,
+}
+
+/// What the objects of one workload have alike, and what few have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MetaTemplate {
     pub deletion_timestamp: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
     /// Those of `SCHEDULING_ANNOTATIONS`; all others are present as `OTHER_ANNOTATIONS` only.
-    #[serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "read_annotations")]
     pub annotations: Labels,
-    #[serde(skip_serializing_if = "List::is_empty")]
     pub owner_references: List<OwnerReference>,
-    #[serde(skip_serializing_if = "List::is_empty")]
     pub finalizers: List<Str>,
+}
+
+impl Empty for MetaTemplate {
+    fn empty() -> &'static Self {
+        static EMPTY: MetaTemplate = MetaTemplate {
+            deletion_timestamp: None,
+            labels: Labels::EMPTY,
+            annotations: Labels::EMPTY,
+            owner_references: List::EMPTY,
+            finalizers: List::EMPTY,
+        };
+        &EMPTY
+    }
+}
+
+impl Deref for Meta {
+    type Target = MetaTemplate;
+    fn deref(&self) -> &MetaTemplate {
+        &self.template
+    }
+}
+
+impl DerefMut for Meta {
+    fn deref_mut(&mut self) -> &mut MetaTemplate {
+        &mut self.template
+    }
+}
+
+/// Metadata as it is written.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct MetaWire {
+    #[serde(deserialize_with = "read_unique")]
+    name: Str,
+    #[serde(skip_serializing_if = "str_empty")]
+    namespace: Str,
+    #[serde(skip_serializing_if = "str_empty", deserialize_with = "read_unique")]
+    uid: Str,
+    #[serde(skip_serializing_if = "ResourceVersion::is_empty")]
+    resource_version: ResourceVersion,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    creation_timestamp: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deletion_timestamp: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    labels: Labels,
+    #[serde(skip_serializing_if = "Labels::is_empty", deserialize_with = "read_annotations")]
+    annotations: Labels,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    owner_references: List<OwnerReference>,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    finalizers: List<Str>,
+}
+
+impl From<MetaWire> for Meta {
+    fn from(wire: MetaWire) -> Self {
+        let MetaWire { name, namespace, uid, resource_version, creation_timestamp, deletion_timestamp, .. } = wire;
+        let MetaWire { labels, annotations, owner_references, finalizers, .. } = wire;
+        let template = MetaTemplate { deletion_timestamp, labels, annotations, owner_references, finalizers }.into();
+        Self { name, namespace, uid, resource_version, creation_timestamp, template }
+    }
+}
+
+impl From<Meta> for MetaWire {
+    fn from(meta: Meta) -> Self {
+        let Meta { name, namespace, uid, resource_version, creation_timestamp, template } = meta;
+        let MetaTemplate { deletion_timestamp, labels, annotations, owner_references, finalizers } = (*template).clone();
+        Self {
+            name,
+            namespace,
+            uid,
+            resource_version,
+            creation_timestamp,
+            deletion_timestamp,
+            labels,
+            annotations,
+            owner_references,
+            finalizers,
+        }
+    }
 }
 
 pub(crate) fn str_empty(text: &Str) -> bool {
@@ -74,7 +152,7 @@ impl Meta {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OwnerReference {
     pub api_version: Str,
@@ -145,7 +223,7 @@ impl Kind {
 }
 
 /// A condition of an object's status.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Condition {
     #[serde(rename = "type")]

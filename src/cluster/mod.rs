@@ -12,7 +12,9 @@ mod observed_event;
 mod pod;
 mod quantity;
 pub mod resource;
+mod resource_version;
 mod selector;
+mod shared;
 pub mod storage;
 mod store;
 mod str;
@@ -20,14 +22,16 @@ mod workload;
 
 pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
-pub use meta::{Condition, Key, Kind, Meta, OwnerReference};
+pub use meta::{Condition, Key, Kind, Meta, MetaTemplate, OwnerReference};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
 pub use pod::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};
+pub use resource_version::ResourceVersion;
 pub use selector::{
     LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, TopologySelectorLabelRequirement, TopologySelectorTerm,
 };
+pub use shared::{Empty, Shared};
 pub use store::{Cluster, Object, Store, Unknown};
 pub use str::Str;
 pub use workload::*;

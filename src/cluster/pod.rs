@@ -4,13 +4,16 @@
 //! [`PodSpec`]; volumes that no plugin reads are left out for the same reason.
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::meta::str_empty;
-use super::{Condition, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity, ResourceList, Str};
+use super::{
+    Condition, Empty, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity, ResourceList, Shared, Str,
+};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "PodWire", into = "PodWire")]
@@ -432,30 +435,129 @@ pub struct PortworxVolumeSource {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(from = "PodStatusWire", into = "PodStatusWire")]
 pub struct PodStatus {
-    #[serde(skip_serializing_if = "str_empty")]
     pub phase: Str,
-    /// Without those of [`KUBELET_CONDITIONS`].
-    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_conditions")]
-    pub conditions: List<Condition>,
-    #[serde(skip_serializing_if = "str_empty")]
-    pub nominated_node_name: Str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<Timestamp>,
-    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_container_statuses")]
+    /// Its fields read as if they stood here.
+    pub rare: Shared<RarePodStatus>,
+}
+
+/// What few pods report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RarePodStatus {
+    /// Without those of [`KUBELET_CONDITIONS`]; those of a bound pod that was loaded also without `PodScheduled`.
+    pub conditions: List<Condition>,
+    pub nominated_node_name: Str,
     pub container_statuses: List<ContainerStatus>,
-    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_container_statuses")]
     pub init_container_statuses: List<ContainerStatus>,
     /// Pod-level resources as actuated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<StatusResources>,
-    #[serde(skip_serializing_if = "Map::is_empty")]
     pub allocated_resources: ResourceList,
-    #[serde(skip_serializing_if = "List::is_empty")]
     pub resource_claim_statuses: List<PodResourceClaimStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extended_resource_claim_status: Option<ExtendedResourceClaimStatus>,
+}
+
+impl Empty for RarePodStatus {
+    fn empty() -> &'static Self {
+        static EMPTY: RarePodStatus = RarePodStatus {
+            conditions: List::EMPTY,
+            nominated_node_name: Str::EMPTY,
+            container_statuses: List::EMPTY,
+            init_container_statuses: List::EMPTY,
+            resources: None,
+            allocated_resources: ResourceList::EMPTY,
+            resource_claim_statuses: List::EMPTY,
+            extended_resource_claim_status: None,
+        };
+        &EMPTY
+    }
+}
+
+impl Deref for PodStatus {
+    type Target = RarePodStatus;
+    fn deref(&self) -> &RarePodStatus {
+        &self.rare
+    }
+}
+
+impl DerefMut for PodStatus {
+    fn deref_mut(&mut self) -> &mut RarePodStatus {
+        &mut self.rare
+    }
+}
+
+/// The status as it is written.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodStatusWire {
+    #[serde(skip_serializing_if = "str_empty")]
+    phase: Str,
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_conditions")]
+    conditions: List<Condition>,
+    #[serde(skip_serializing_if = "str_empty")]
+    nominated_node_name: Str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_time: Option<Timestamp>,
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_container_statuses")]
+    container_statuses: List<ContainerStatus>,
+    #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_container_statuses")]
+    init_container_statuses: List<ContainerStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resources: Option<StatusResources>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    allocated_resources: ResourceList,
+    #[serde(skip_serializing_if = "List::is_empty")]
+    resource_claim_statuses: List<PodResourceClaimStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extended_resource_claim_status: Option<ExtendedResourceClaimStatus>,
+}
+
+impl From<PodStatusWire> for PodStatus {
+    fn from(wire: PodStatusWire) -> Self {
+        let PodStatusWire { container_statuses, init_container_statuses, resources, allocated_resources, .. } = wire;
+        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, conditions, .. } = wire;
+        let rare = RarePodStatus {
+            conditions,
+            nominated_node_name,
+            container_statuses,
+            init_container_statuses,
+            resources,
+            allocated_resources,
+            resource_claim_statuses,
+            extended_resource_claim_status,
+        };
+        let PodStatusWire { phase, start_time, .. } = wire;
+        Self { phase, start_time, rare: rare.into() }
+    }
+}
+
+impl From<PodStatus> for PodStatusWire {
+    fn from(status: PodStatus) -> Self {
+        let PodStatus { phase, start_time, rare } = status;
+        let RarePodStatus {
+            conditions,
+            nominated_node_name,
+            container_statuses,
+            init_container_statuses,
+            resources,
+            allocated_resources,
+            resource_claim_statuses,
+            extended_resource_claim_status,
+        } = (*rare).clone();
+        Self {
+            phase,
+            conditions,
+            nominated_node_name,
+            start_time,
+            container_statuses,
+            init_container_statuses,
+            resources,
+            allocated_resources,
+            resource_claim_statuses,
+            extended_resource_claim_status,
+        }
+    }
 }
 
 /// The conditions of a pod that tell how far its kubelet has come. Scheduling does not read them, and on running pods

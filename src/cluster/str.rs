@@ -18,17 +18,56 @@ use std::ops::Deref;
 #[derive(Clone, Default, Eq)]
 pub struct Str(ArcStr);
 
-/// Slots of the table of strings made lately; a power of two.
-const INTERNER_SLOTS: usize = 1 << 16;
+/// Slots of the table of strings made lately, at first and at most; powers of two. A small input must not pay for a
+/// table that only a large one fills.
+const FIRST_SLOTS: usize = 1 << 7;
+const MOST_SLOTS: usize = 1 << 16;
 
 /// Longer strings are seldom equal to another one, and costly to compare.
 const INTERNED_LENGTH: usize = 160;
 
 thread_local! {
-    static INTERNER: RefCell<Vec<Option<ArcStr>>> = const { RefCell::new(Vec::new()) };
+    static INTERNER: RefCell<Interner> = const { RefCell::new(Interner { slots: Vec::new(), made: 0 }) };
+}
+
+/// The strings that a thread made lately.
+struct Interner {
+    slots: Vec<Option<ArcStr>>,
+    /// How many were made since the table was last enlarged.
+    made: usize,
+}
+
+impl Interner {
+    fn get(&mut self, text: &str) -> ArcStr {
+        if self.made >= self.slots.len() && self.slots.len() < MOST_SLOTS {
+            self.enlarge();
+        }
+        let mask = self.slots.len() - 1;
+        let slot = &mut self.slots[hash(text.as_bytes()) & mask];
+        match slot {
+            Some(known) if *known == text => known.clone(),
+            _ => {
+                self.made += 1;
+                slot.insert(ArcStr::from(text)).clone()
+            }
+        }
+    }
+
+    fn enlarge(&mut self) {
+        let slots = (self.slots.len() * 4).clamp(FIRST_SLOTS, MOST_SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![None; slots]);
+        for text in old.into_iter().flatten() {
+            let at = hash(text.as_bytes()) & (slots - 1);
+            self.slots[at] = Some(text);
+        }
+        self.made = 0;
+    }
 }
 
 impl Str {
+    /// The empty string.
+    pub const EMPTY: Self = Self(ArcStr::new());
+
     /// The text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -39,21 +78,12 @@ impl Str {
         if text.is_empty() || text.len() > INTERNED_LENGTH {
             return Self::from(text);
         }
-        INTERNER.with_borrow_mut(|slots| {
-            if slots.is_empty() {
-                slots.resize(INTERNER_SLOTS, None);
-            }
-            let slot = &mut slots[hash(text.as_bytes()) & (INTERNER_SLOTS - 1)];
-            match slot {
-                Some(known) if *known == text => Self(known.clone()),
-                _ => Self(slot.insert(ArcStr::from(text)).clone()),
-            }
-        })
+        Self(INTERNER.with_borrow_mut(|interner| interner.get(text)))
     }
 
     /// Gives up the strings that this thread remembers for [`Self::interned`].
     pub fn forget_interned() {
-        INTERNER.with_borrow_mut(|slots| *slots = Vec::new());
+        INTERNER.with_borrow_mut(|interner| *interner = Interner { slots: Vec::new(), made: 0 });
     }
 }
 
@@ -174,23 +204,24 @@ pub(super) fn read_unique<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     deserialize_with(deserializer, |text| Str::from(text))
 }
 
-fn deserialize_with<'de, D: Deserializer<'de>>(deserializer: D, make: fn(&str) -> Str) -> Result<Str, D::Error> {
-    struct Visitor(fn(&str) -> Str);
-    impl<'de> serde::de::Visitor<'de> for Visitor {
-        type Value = Str;
+/// Reads a string into whatever `make` makes of it; nothing reads as the default.
+pub(super) fn deserialize_with<'de, T: Default, D: Deserializer<'de>>(deserializer: D, make: fn(&str) -> T) -> Result<T, D::Error> {
+    struct Visitor<T>(fn(&str) -> T);
+    impl<'de, T: Default> serde::de::Visitor<'de> for Visitor<T> {
+        type Value = T;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a string")
         }
-        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Str, E> {
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
             Ok((self.0)(text))
         }
-        fn visit_unit<E: serde::de::Error>(self) -> Result<Str, E> {
-            Ok(Str::default())
+        fn visit_unit<E: serde::de::Error>(self) -> Result<T, E> {
+            Ok(T::default())
         }
-        fn visit_none<E: serde::de::Error>(self) -> Result<Str, E> {
-            Ok(Str::default())
+        fn visit_none<E: serde::de::Error>(self) -> Result<T, E> {
+            Ok(T::default())
         }
-        fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Str, D::Error> {
+        fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
             deserializer.deserialize_str(self)
         }
     }
@@ -214,6 +245,25 @@ mod tests {
         assert_eq!(Str::interned(""), "");
         let long = "x".repeat(INTERNED_LENGTH + 1);
         assert_eq!(Str::interned(&long), Str::from(long.as_str()));
+    }
+
+    #[test]
+    fn the_table_grows_with_what_it_holds_and_keeps_it() {
+        let known = Str::interned("known");
+        for i in 0..2 * FIRST_SLOTS {
+            Str::interned(&format!("other-{}", i % FIRST_SLOTS / 2));
+            assert!(i > 0 || std::ptr::eq(known.as_str(), Str::interned("known").as_str()));
+        }
+        let slots = || INTERNER.with_borrow(|interner| interner.slots.len());
+        assert_eq!(slots(), FIRST_SLOTS);
+        for i in 0..2 * MOST_SLOTS {
+            Str::interned(&format!("many-{i}"));
+        }
+        assert_eq!(slots(), MOST_SLOTS);
+        let last = Str::interned("last");
+        assert!(std::ptr::eq(last.as_str(), Str::interned("last").as_str()));
+        Str::forget_interned();
+        assert_eq!(slots(), 0);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use node_info::{HostPorts, NodeInfo, host_ports, is_same_pod};
 pub use plugin::*;
 pub use pod_bits::PodBits;
 pub use pod_classes::PodClasses;
-pub use pod_info::{AffinityTerm, AffinityTerms, Covered, PodInfo, WeightedAffinityTerm};
+pub use pod_info::{AffinityTerm, AffinityTerms, Covered, KnownTerms, PodInfo, WeightedAffinityTerm};
 pub use preempt::*;
 pub use property_changes::{node_scheduling_properties_change, pod_scheduling_properties_change};
 pub use queued_pod_info::QueuedPodInfo;

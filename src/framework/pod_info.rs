@@ -1,11 +1,12 @@
 //! A pod with what the scheduler derives from it once; mirrors `PodInfo` in `pkg/scheduler/framework/types.go` and
 //! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{FeatureGates, PodBits, PodResource, Victim, host_ports};
-use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, SelectorError, Str, WeightedPodAffinityTerm};
+use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm};
 
 /// A pod, its parsed affinity terms and the resources it occupies.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,7 @@ pub struct Covered {
 
 /// Found when it is asked for, and found anew for other budgets; it plays no part in comparisons.
 #[derive(Debug, Default)]
-struct Covering(Mutex<Covered>);
+struct Covering(Mutex<Option<Box<Covered>>>);
 
 impl Clone for Covering {
     fn clone(&self) -> Self {
@@ -124,6 +125,21 @@ pub struct AffinityTerms {
     wanted_by_required_anti_affinity: PodBits,
 }
 
+/// The terms of pods seen before, by what they depend on: the spec, and the pod's namespace.
+#[derive(Debug, Default)]
+pub struct KnownTerms(HashMap<(*const PodSpec, Str), TermsOf>);
+
+/// The terms of a spec, which is kept so that no other can come to stand at its address.
+type TermsOf = (Arc<PodSpec>, Option<Arc<AffinityTerms>>);
+
+impl KnownTerms {
+    fn of(&mut self, pod: &Pod) -> Option<Arc<AffinityTerms>> {
+        pod.spec.affinity.as_ref()?;
+        let parse = || (pod.spec.clone(), AffinityTerms::of(pod).map(Arc::new));
+        self.0.entry((Arc::as_ptr(&pod.spec), pod.metadata.namespace.clone())).or_insert_with(parse).1.clone()
+    }
+}
+
 /// A term ready for matching.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AffinityTerm {
@@ -195,8 +211,18 @@ impl PodInfo {
 
     /// Parses a pod.
     pub fn with_gates(pod: Arc<Pod>, gates: FeatureGates) -> Self {
-        let resource = PodResource::with_gates(&pod, gates);
         let terms = AffinityTerms::of(&pod).map(Arc::new);
+        Self::with_terms(pod, gates, terms)
+    }
+
+    /// As [`Self::with_gates`], for many pods: those that share a spec share their terms too.
+    pub fn among(pod: Arc<Pod>, gates: FeatureGates, known: &mut KnownTerms) -> Self {
+        let terms = known.of(&pod);
+        Self::with_terms(pod, gates, terms)
+    }
+
+    fn with_terms(pod: Arc<Pod>, gates: FeatureGates, terms: Option<Arc<AffinityTerms>>) -> Self {
+        let resource = PodResource::with_gates(&pod, gates);
         let row = PodRow::of(&pod);
         Self { pod, resource, terms, row, victim: Memo(OnceLock::new()), covered: Covering::default() }
     }
@@ -211,8 +237,8 @@ impl PodInfo {
         self.victim.0.get_or_init(|| Arc::new(make(&self.pod))).clone()
     }
 
-    /// What is remembered of the budgets that cover the pod.
-    pub fn covered(&self) -> MutexGuard<'_, Covered> {
+    /// What is remembered of the budgets that cover the pod, if anything: few pods are ever asked.
+    pub fn covered(&self) -> MutexGuard<'_, Option<Box<Covered>>> {
         self.covered.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -346,6 +372,24 @@ mod tests {
         check(r#"{"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, "{}", false);
         check(r#"{"labelSelector":{},"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, r#"{"t":"x"}"#, true);
         check(r#"{"labelSelector":{},"namespaces":["own"],"namespaceSelector":{"matchLabels":{"t":"x"}}}"#, "{}", true);
+    }
+
+    #[test]
+    fn pods_of_one_spec_and_namespace_share_their_terms() {
+        let affinity = r#"{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"t"}]}}"#;
+        let first = info(affinity).pod;
+        let (mut second, mut third) = (Pod::clone(&first), Pod::clone(&first));
+        second.metadata.name = "second".into();
+        third.metadata.namespace = "elsewhere".into();
+        let mut known = KnownTerms::default();
+        let [a, b, c] = [first, Arc::new(second), Arc::new(third)].map(|pod| {
+            let shared = PodInfo::among(pod.clone(), FeatureGates::default(), &mut known);
+            assert_eq!(shared, PodInfo::new(pod));
+            shared.terms.unwrap()
+        });
+        assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
+        assert_eq!(info("{}").terms, None);
+        assert!(KnownTerms::default().of(&info("{}").pod).is_none());
     }
 
     #[test]

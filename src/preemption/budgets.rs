@@ -89,8 +89,9 @@ impl BudgetCount<'_> {
     /// counted it before.
     pub(super) fn take(&mut self, pod: &PodInfo, victim: &mut Arc<Victim>) {
         let mut covered = pod.covered();
+        let covered = covered.get_or_insert_default();
         if covered.set != self.budgets.id {
-            *covered = self.budgets.find(pod);
+            **covered = self.budgets.find(pod);
         }
         let Some(first) = covered.first else { return };
         if !covered.rest.is_empty() {

@@ -10,7 +10,7 @@ use imbl::OrdMap;
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{FeatureGates, ImageState, NodeInfo, PodClasses, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{FeatureGates, ImageState, KnownTerms, NodeInfo, PodClasses, PodInfo, Snapshot, is_same_pod};
 
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +38,9 @@ impl Cache {
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
+        let mut terms = KnownTerms::default();
         for pod in bound {
-            cache.add_pod(Arc::new(PodInfo::with_gates(pod.clone(), gates)));
+            cache.add_pod(Arc::new(PodInfo::among(pod.clone(), gates, &mut terms)));
         }
         cache
     }

@@ -40,7 +40,7 @@ pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &st
     for object in to.objects() {
         let (kind, key) = (object.kind(), object.key());
         let before: Option<Object> = from.get(kind, &key).filter(|old| old.meta().uid == object.meta().uid);
-        let version = object.meta().resource_version.parse().ok();
+        let version = object.meta().resource_version.number();
         match before {
             Some(before) if before == object => {}
             Some(_) => came.push((version, kind, key, Operation::Update { object })),

@@ -1,24 +1,18 @@
-//! The contents of all files into one cluster: duplicates, defaults that need other objects, counts and remarks.
+//! The contents of all files into one cluster: defaults that need other objects, counts and remarks.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 
 use strum::IntoEnumIterator;
 
-use super::decode::{Bad, Change, Decoded, What};
 use super::diagnostic::{Diagnostic, Severity};
-use super::events::SeenEvent;
-use super::facts::{self, SchedulerHint, ServerVersion, Told};
-use super::input::{Content, Found, Place};
-use super::layout::{Detector, Fact, Hint, Signs};
-use super::load::{Contents, Entry as Read};
-use super::report::{Absence, FileReport, Origin, Report, effect_of_absence};
+use super::facts::{self, ServerVersion};
+use super::input::{Found, Place};
+use super::layout::{Detector, Fact};
+use super::origins::Known;
+use super::report::{Absence, Report, effect_of_absence};
 use super::{Loaded, admission, share};
 use crate::cluster::{Kind, Object, ObservedEvent, Str};
-
-/// Mistakes of one file that are told one by one; the others are counted.
-const TOLD_PER_FILE: usize = 50;
 
 /// A remark that stands for many alike: how many, and the first.
 #[derive(Debug, Default)]
@@ -53,11 +47,13 @@ pub(super) struct FileToRead {
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) objects: Vec<Object>,
-    events: Vec<ObservedEvent>,
+    /// The objects by key, and where they came from.
+    pub(super) known: Known,
+    pub(super) events: Vec<ObservedEvent>,
     /// Places among the events, by what tells them apart.
-    event_places: HashMap<String, usize>,
+    pub(super) event_places: HashMap<String, usize>,
     pub(super) report: Report,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// Files in directories that turned out to hold no objects.
     pub(super) passed_over: Tally,
     /// The same by the endings of their names.
@@ -72,19 +68,9 @@ pub(super) struct Assembly {
     /// What the dump says that it could not collect.
     pub(super) not_collected: Tally,
     /// Places among the objects of those that a record deleted.
-    deleted: HashSet<usize>,
+    pub(super) deleted: HashSet<usize>,
     pub(super) repeated: Tally,
     pub(super) recreated: Tally,
-}
-
-/// The remarks about one file that are told once however often they apply.
-#[derive(Default)]
-struct FileTallies {
-    namespace_defaulted: Tally,
-    versionless: Tally,
-    told: usize,
-    untold: usize,
-    kindless: usize,
 }
 
 impl Assembly {
@@ -155,266 +141,9 @@ impl Assembly {
         self.remark(Severity::Error, name, format!("cannot be read: {error}"));
     }
 
-    /// Takes over the contents of a file.
-    pub(super) fn add(&mut self, to_read: &FileToRead, hint: &Hint, contents: Contents) {
-        let FileToRead { name, found, .. } = to_read;
-        if contents.binary {
-            if *found {
-                self.pass_over(to_read);
-            } else {
-                let message = "holds no text; JSON and YAML can be read, compressed (gzip, xz, zstd, bzip2) and in archives (tar, zip) too";
-                self.remark(Severity::Error, name, message.to_owned());
-            }
-            return;
-        }
-        for kind in &contents.listed {
-            self.report.count(*kind);
-        }
-        let mut signs = Signs { form: contents.form, ..Signs::default() };
-        let file = self.report.files.len() as u32;
-        let mut tallies = FileTallies::default();
-        let before = self.objects.len();
-        if contents.entries.iter().all(Vec::is_empty) && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
-            let what = if contents.bytes == 0 { "is empty" } else { "holds no objects" };
-            self.remark(Severity::Warning, name, what.to_owned());
-        }
-        for entry in contents.entries.into_iter().flatten() {
-            match (entry.decoded.change, entry.decoded.index) {
-                (Some(Change::Recorded), _) => signs.recorded += 1,
-                (Some(Change::Watched), _) => signs.watched += 1,
-                (None, Some(_)) => signs.items += 1,
-                (None, None) => signs.singles += 1,
-            }
-            self.add_entry(file, name, *found, entry, hint.rank, &mut tallies);
-        }
-        if self.objects.len() > before {
-            self.layouts.note_signs(to_read.input, signs);
-        }
-        self.finish_file(to_read, &tallies);
-        if let Some(error) = contents.broken_off {
-            self.remark(Severity::Error, name, format!("breaks off before its end ({error}); what stands before that was read"));
-        } else if contents.unfinished_lists > 0 {
-            self.remark(Severity::Warning, name, "ends before a list in it does; the file may be cut short".to_owned());
-        }
-        self.report.bytes += contents.bytes;
-        self.report.files.push(FileReport {
-            name: name.clone(),
-            path: match (&to_read.place.base, to_read.place.members.is_empty()) {
-                (Content::File(path), true) => Some(path.clone()),
-                _ => None,
-            },
-            bytes: contents.bytes,
-            objects: self.objects.len() - before,
-        });
-        self.report.places.push(to_read.place.clone());
-    }
-
-    fn finish_file(&mut self, file: &FileToRead, tallies: &FileTallies) {
-        let name = file.name.as_str();
-        if tallies.untold > 0 {
-            self.remark(Severity::Error, name, format!("{} more objects could not be read", tallies.untold));
-        }
-        if tallies.kindless > 0 && file.found {
-            self.pass_over(file);
-        }
-        let Tally { count, first } = &tallies.namespace_defaulted;
-        if *count > 0 {
-            self.remark(
-                Severity::Note,
-                name,
-                format!(
-                    "{} taken to be in namespace default: {first}",
-                    count_of(*count, "object without a namespace is", "objects without a namespace are")
-                ),
-            );
-        }
-        let Tally { count, first } = &tallies.versionless;
-        if *count > 0 {
-            self.remark(
-                Severity::Warning,
-                name,
-                format!(
-                    "{} by kind alone: {first}",
-                    count_of(*count, "object without an apiVersion was read", "objects without an apiVersion were read")
-                ),
-            );
-        }
-    }
-
-    fn add_entry(&mut self, file: u32, name: &str, found: bool, entry: Read, rank: u8, tallies: &mut FileTallies) {
-        let Read { decoded: Decoded { index, newest, what, told, change, .. }, line, offset, length, .. } = entry;
-        self.report.newest = self.report.newest.max(newest);
-        if let Some(told) = told
-            && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config))
-        {
-            self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
-        }
-        let place = || index.map(|index| format!("items[{index}]"));
-        let (severity, object, line_within, message) = match what {
-            What::Object { object, namespace_defaulted, versionless } => {
-                if namespace_defaulted {
-                    tallies.namespace_defaulted.add(|| label(&object));
-                }
-                if versionless {
-                    tallies.versionless.add(|| label(&object));
-                }
-                self.add_object(object, Origin { file, line: line + 1, offset, length, place: 0, rank }, change.is_some());
-                return;
-            }
-            What::Deleted(kind, key) => {
-                if let Some(origin) = self.report.origins.remove(&(kind, key)) {
-                    self.deleted.insert(origin.place as usize);
-                    self.report.count(kind).read -= 1;
-                }
-                return;
-            }
-            What::Event(event) => {
-                self.add_event(*event);
-                return;
-            }
-            What::Other(kind) => {
-                *self.report.other_kinds.entry(kind).or_default() += 1;
-                return;
-            }
-            What::Unread(kind) => {
-                *self.report.unread_kinds.entry(kind).or_default() += 1;
-                return;
-            }
-            What::OldVersion(kind, version) => {
-                self.report.count(kind).old_version += 1;
-                (Severity::Warning, place(), 0, format!("{kind} of {version} cannot be read; only newer versions can"))
-            }
-            What::Nameless(kind) => {
-                self.report.count(kind).nameless += 1;
-                (Severity::Error, place().or_else(|| Some(kind.to_string())), 0, format!("{kind} without a name; skipped"))
-            }
-            What::Kindless | What::Pending(..) if found && index.is_none() => {
-                tallies.kindless += 1;
-                return;
-            }
-            What::Kindless | What::Pending(..) => {
-                self.report.unknown += 1;
-                (Severity::Error, place(), 0, "object without a kind; skipped".to_owned())
-            }
-            What::Bad(bad) => {
-                let Bad { kind, event, object, line, message, .. } = *bad;
-                match kind {
-                    Some(kind) => self.report.count(kind).unreadable += 1,
-                    None if event => self.report.events.unreadable += 1,
-                    None => self.report.unknown += 1,
-                }
-                let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
-                let object = object.or_else(|| match (kind, place()) {
-                    (Some(kind), Some(place)) => Some(format!("{kind} {place}")),
-                    (Some(kind), None) => Some(kind),
-                    (None, place) => place,
-                });
-                (Severity::Error, object, line.unwrap_or(0), message)
-            }
-        };
-        if tallies.told == TOLD_PER_FILE {
-            tallies.untold += 1;
-            return;
-        }
-        tallies.told += 1;
-        self.diagnostics.push(Diagnostic { severity, file: name.to_owned(), line: Some(line + line_within + 1), object, message });
-    }
-
-    /// Takes over what an API server answered: objects, each one once, what they tell about the scheduler, events, and
-    /// what could not be read.
-    pub(super) fn add_answers(
-        &mut self,
-        name: &str,
-        objects: Vec<Object>,
-        mut told_by: impl FnMut(&Object) -> Option<Told>,
-        events: Vec<SeenEvent>,
-        rest: Vec<Decoded>,
-        bytes: u64,
-    ) {
-        let count = objects.len();
-        for object in objects {
-            if let Some(Told { what, config }) = told_by(&object)
-                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config))
-            {
-                self.report.scheduler.push(SchedulerHint { what, place: label(&object), config });
-            }
-            self.add_object(object, Origin { file: 0, line: 0, offset: 0, length: 0, place: 0, rank: 0 }, false);
-        }
-        for event in events {
-            self.add_event(event);
-        }
-        let (mut tallies, before) = (FileTallies::default(), self.diagnostics.len());
-        for decoded in rest {
-            self.add_entry(0, name, false, Read::of_answer(decoded), 0, &mut tallies);
-        }
-        // Answers have no lines that anybody could look up.
-        self.diagnostics[before..].iter_mut().for_each(|diagnostic| diagnostic.line = None);
-        if tallies.untold > 0 {
-            self.error(name, format!("{} more objects could not be read", tallies.untold));
-        }
-        self.report.bytes += bytes;
-        self.report.files.push(FileReport { name: name.to_owned(), path: None, bytes, objects: count });
-    }
-
-    /// Adds an event. Of several states of one, that with the highest count counts, and of these the newest.
-    fn add_event(&mut self, seen: SeenEvent) {
-        let SeenEvent { identity, event } = seen;
-        match self.event_places.entry(identity) {
-            Entry::Vacant(entry) => {
-                entry.insert(self.events.len());
-                self.events.push(event);
-                self.report.events.read += 1;
-            }
-            Entry::Occupied(entry) => {
-                let known = &mut self.events[*entry.get()];
-                if (event.count, event.last) > (known.count, known.last) {
-                    *known = event;
-                }
-                self.report.events.superseded += 1;
-            }
-        }
-    }
-
-    /// Adds an object, or decides which of two that share a key stays. The next state in a record simply follows.
-    fn add_object(&mut self, object: Object, origin: Origin, follows: bool) {
-        let kind = object.kind();
-        let known = match self.report.origins.entry((kind, object.key())) {
-            Entry::Vacant(entry) => {
-                entry.insert(Origin { place: self.objects.len() as u32, ..origin });
-                self.report.count(kind).read += 1;
-                self.objects.push(object);
-                return;
-            }
-            Entry::Occupied(entry) => entry.into_mut(),
-        };
-        let place = known.place as usize;
-        if follows || origin.rank != known.rank {
-            // Copies that a tool writes in several places are no news.
-            if follows || origin.rank > known.rank {
-                self.objects[place] = object;
-                *known = Origin { place: known.place, ..origin };
-            }
-            return;
-        }
-        let (old, new) = (self.objects[place].meta(), object.meta());
-        let replaces = match (old.resource_version.parse::<u64>(), new.resource_version.parse::<u64>()) {
-            (Ok(old), Ok(new)) => new > old,
-            // Without versions to compare, what was read later is what the user added on top.
-            _ => true,
-        };
-        let same = old.uid.is_empty() || new.uid.is_empty() || old.uid == new.uid;
-        let tally = if same { &mut self.repeated } else { &mut self.recreated };
-        tally.add(|| label(&object));
-        if replaces {
-            self.objects[place] = object;
-            *known = Origin { place: known.place, ..origin };
-        }
-        self.report.count(kind).superseded += 1;
-    }
-
     /// The last steps, over all objects.
     pub(super) fn finish(mut self) -> Loaded {
-        self.drop_deleted();
+        self.settle_origins();
         self.report.layout = self.layouts.finish();
         self.report.newest = self.report.newest.max(self.report.taken);
         if self.report.server_version.is_none() {
@@ -456,9 +185,10 @@ impl Assembly {
         self.report.namespaces_with_pods = with_pods.len();
     }
 
-    /// Takes out what a record deleted. Places are not used any more after this.
-    fn drop_deleted(&mut self) {
+    /// Takes out what a record deleted, and settles where the rest came from.
+    fn settle_origins(&mut self) {
         let deleted = std::mem::take(&mut self.deleted);
+        self.report.origins = std::mem::take(&mut self.known).finish(&self.objects, |place| deleted.contains(&place));
         if deleted.is_empty() {
             return;
         }
@@ -484,7 +214,7 @@ impl Assembly {
 }
 
 /// `Pod shop/web`.
-fn label(object: &Object) -> String {
+pub(super) fn label(object: &Object) -> String {
     format!("{} {}", object.kind(), object.key())
 }
 

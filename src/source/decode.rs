@@ -16,9 +16,10 @@ use super::lenient::Lenient;
 use super::old_versions;
 use super::records;
 use super::share;
-use super::split::{Json, Piece, PieceState, Splitter, Syntax, TypeMeta, peek_json, peek_yaml};
+use super::split::{Piece, PieceState, Syntax, TypeMeta, peek_json, peek_yaml};
 use super::times;
-use crate::cluster::{Key, Kind, Object};
+use super::wrapped::{decode_json_list, decode_json_other, decode_yaml_value};
+use crate::cluster::{Condition, Key, Kind, Object};
 
 /// What became of one object's text.
 #[derive(Debug)]
@@ -114,9 +115,6 @@ pub(super) struct Context<'a> {
     pub(super) hint: &'a Hint,
 }
 
-/// Lists within lists beyond this depth are refused: nobody writes them, and the stack is finite.
-const MAX_DEPTH: u8 = 8;
-
 /// Decodes a piece; `out` gets one entry per object (several for a list within).
 pub(super) fn decode(window: &[u8], piece: &Piece, context: Context<'_>, out: &mut Vec<Decoded>) {
     let text = &window[piece.start..piece.end];
@@ -187,7 +185,7 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
 }
 
 /// An object's kind and apiVersion, with the list's where it has none, or what the file is named after.
-fn complete(own: &TypeMeta, context: Context<'_>) -> Option<(String, Option<String>)> {
+pub(super) fn complete(own: &TypeMeta, context: Context<'_>) -> Option<(String, Option<String>)> {
     let Context { list, hint, index, .. } = context;
     let from_list = || list.kind.as_deref().and_then(item_kind).map(str::to_owned);
     match &own.kind {
@@ -199,9 +197,9 @@ fn complete(own: &TypeMeta, context: Context<'_>) -> Option<(String, Option<Stri
     }
 }
 
-type Typed = (Option<Timestamp>, What, Option<Box<Told>>);
+pub(super) type Typed = (Option<Timestamp>, What, Option<Box<Told>>);
 
-fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Typed {
+pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Typed {
     let (kind_name, api_version) = types;
     let (newest, what) = match class {
         Class::Model(kind) => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
@@ -294,7 +292,15 @@ fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> What {
         && let Some(pod) = std::sync::Arc::get_mut(pod)
     {
         admission::default_pod(pod);
-        share::share_spec(pod);
+        let is_bound = |c: &Condition| c.kind == "PodScheduled" && c.status == "True";
+        if !pod.node_name.is_empty() && pod.status.conditions.iter().any(is_bound) {
+            // The node says as much, and a condition with a time of its own could not be shared.
+            let mut rare = std::mem::take(&mut *pod.status.rare);
+            rare.conditions.retain(|c| !is_bound(c));
+            rare.conditions.shrink_to_fit();
+            pod.status.rare = rare.into();
+        }
+        share::share_parts(pod);
     }
     What::Object { object, namespace_defaulted, versionless: api_version.is_none_or(str::is_empty) }
 }
@@ -306,7 +312,7 @@ fn json_error(error: &serde_json::Error) -> Bad {
     Bad { line, syntax: !error.is_data(), ..Bad::new(&message) }
 }
 
-fn yaml_error(error: &serde_yaml::Error, text: &[u8]) -> Bad {
+pub(super) fn yaml_error(error: &serde_yaml::Error, text: &[u8]) -> Bad {
     let line = error.location().map(|l| l.line().saturating_sub(1) as u32);
     let full = error.to_string();
     // The position is told apart from the message.
@@ -316,7 +322,7 @@ fn yaml_error(error: &serde_yaml::Error, text: &[u8]) -> Bad {
 }
 
 /// What breaks the text's syntax, if anything.
-fn syntax_error(text: &[u8], syntax: Syntax) -> Option<Bad> {
+pub(super) fn syntax_error(text: &[u8], syntax: Syntax) -> Option<Bad> {
     use serde::de::IgnoredAny;
     match syntax {
         Syntax::Json => serde_json::from_slice::<IgnoredAny>(text).err().map(|e| json_error(&e)),
@@ -346,122 +352,5 @@ fn name_of(text: &[u8], syntax: Syntax, kind: &str, namespaced: bool) -> Option<
         (true, _) => None,
         (false, true) => Some(format!("{kind} {namespace}/{name}")),
         (false, false) => Some(format!("{kind} {name}")),
-    }
-}
-
-/// A JSON list as an object of its own: its items are cut out as those of a file are.
-fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
-    if context.depth >= MAX_DEPTH {
-        return push(out, line, context, Bad::new("lists are nested too deeply").into());
-    }
-    let mut copy = text.to_vec();
-    let mut splitter = Json::careful();
-    let mut pieces = Vec::new();
-    splitter.split(&mut copy, true, &mut pieces);
-    let (mut line, mut counted) = (line, 0);
-    for piece in &pieces {
-        line += memchr::memchr_iter(b'\n', &copy[counted..piece.start]).count() as u32;
-        counted = piece.start;
-        let Some((list, index)) = piece.item else {
-            // No `items` that could be cut: an empty list, or none at all.
-            match syntax_error(text, Syntax::Json) {
-                Some(bad) => push(out, line, context, bad.into()),
-                None if has_items(text) => push(out, line, context, not_a_list()),
-                None => {}
-            }
-            continue;
-        };
-        let list = &splitter.lists()[list];
-        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1, hint: context.hint };
-        match piece.state {
-            PieceState::Whole => decode_text(&copy[piece.start..piece.end], Syntax::Json, inner, line, out),
-            _ => decode(&copy, piece, inner, out),
-        }
-    }
-}
-
-fn has_items(text: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Items {
-        items: Option<serde::de::IgnoredAny>,
-    }
-    serde_json::from_slice::<Items>(text).is_ok_and(|list| list.items.is_some())
-}
-
-fn not_a_list() -> What {
-    Bad::new("`items` is not a list").into()
-}
-
-fn not_an_object(found: &str) -> What {
-    Bad::new(&format!("expected an object, found {found}")).into()
-}
-
-/// A JSON value that is no object.
-fn decode_json_other(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
-    let text = text.trim_ascii();
-    let what = match (text.first(), syntax_error(text, Syntax::Json)) {
-        (_, Some(bad)) => bad.into(),
-        // `items: [null]` is nothing at all to Go's decoder.
-        _ if text == b"null" => return,
-        (Some(b'['), _) => not_an_object("a list"),
-        (Some(b'"'), _) => not_an_object("a string"),
-        _ => not_an_object("a number or a word"),
-    };
-    push(out, line, context, what);
-}
-
-/// Any YAML document, by way of the generic value; lines within are lost.
-fn decode_yaml_value(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
-    let value = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).and_then(|mut value| {
-        value.apply_merge()?;
-        Ok(value)
-    });
-    match value {
-        Ok(value) => decode_value(value, context, line, out),
-        Err(error) => push(out, line, context, yaml_error(&error, text).into()),
-    }
-}
-
-fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
-    let mut mapping = match value {
-        Value::Mapping(mapping) => mapping,
-        Value::Null => return,
-        Value::Sequence(items) if context.index.is_none() => {
-            return decode_values(items, &TypeMeta::default(), context.hint, line, out);
-        }
-        Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
-        Value::String(_) => return push(out, line, context, not_an_object("a string")),
-        _ => return push(out, line, context, not_an_object("a number or a word")),
-    };
-    let text = |key: &str| mapping.get(key).and_then(Value::as_str).map(str::to_owned);
-    let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion") };
-    let Some(types) = complete(&own, context) else {
-        return push(out, line, context, What::Kindless);
-    };
-    let class = classify(&types.0, types.1.as_deref());
-    if class == Class::List {
-        return match mapping.remove("items") {
-            None | Some(Value::Null) => {}
-            Some(Value::Sequence(items)) => decode_values(items, &own, context.hint, line, out),
-            Some(_) => push(out, line, context, not_a_list()),
-        };
-    }
-    // Only a whole document comes here, and only in a rare layout: decoding its text once more keeps one path for all.
-    match serde_json::to_vec(&Value::Mapping(mapping)) {
-        Ok(json) => {
-            let (newest, what, told) = decode_typed(&json, Syntax::Json, class, types, context.hint);
-            let what = match what {
-                What::Bad(bad) => Bad { line: None, ..*bad }.into(),
-                other => other,
-            };
-            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
-        }
-        Err(error) => push(out, line, context, Bad::new(&error.to_string()).into()),
-    }
-}
-
-fn decode_values(items: Vec<Value>, list: &TypeMeta, hint: &Hint, line: u32, out: &mut Vec<Decoded>) {
-    for (index, item) in items.into_iter().enumerate() {
-        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: MAX_DEPTH, hint }, line, out);
     }
 }

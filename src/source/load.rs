@@ -13,8 +13,15 @@ use super::progress::Progress;
 use super::split::{Form, Json, List, Piece, PieceState, Splitter, Syntax, TypeMeta, Yaml};
 use crate::cluster::Kind;
 
-/// How much of a file is in memory at a time; longer only where one object is.
-const WINDOW: usize = 4 << 20;
+/// How much of a file is in memory at a time for each thread that decodes, two times over; longer only where one object
+/// is.
+const WINDOW_PER_THREAD: usize = 512 << 10;
+
+/// No window is longer, however many threads there are.
+const MAX_WINDOW: usize = 4 << 20;
+
+/// As many pieces are decoded at once where they stand: handing them out costs more.
+const FEW: usize = 8;
 
 /// Files beyond this size are not read a second time: a generic parse of a whole document takes many times its size.
 const CAREFUL_LIMIT: u64 = 64 << 20;
@@ -41,11 +48,13 @@ impl Entry {
     }
 }
 
-/// Everything in one file.
+/// What is in one file, besides the entries that were handed over while it was read.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// By window, so that no long list has to grow.
     pub(super) entries: Vec<Vec<Entry>>,
+    /// Other threads took part in decoding.
+    pub(super) spread: bool,
     pub(super) bytes: u64,
     /// Where the file could not be read to its end: why.
     pub(super) broken_off: Option<String>,
@@ -77,13 +86,18 @@ impl Contents {
     }
 }
 
+/// Takes the entries of a window.
+pub(super) type Take<'a> = dyn FnMut(Vec<Entry>) + 'a;
+
 /// Reads a file; a second time, with less trust in its layout, where the first left broken pieces.
 ///
-/// `again` is where it can be opened once more; a large member of an archive has no such place.
-pub(super) fn read(stream: Stream<'_>, again: Option<&Content>, hint: &Hint, budget: &Budget) -> io::Result<Contents> {
-    let fast = read_as(Opened::new(stream)?, hint, false, budget.progress());
-    let Some(again) = again.filter(|_| fast.syntax_is_broken() && fast.bytes <= CAREFUL_LIMIT) else { return Ok(fast) };
-    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true, budget.progress());
+/// `again` is where it can be opened once more; a large member of an archive has no such place. What cannot change any
+/// more is handed to `take` while the file is read, in order, and comes before what is in [`Contents`].
+pub(super) fn read(stream: Stream<'_>, again: Option<&Content>, hint: &Hint, budget: &Budget, take: &mut Take<'_>) -> io::Result<Contents> {
+    let keep = again.map_or(0, |_| CAREFUL_LIMIT);
+    let fast = read_as(Opened::new(stream)?, hint, false, budget.progress(), keep, take);
+    let Some(again) = again.filter(|_| fast.bytes <= CAREFUL_LIMIT && fast.syntax_is_broken()) else { return Ok(fast) };
+    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true, budget.progress(), u64::MAX, take);
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
     Ok(if better { careful } else { fast })
 }
@@ -107,17 +121,22 @@ struct Window {
 /// Fills windows one after another.
 struct Source<'a> {
     reader: Box<dyn Read + Send + 'a>,
+    window: usize,
+    /// How much is still to come, where that is known: no more memory is asked for at first.
+    left: Option<usize>,
     splitter: Box<dyn Splitter + Send>,
     broken_off: Option<String>,
     first: Option<Vec<u8>>,
 }
 
-fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress) -> Contents {
-    let capacity = opened.size.map_or(WINDOW, |size| WINDOW.min(size as usize + 1));
+/// Hands entries over from the byte on at which the file is longer than `keep`.
+fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
+    let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
     let mut contents = Contents::default();
-    let mut source = Source { reader: opened.reader, splitter: Box::new(Json::default()), broken_off: None, first: None };
-    let mut start = Vec::with_capacity(capacity);
-    source.fill(&mut start, WINDOW.min(64 << 10));
+    let left = opened.size.map(|size| size as usize);
+    let mut source = Source { reader: opened.reader, window, left, splitter: Box::new(Json::default()), broken_off: None, first: None };
+    let mut start = Vec::new();
+    source.fill(&mut start, window.min(64 << 10));
     if is_binary(&start) {
         contents.binary = true;
         contents.bytes = start.len() as u64;
@@ -135,21 +154,25 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress) 
     let mut window = Window::default();
     source.next(&mut window, &[], 0, 0);
     let mut spare = Window::default();
+    let mut pending = false;
     loop {
-        let tail = window.text[window.done..].to_vec();
-        let lines = count_lines(&window.text[..window.done]);
-        let (line, offset) = (window.line + lines, window.offset + window.done as u64);
-        // The next window is read while this one is decoded.
-        let (entries, ()) = rayon::join(
-            || decode_window(&window, hint),
-            || {
-                if !window.last {
-                    source.next(&mut spare, &tail, line, offset);
-                }
-            },
-        );
+        let (line, offset) = (window.line + count_lines(&window.text[..window.done]), window.offset + window.done as u64);
+        let entries = if window.last {
+            decode_window(&window, hint, &mut contents.spread)
+        } else {
+            // The next window is read while this one is decoded.
+            let tail = window.text[window.done..].to_vec();
+            contents.spread = true;
+            let (entries, ()) = rayon::join(|| decode_window(&window, hint, &mut true), || source.next(&mut spare, &tail, line, offset));
+            entries
+        };
         progress.add(window.done as u64, entries.len());
         contents.entries.push(entries);
+        // Items that wait for the kind of their list hold up all that follows them.
+        pending |= contents.entries.last().is_some_and(|e| e.iter().any(|e| matches!(e.decoded.what, What::Pending(..))));
+        if offset > keep && !pending {
+            contents.entries.drain(..).for_each(&mut *take);
+        }
         if progress.is_cancelled() {
             contents.bytes = offset;
             contents.broken_off = Some("the load was stopped".to_owned());
@@ -174,9 +197,13 @@ impl Source<'_> {
             return false;
         }
         let wanted = target - text.len();
-        text.reserve_exact(wanted);
+        // One more than there is, since only a read that brings nothing shows the end.
+        text.reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1)));
         match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
-            Ok(count) => count < wanted,
+            Ok(count) => {
+                self.left = self.left.map(|left| left.saturating_sub(count));
+                count < wanted
+            }
             Err(error) => {
                 self.broken_off = Some(error.to_string());
                 true
@@ -190,7 +217,7 @@ impl Source<'_> {
         window.text.extend(self.first.take().unwrap_or_default());
         window.text.extend_from_slice(tail);
         (window.line, window.offset) = (line, offset);
-        let mut target = WINDOW.max(tail.len() * 2);
+        let mut target = self.window.max(tail.len() * 2);
         loop {
             window.last = self.fill(&mut window.text, target);
             window.pieces.clear();
@@ -224,7 +251,8 @@ fn count_lines(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32
 }
 
-fn decode_window(window: &Window, hint: &Hint) -> Vec<Entry> {
+/// Decodes the pieces of a window; `spread` becomes true where other threads take part.
+fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> {
     let mut lines = Vec::with_capacity(window.pieces.len());
     let (mut line, mut counted) = (window.line, 0);
     for piece in &window.pieces {
@@ -249,7 +277,11 @@ fn decode_window(window: &Window, hint: &Hint) -> Vec<Entry> {
             })
             .collect::<Vec<_>>()
     };
-    let pieces = window.pieces.par_iter().with_min_len(16).zip(&lines);
+    if window.pieces.len() <= FEW {
+        return window.pieces.iter().zip(&lines).flat_map(decode_one).collect();
+    }
+    *spread = true;
+    let pieces = window.pieces.par_iter().with_min_len(FEW).zip(&lines);
     pieces.flat_map_iter(decode_one).collect()
 }
 
@@ -272,6 +304,7 @@ fn settle(contents: &mut Contents, lists: &[List], hint: &Hint) {
         out.into_iter().map(place).collect()
     };
     let entries = std::mem::take(&mut contents.entries);
+    contents.spread = true;
     contents.entries = entries.into_par_iter().map(|window| window.into_iter().flat_map(settle_one).collect()).collect();
 }
 
@@ -282,5 +315,52 @@ fn syntax_of(start: &[u8]) -> Syntax {
     match (text.first(), then) {
         (Some(0x1e), _) | (Some(b'{'), Some(b'"' | b'}') | None) | (Some(b'['), Some(b'{' | b']') | None) => Syntax::Json,
         _ => Syntax::Yaml,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::archive::Sort;
+    use super::super::limits::Limits;
+    use super::*;
+
+    /// The names of the objects that are handed over while the text is read, and of those that come at the end.
+    fn read_names(text: &str, again: bool) -> (Vec<String>, Vec<String>) {
+        let budget = Budget::new(&Limits::default(), Arc::default());
+        let content = Content::Memory(Arc::new(text.as_bytes().to_vec().into()));
+        let stream = Stream { reader: Box::new(text.as_bytes()), size: Some(text.len() as u64), sort: Sort::Plain, compressed: false };
+        let name = |entry: Entry| match entry.decoded.what {
+            What::Object { object, .. } => object.meta().name.to_string(),
+            other => format!("{other:?}"),
+        };
+        let mut taken = Vec::new();
+        let contents = read(stream, again.then_some(&content), &Hint::default(), &budget, &mut |entries| {
+            taken.extend(entries.into_iter().map(name));
+        });
+        (taken, contents.unwrap().entries.into_iter().flatten().map(name).collect())
+    }
+
+    #[test]
+    fn what_cannot_change_any_more_is_handed_over_in_order() {
+        const ITEMS: usize = 5000;
+        let names: Vec<String> = (0..ITEMS).map(|i| format!("n{i:05}")).collect();
+        let list = |kind: &str, end: &str| {
+            let padding = "x".repeat(MAX_WINDOW * 3 / ITEMS);
+            let items = names.iter().map(|n| format!(r#"{{{kind}"metadata":{{"name":"{n}"}},"padding":"{padding}"}}"#));
+            format!(r#"{{"apiVersion":"v1","items":[{}]{end}}}"#, items.collect::<Vec<_>>().join(",\n"))
+        };
+        let own = r#""apiVersion":"v1","kind":"Node","#;
+        // Read as a stream, the objects come a window at a time.
+        let (taken, rest) = read_names(&list(own, ""), false);
+        assert_eq!((taken.len(), rest.len()), (ITEMS, 0));
+        assert_eq!(taken, names);
+        // What may be read a second time is kept until that is settled.
+        let (taken, rest) = read_names(&list(own, ""), true);
+        assert_eq!((taken.len(), rest), (0, names.clone()));
+        // Items that only the end of their list names wait for it.
+        let (taken, rest) = read_names(&list("", r#","kind":"NodeList""#), false);
+        assert_eq!((taken.len(), rest), (0, names.clone()));
     }
 }

@@ -6,11 +6,12 @@
 //! fails as a whole: what cannot be read is told in a [`Diagnostic`] with file and line, and everything else is loaded.
 //!
 //! How it works, file by file: `input` finds the files; `visit` opens them, and the `archive`s among them, and looks
-//! which are worth reading, with what `layout` knows of the tools that make dumps; `split` cuts the text into one piece per object while
-//! it passes through a window of a few megabytes; `decode` turns the pieces of a window into typed objects, in
-//! parallel and each on its own; `share` lets equal pod specs be one. Then, over all files, `assemble` takes the
-//! newest of objects that were read several times, `admission` fills in what an API server would have, and `report`
-//! says what is there and what is not.
+//! which are worth reading, with what `layout` knows of the tools that make dumps; `split` cuts the text into one piece
+//! per object while it passes through a window of a megabyte or a few; `decode` turns the pieces of a window into typed
+//! objects, in parallel and each on its own (`wrapped` those that are no plain objects); `share` lets equal parts of pods
+//! be one; `entries` takes the newest of objects that were read several times, and keeps in `origins` where they came
+//! from. Then, over all files, `admission` fills in what an API server would have, and `assemble` and `report` say what
+//! is there and what is not.
 //!
 //! Objects of a dump are taken as they stand. Only what an object without a uid, and so one that no API server has
 //! seen, lacks for certain is filled in; see `admission`.
@@ -20,6 +21,7 @@ mod archive;
 mod assemble;
 mod decode;
 mod diagnostic;
+mod entries;
 mod events;
 mod facts;
 mod input;
@@ -31,6 +33,7 @@ pub mod live;
 mod load;
 mod old_versions;
 mod original;
+mod origins;
 mod progress;
 mod records;
 mod remarks;
@@ -40,6 +43,7 @@ mod split;
 mod stories;
 mod times;
 mod visit;
+mod wrapped;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use facts::{SchedulerHint, ServerVersion};
@@ -95,12 +99,17 @@ pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>)
     for document in found.documents {
         visitor.document(document);
     }
+    let spread = visitor.spread;
     let mut loaded = assembly.finish();
     loaded.report.complete = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
     // The tables of the decoding threads have done their work.
-    rayon::broadcast(|_| {
+    let forget = || {
         share::forget();
         crate::cluster::Str::forget_interned();
-    });
+    };
+    forget();
+    if spread {
+        rayon::broadcast(|_| forget());
+    }
     loaded
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::assemble::{Assembly, Tally, count_of};
 use super::diagnostic::Severity;
 use super::layout::Layout;
-use crate::cluster::{Key, Kind, Object, Str};
+use crate::cluster::{Kind, Object, Str};
 
 impl Assembly {
     pub(super) fn note_pods_on_unknown_nodes(&mut self) {
@@ -15,8 +15,7 @@ impl Assembly {
             if pod.node_name.is_empty() || pod.is_terminal() {
                 continue;
             }
-            let node = (Kind::Node, Key { namespace: Str::default(), name: pod.node_name.clone() });
-            if !self.report.origins.contains_key(&node) {
+            if self.report.origins.get(Kind::Node, "", &pod.node_name).is_none() {
                 *unknown.entry(pod.node_name.clone()).or_default() += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! What a load brought and what it left open.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use jiff::civil::DateTime;
 use super::facts::{SchedulerHint, ServerVersion};
 use super::input::{Opened, Place};
 use super::layout::Layouts;
+use super::origins::Origins;
 use crate::cluster::{Key, Kind, Str};
 
 /// How many objects of a kind were read, and how many not, by reason.
@@ -67,8 +68,6 @@ pub struct Origin {
     /// list around it).
     pub(super) offset: u64,
     pub(super) length: u32,
-    /// The object's place among all that were read.
-    pub(super) place: u32,
     /// How much its file counts among copies of an object.
     pub(super) rank: u8,
 }
@@ -112,7 +111,7 @@ pub struct Report {
     pub bytes: u64,
     /// All inputs were embedded, and so nothing can have been left out.
     pub(super) complete: bool,
-    pub(super) origins: HashMap<(Kind, Key), Origin>,
+    pub(super) origins: Origins,
     /// Where each of the files lies.
     pub(super) places: Vec<Place>,
 }
@@ -136,7 +135,7 @@ impl Report {
 
     /// Where an object came from.
     pub fn origin(&self, kind: Kind, key: &Key) -> Option<Origin> {
-        self.origins.get(&(kind, key.clone())).copied()
+        self.origins.get(kind, &key.namespace, &key.name)
     }
 
     /// The file and line that an object came from.
@@ -160,6 +159,11 @@ impl Report {
             Ok(String::from_utf8_lossy(&text).into_owned())
         })?;
         Ok(Some(text))
+    }
+
+    /// Gives up where objects came from, for who will not ask: it takes memory for each object.
+    pub fn forget_origins(&mut self) {
+        self.origins = Origins::default();
     }
 
     pub(super) fn count(&mut self, kind: Kind) -> &mut KindCount {

@@ -1,21 +1,69 @@
-//! Equal pod specs as one.
+//! Equal parts of pods as one.
 //!
-//! Nearly all pods come from templates, so a cluster holds far fewer different specs than pods. Each thread replaces a
-//! spec by an equal one that it saw lately, which keeps memory low while decoding; at the end one pass over all pods
-//! joins what the threads' tables missed.
+//! Nearly all pods come from templates, so a cluster holds far fewer different specs, labels and owners than pods. Each
+//! thread replaces such a part by an equal one that it saw lately, which keeps memory low while decoding; at the end one
+//! pass over all pods joins what the threads' tables missed.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::cluster::{Object, Pod, PodSpec};
+use crate::cluster::{MetaTemplate, Object, Pod, PodSpec, RarePodStatus};
 
-/// Slots of the table of specs seen lately; a power of two.
-const SLOTS: usize = 1 << 15;
+/// Slots of a table of parts seen lately, at first and at most; powers of two.
+const FIRST_SLOTS: usize = 1 << 5;
+const MOST_SLOTS: usize = 1 << 13;
 
 thread_local! {
-    static SPECS: RefCell<Vec<Option<Arc<PodSpec>>>> = const { RefCell::new(Vec::new()) };
+    static TABLES: RefCell<Tables> = const { RefCell::new(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW }) };
+}
+
+/// What a thread saw lately.
+struct Tables {
+    specs: Recent<PodSpec>,
+    templates: Recent<MetaTemplate>,
+    statuses: Recent<RarePodStatus>,
+}
+
+/// Values seen lately; where two come to the same slot, the newer one stays.
+struct Recent<T> {
+    slots: Vec<Option<(u64, Arc<T>)>>,
+    /// How many were put in since the table was last enlarged.
+    put: usize,
+}
+
+impl<T: Hash + Eq> Recent<T> {
+    const NEW: Self = Self { slots: Vec::new(), put: 0 };
+
+    /// Replaces a value by an equal one that was seen lately.
+    fn share(&mut self, value: &mut Arc<T>) {
+        if self.put >= self.slots.len() && self.slots.len() < MOST_SLOTS {
+            self.enlarge();
+        }
+        let mut hasher = Quick::default();
+        value.hash(&mut hasher);
+        let hash = hasher.finish();
+        let at = hash as usize & (self.slots.len() - 1);
+        let slot = &mut self.slots[at];
+        match slot {
+            Some((known_hash, known)) if *known_hash == hash && *known == *value => *value = Arc::clone(known),
+            _ => {
+                self.put += 1;
+                *slot = Some((hash, Arc::clone(value)));
+            }
+        }
+    }
+
+    fn enlarge(&mut self) {
+        let slots = (self.slots.len() * 4).clamp(FIRST_SLOTS, MOST_SLOTS);
+        let old = std::mem::take(&mut self.slots);
+        self.slots.resize_with(slots, || None);
+        for (hash, value) in old.into_iter().flatten() {
+            self.slots[hash as usize & (slots - 1)] = Some((hash, value));
+        }
+        self.put = 0;
+    }
 }
 
 /// A multiplying hasher: specs are long, and a collision costs a comparison or a little memory only.
@@ -50,46 +98,70 @@ impl Hasher for Quick {
     }
 }
 
-/// Lets a pod share its spec with one that this thread saw lately.
-pub(super) fn share_spec(pod: &mut Pod) {
-    let mut hasher = Quick::default();
-    pod.spec.hash(&mut hasher);
-    SPECS.with_borrow_mut(|slots| {
-        if slots.is_empty() {
-            slots.resize(SLOTS, None);
+/// Lets a pod share its parts with those that this thread saw lately.
+pub(super) fn share_parts(pod: &mut Pod) {
+    TABLES.with_borrow_mut(|tables| {
+        tables.specs.share(&mut pod.spec);
+        if let Some(template) = pod.metadata.template.handle_mut() {
+            tables.templates.share(template);
         }
-        let slot = &mut slots[hasher.finish() as usize & (SLOTS - 1)];
-        match slot {
-            Some(known) if *known == pod.spec => pod.spec = Arc::clone(known),
-            _ => *slot = Some(Arc::clone(&pod.spec)),
+        if let Some(status) = pod.status.rare.handle_mut() {
+            tables.statuses.share(status);
         }
     });
 }
 
-/// Gives up this thread's table.
+/// Gives up this thread's tables.
 pub(super) fn forget() {
-    SPECS.with_borrow_mut(|slots| *slots = Vec::new());
+    TABLES.set(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW });
 }
 
-/// Joins all equal specs.
+/// All different values of one type.
+struct All<T> {
+    values: HashSet<Arc<T>, BuildHasherDefault<Quick>>,
+    /// Most pods share already: the address tells without looking at the value again. The table keeps every value whose
+    /// address it knows alive, so that no address is used twice.
+    seen: HashMap<*const T, (Arc<T>, Arc<T>)>,
+}
+
+impl<T: Hash + Eq> All<T> {
+    fn new() -> Self {
+        Self { values: HashSet::default(), seen: HashMap::new() }
+    }
+
+    /// The one to have instead of `value`, where that is another.
+    fn instead(&mut self, value: &Arc<T>) -> Option<Arc<T>> {
+        let (_, shared) = self.seen.entry(Arc::as_ptr(value)).or_insert_with(|| {
+            let shared = self.values.get(value).cloned().unwrap_or_else(|| {
+                self.values.insert(Arc::clone(value));
+                Arc::clone(value)
+            });
+            (Arc::clone(value), shared)
+        });
+        (!Arc::ptr_eq(shared, value)).then(|| Arc::clone(shared))
+    }
+}
+
+/// Joins all equal parts.
 pub(super) fn share_all(objects: &mut [Object]) {
-    let mut specs: HashSet<Arc<PodSpec>, BuildHasherDefault<Quick>> = HashSet::default();
-    // Most pods share already: the address tells without looking at the spec again. The table keeps every spec whose
-    // address it knows alive, so that no address is used twice.
-    let mut seen: HashMap<*const PodSpec, (Arc<PodSpec>, Arc<PodSpec>)> = HashMap::new();
+    let (mut specs, mut templates, mut statuses) = (All::new(), All::new(), All::new());
     for object in objects {
         let Object::Pod(pod) = object else { continue };
-        let (_, shared) = seen.entry(Arc::as_ptr(&pod.spec)).or_insert_with(|| {
-            let shared = specs.get(&pod.spec).cloned().unwrap_or_else(|| {
-                specs.insert(Arc::clone(&pod.spec));
-                Arc::clone(&pod.spec)
-            });
-            (Arc::clone(&pod.spec), shared)
-        });
-        if !Arc::ptr_eq(shared, &pod.spec)
-            && let Some(pod) = Arc::get_mut(pod)
-        {
-            pod.spec = Arc::clone(shared);
+        let spec = specs.instead(&pod.spec);
+        let template = pod.metadata.template.handle().and_then(|t| templates.instead(t));
+        let status = pod.status.rare.handle().and_then(|s| statuses.instead(s));
+        if spec.is_none() && template.is_none() && status.is_none() {
+            continue;
+        }
+        let Some(pod) = Arc::get_mut(pod) else { continue };
+        if let Some(spec) = spec {
+            pod.spec = spec;
+        }
+        if let (Some(template), Some(part)) = (template, pod.metadata.template.handle_mut()) {
+            *part = template;
+        }
+        if let (Some(status), Some(part)) = (status, pod.status.rare.handle_mut()) {
+            *part = status;
         }
     }
 }
@@ -112,8 +184,49 @@ mod tests {
         assert_eq!((specs[0], specs[1]), (specs[2], specs[3]));
         assert_ne!(specs[0], specs[1]);
         let (mut one, mut two, mut other) = (pod("a"), pod("a"), pod("b"));
-        [&mut one, &mut two, &mut other].into_iter().for_each(share_spec);
+        [&mut one, &mut two, &mut other].into_iter().for_each(share_parts);
         forget();
         assert!(Arc::ptr_eq(&one.spec, &two.spec) && !Arc::ptr_eq(&one.spec, &other.spec));
+    }
+
+    #[test]
+    fn equal_labels_and_statuses_become_one_and_others_stay() {
+        let pods = ["a", "b", "a"].map(|label| {
+            let mut pod = pod("s");
+            pod.metadata.labels.insert("app".into(), label.into());
+            pod.status.allocated_resources.insert(label.into(), crate::cluster::NO_QUANTITY);
+            pod
+        });
+        let parts = |pod: &Pod| {
+            let (template, status) = (pod.metadata.template.handle().unwrap(), pod.status.rare.handle().unwrap());
+            (Arc::as_ptr(template), Arc::as_ptr(status))
+        };
+        let shared = |[a, b, c]: [_; 3]| (a, a) == (c, c) && a != b;
+        let mut at_once = pods.clone();
+        at_once.iter_mut().for_each(share_parts);
+        forget();
+        assert!(shared(at_once.each_ref().map(parts)) && at_once == pods);
+        let mut objects: Vec<Object> = pods.iter().cloned().map(|p| Object::Pod(Arc::new(p))).collect();
+        share_all(&mut objects);
+        let after = [0, 1, 2].map(|i| if let Object::Pod(p) = &objects[i] { parts(p) } else { unreachable!() });
+        assert!(shared(after));
+        let untouched = pod("s");
+        assert!(untouched.metadata.template.handle().is_none() && untouched.status.rare.handle().is_none());
+    }
+
+    #[test]
+    fn a_table_grows_and_keeps_what_it_holds() {
+        let mut table = Recent::NEW;
+        let first = Arc::new(0);
+        table.share(&mut Arc::clone(&first));
+        for i in 1..MOST_SLOTS * 2 {
+            table.share(&mut Arc::new(i));
+            if i < FIRST_SLOTS / 4 {
+                let mut again = Arc::new(i);
+                table.share(&mut again);
+                assert!(Arc::strong_count(&again) == 2);
+            }
+        }
+        assert_eq!(table.slots.len(), MOST_SLOTS);
     }
 }

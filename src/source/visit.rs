@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::archive::{self, End, Head, MemberKind, Sort, Stream};
 use super::assemble::{Assembly, FileToRead, Tally};
+use super::entries::Taking;
 use super::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
 use super::layout::{self, Hint, Role, Task};
 use super::limits::{Budget, Limits};
@@ -30,11 +31,13 @@ pub(super) struct Visitor<'a> {
     pub(super) assembly: &'a mut Assembly,
     budget: Budget,
     files: usize,
+    /// Other threads took part in decoding.
+    pub(super) spread: bool,
 }
 
 impl<'a> Visitor<'a> {
     pub(super) fn new(assembly: &'a mut Assembly, limits: &Limits, progress: &Arc<Progress>) -> Self {
-        Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files }
+        Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files, spread: false }
     }
 
     /// Counts a file; false where there were too many, or where the load was told to stop.
@@ -213,8 +216,12 @@ impl<'a> Visitor<'a> {
             return self.assembly.pass_over(file);
         }
         let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
-        match load::read(stream, again, &hint, &self.budget) {
-            Ok(contents) => self.assembly.add(file, &hint, contents),
+        let mut taking = Taking::new(file, hint.rank);
+        match load::read(stream, again, &hint, &self.budget, &mut |entries| self.assembly.take(&mut taking, entries)) {
+            Ok(contents) => {
+                self.spread |= contents.spread;
+                self.assembly.add(taking, contents);
+            }
             Err(error) => self.assembly.add_unopened(&file.name, &error),
         }
     }

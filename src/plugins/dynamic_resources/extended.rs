@@ -93,13 +93,9 @@ fn new_claim(pod: &Pod) -> ResourceClaim {
         uid: pod.metadata.uid.clone(),
         controller: Some(true),
     };
-    let metadata = Meta {
-        namespace: pod.metadata.namespace.clone(),
-        name: SPECIAL_NAME.into(),
-        owner_references: vec![owner].into(),
-        annotations: [(CLAIM_ANNOTATION, Str::from("true"))].into_iter().collect(),
-        ..Meta::default()
-    };
+    let mut metadata = Meta { namespace: pod.metadata.namespace.clone(), name: SPECIAL_NAME.into(), ..Meta::default() };
+    metadata.owner_references = vec![owner].into();
+    metadata.annotations = [(CLAIM_ANNOTATION, Str::from("true"))].into_iter().collect();
     ResourceClaim { metadata, ..ResourceClaim::default() }
 }
 

@@ -238,7 +238,7 @@ impl Store {
         let told_by = |object: &Object| (object.kind() == Kind::Pod).then(|| told.remove(&object.key())).flatten();
         assembly.add_answers(&about.name, objects, told_by, events, rest, about.bytes);
         let mut loaded = assembly.finish();
-        loaded.report.origins = HashMap::new();
+        loaded.report.forget_origins();
         loaded.diagnostics.extend(about.diagnostics);
         for object in &loaded.objects {
             self.known.entry(object.kind()).or_default().insert(object.key(), object.clone());

@@ -1,0 +1,94 @@
+//! A part that many objects have alike.
+//!
+//! The pods of one workload differ in their names and nodes, and hardly in anything else. What they have alike stands in
+//! parts of its own, which the loader lets equal pods share; a part without anything in it takes no memory at all.
+
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// A value without anything in it, to point to where there is none.
+pub trait Empty: Default + PartialEq + 'static {
+    /// The empty value.
+    fn empty() -> &'static Self;
+}
+
+/// A shared part of an object, empty by default. Changing it leaves those alone that share it.
+#[derive(Clone, Debug)]
+pub struct Shared<T>(Option<Arc<T>>);
+
+impl<T> Default for Shared<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Shared<T> {
+    /// Where the value lies; `None` for the empty one.
+    pub fn handle(&self) -> Option<&Arc<T>> {
+        self.0.as_ref()
+    }
+
+    /// As `handle`, for putting an equal value in its place.
+    pub fn handle_mut(&mut self) -> Option<&mut Arc<T>> {
+        self.0.as_mut()
+    }
+}
+
+impl<T: Empty> From<T> for Shared<T> {
+    fn from(value: T) -> Self {
+        Self((value != *T::empty()).then(|| Arc::new(value)))
+    }
+}
+
+impl<T: Empty> Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        self.0.as_deref().unwrap_or_else(|| T::empty())
+    }
+}
+
+impl<T: Empty + Clone> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
+}
+
+impl<T: Empty> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq::<T>(&raw const **self, &raw const **other) || **self == **other
+    }
+}
+
+impl<T: Empty + Eq> Eq for Shared<T> {}
+
+impl<T: Empty + Hash> Hash for Shared<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Empty for String {
+        fn empty() -> &'static Self {
+            static EMPTY: String = String::new();
+            &EMPTY
+        }
+    }
+
+    #[test]
+    fn what_is_empty_takes_nothing_and_a_change_is_ones_own() {
+        let mut a = Shared::from(String::new());
+        assert!(a.handle().is_none() && a.is_empty() && a == Shared::default());
+        a.push('x');
+        let mut b = a.clone();
+        assert!(a == b && std::ptr::eq(a.as_str(), b.as_str()));
+        b.push('y');
+        assert_eq!((a.as_str(), b.as_str()), ("x", "xy"));
+        b.clear();
+        assert!(b.handle().is_some() && b == Shared::default() && a != b);
+    }
+}
