@@ -17,6 +17,8 @@ use super::{PodBits, PodInfo};
 pub struct PodClasses {
     /// A class keeps its place when its last pod goes, as most come back.
     classes: Vector<Class>,
+    /// Places of the classes that have affinity terms, in ascending order; most have none.
+    with_terms: Vector<usize>,
     /// Hash of a class, and its place.
     places: OrdSet<(u64, usize)>,
 }
@@ -40,7 +42,11 @@ impl PodClasses {
         let hash = hash(pod.class());
         let place = self.place(hash, pod).unwrap_or_else(|| {
             let place = self.classes.len();
-            self.classes.push_back(Class::new(pod.clone()));
+            let class = Class::new(pod.clone());
+            if class.wanted != PodBits::ALL || class.wanted_by_required_anti_affinity != PodBits::ALL {
+                self.with_terms.push_back(place);
+            }
+            self.classes.push_back(class);
             self.places.insert((hash, place));
             place
         });
@@ -82,7 +88,7 @@ impl PodClasses {
     /// One pod of each class of which any term may be about a pod with these bits, with the nodes and how many pods of
     /// the class they have.
     pub fn with_affinity_to(&self, bits: PodBits) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.living().filter(move |c| bits.covers(c.wanted)).map(|c| (&*c.sample, c.counts()))
+        self.with_terms().filter(move |c| bits.covers(c.wanted)).map(|c| (&*c.sample, c.counts()))
     }
 
     /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
@@ -90,11 +96,16 @@ impl PodClasses {
         &self,
         bits: PodBits,
     ) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.living().filter(move |c| bits.covers(c.wanted_by_required_anti_affinity)).map(|c| (&*c.sample, c.counts()))
+        self.with_terms().filter(move |c| bits.covers(c.wanted_by_required_anti_affinity)).map(|c| (&*c.sample, c.counts()))
     }
 
     fn living(&self) -> impl Iterator<Item = &Class> {
         self.classes.leaves().flatten().filter(|c| !c.nodes.is_empty())
+    }
+
+    /// The classes of which a term may be about a pod that has not all bits there are, and so is about a pod at all.
+    fn with_terms(&self) -> impl Iterator<Item = &Class> {
+        self.with_terms.iter().filter_map(|place| self.classes.get(*place)).filter(|c| !c.nodes.is_empty())
     }
 
     fn place(&self, hash: u64, pod: &PodInfo) -> Option<usize> {

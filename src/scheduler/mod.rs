@@ -28,7 +28,7 @@ pub use decide::{Ground, decide};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use rejectors::Rejectors;
-pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
+pub use runtime::{Framework, Nominations, PluginRef};
 pub use settling::Settling;
 pub use state::State;
 pub use wake_up::{Wake, WakeUp};

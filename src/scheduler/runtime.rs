@@ -2,17 +2,17 @@
 //! `pkg/scheduler/framework/runtime/framework.go`.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
-
-use rayon::prelude::*;
 
 use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, List, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo,
-    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, ScorePlugin, SharedStatuses, Status,
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterPlugin, FilterRunner, List, MAX_NODE_SCORE, NodeInfo, NodeToStatus,
+    NominatingInfo, PARALLEL_ABOVE, Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord,
+    ScorePlugin, SharedStatuses, Status, in_parts,
 };
-use crate::trace::{Event, NodeScore, PluginScore, PreemptionStart};
+use crate::trace::{Event, NodeScore, Part, PluginScore, PreemptionStart};
 
 /// A plugin of a profile by what it is to the engine.
 pub type PluginRef = Arc<dyn Plugin>;
@@ -58,6 +58,10 @@ impl std::fmt::Debug for Framework {
 pub trait Nominations: Sync {
     /// The pods nominated to a node, in the order they were nominated.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
+    /// Whether any pod is nominated anywhere.
+    fn any(&self) -> bool {
+        true
+    }
 }
 
 /// The result of PreFilter.
@@ -144,29 +148,10 @@ impl Framework {
         PreFiltered { nodes, status: rejection, narrowed_by }
     }
 
-    /// All filters on a node as it is; stops at the first that does not pass.
-    pub fn run_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        self.run_some_filters(cx, state, pod, node, false)
-    }
-
-    /// All filters, or only those for which the pods on the node matter.
-    fn run_some_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, again: bool) -> Status {
-        for plugin in &self.filter {
-            let name = plugin.name();
-            if state.skip_filter.contains(name) {
-                continue;
-            }
-            let Some(point) = plugin.filter().filter(|p| !again || p.depends_on_pods()) else { continue };
-            let status = point.filter(cx, state, pod, node);
-            if status.is_success() {
-                continue;
-            }
-            if status.is_rejected() {
-                return status.with_plugin(name);
-            }
-            return Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name);
-        }
-        Status::success()
+    /// The Filter points that a cycle has use for, in order.
+    fn filters(&self, state: &CycleState) -> Vec<(PluginName, &dyn FilterPlugin)> {
+        let asked = self.filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
+        asked.filter_map(|p| p.filter().map(|point| (p.name(), point))).collect()
     }
 
     /// Mirrors `RunPostFilterPlugins`; the preemption that was found, if one was, is given apart.
@@ -246,7 +231,7 @@ impl Framework {
         Ok(())
     }
 
-    /// Scores of every node, in the order of `nodes`; mirrors `RunScorePlugins`.
+    /// Scores of every node, the highest first and by name where they are equal; mirrors `RunScorePlugins`.
     pub fn run_score<'a>(
         &'a self,
         cx: &Context<'_>,
@@ -259,62 +244,115 @@ impl Framework {
             Some((plugin.name(), point, *weight))
         };
         let points: Vec<(PluginName, &'a dyn ScorePlugin, i64)> = self.score.iter().filter_map(asked).collect();
-        let mut columns: Vec<Vec<PluginScore>> = Vec::with_capacity(points.len());
-        // All plugins on one node after another, so that the work is spread over the cores only once.
-        let one = |node: &Arc<NodeInfo>| points.iter().map(|(_, point, _)| point.score(cx, state, pod, node)).collect();
-        let mut rows: Vec<Vec<Result<i64, Status>>> =
-            if nodes.len() > PARALLEL_ABOVE { nodes.par_iter().map(one).collect() } else { nodes.iter().map(one).collect() };
+        // All plugins on some nodes after another, so that the work is spread over the cores only once.
+        let some = |part: Range<usize>| -> Vec<Result<Vec<i64>, Status>> {
+            points.iter().map(|(_, point, _)| point.score_all(cx, state, pod, &nodes[part.clone()])).collect()
+        };
+        let mut parts = if nodes.len() > PARALLEL_ABOVE { in_parts(0..nodes.len(), some) } else { vec![some(0..nodes.len())] };
+        let mut columns = Vec::with_capacity(points.len());
         for (i, (name, point, weight)) in points.iter().enumerate() {
-            let raw: Result<Vec<i64>, Status> = rows.iter_mut().map(|row| std::mem::replace(&mut row[i], Ok(0))).collect();
-            let raw = raw.map_err(|s| format!("running Score plugins: plugin \"{name}\" failed with: {}", s.message()))?;
+            let mut raw = Vec::with_capacity(nodes.len());
+            for part in &mut parts {
+                let scores = std::mem::replace(&mut part[i], Ok(Vec::new()));
+                raw.extend(scores.map_err(|s| format!("running Score plugins: plugin \"{name}\" failed with: {}", s.message()))?);
+            }
             let mut normalized = raw.clone();
             let status = point.normalize(cx, state, pod, nodes, &mut normalized);
             if !status.is_success() {
                 return Err(format!("running Normalize on Score plugins: plugin \"{name}\" failed with: {}", status.message()));
             }
-            let mut column = Vec::with_capacity(nodes.len());
-            for (raw, normalized) in raw.into_iter().zip(normalized) {
-                if !(0..=MAX_NODE_SCORE).contains(&normalized) {
-                    return Err(format!(
-                        "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {normalized}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
-                    ));
-                }
-                column.push(PluginScore { plugin: *name, raw, normalized, weighted: normalized * weight });
+            if let Some(invalid) = normalized.iter().find(|score| !(0..=MAX_NODE_SCORE).contains(*score)) {
+                return Err(format!(
+                    "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {invalid}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+                ));
             }
-            columns.push(column);
+            columns.push(Column { plugin: *name, weight: *weight, raw, normalized });
         }
-        let of_node = |i: usize, node: &Arc<NodeInfo>| {
-            let plugins: Box<[PluginScore]> = columns.iter().map(|column| column[i]).collect();
-            NodeScore { node: node.name().clone(), total: plugins.iter().map(|p| p.weighted).sum(), plugins }
-        };
-        Ok(nodes.iter().enumerate().map(|(i, node)| of_node(i, node)).collect())
+        Ok(ranked(nodes, &columns))
     }
 }
 
-/// Work on fewer nodes than this is not worth spreading over cores.
-pub const PARALLEL_ABOVE: usize = 256;
-
-/// A framework with everything that running filters needs.
-pub(super) struct Runner<'a> {
-    /// The profile.
-    pub framework: &'a Framework,
-    /// The cluster.
-    pub cx: Context<'a>,
-    /// Nominated pods.
-    pub nominations: &'a dyn Nominations,
+/// What one plugin gave the nodes, in their order.
+struct Column {
+    plugin: PluginName,
+    weight: i64,
+    raw: Vec<i64>,
+    normalized: Vec<i64>,
 }
 
-impl Runner<'_> {
+/// The rows of a table of scores, the highest first and by name where they are equal.
+fn ranked(nodes: &[Arc<NodeInfo>], columns: &[Column]) -> Vec<NodeScore> {
+    let total = |i: usize| columns.iter().map(|c| c.normalized[i] * c.weight).sum();
+    let mut ranking: Vec<(i64, Str, usize)> = nodes.iter().enumerate().map(|(i, n)| (total(i), n.name().clone(), i)).collect();
+    ranking.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut scores = Vec::with_capacity(nodes.len() * columns.len());
+    for (_, _, i) in &ranking {
+        scores.extend(columns.iter().map(|Column { plugin, weight, raw, normalized }| PluginScore {
+            plugin: *plugin,
+            raw: raw[*i],
+            normalized: normalized[*i] as i32,
+            weighted: normalized[*i] * weight,
+        }));
+    }
+    let rows = Part::all(scores, columns.len()).chain(std::iter::repeat_with(|| Vec::new().into()));
+    ranking.into_iter().zip(rows).map(|((total, node, _), plugins)| NodeScore { node, plugins, total }).collect()
+}
+
+/// A framework with everything that running the filters of one cycle needs.
+pub(super) struct Runner<'a> {
+    framework: &'a Framework,
+    cx: Context<'a>,
+    /// Nominated pods, where there are any.
+    nominations: Option<&'a dyn Nominations>,
+    /// The filters.
+    all: Vec<(PluginName, &'a dyn FilterPlugin)>,
+    /// Those for which the pods on a node matter.
+    again: Vec<(PluginName, &'a dyn FilterPlugin)>,
+}
+
+impl<'a> Runner<'a> {
+    /// Prepares what is the same for all nodes of the cycle; PreFilter has run.
+    pub(super) fn new(framework: &'a Framework, cx: Context<'a>, nominations: &'a dyn Nominations, state: &CycleState) -> Self {
+        let all = framework.filters(state);
+        let again = all.iter().filter(|(_, point)| point.depends_on_pods()).copied().collect();
+        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again }
+    }
+
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
     pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
-        self.filter_node_with(state, pod, node, false)
+        self.filter_node_with(state, pod, node, &self.all)
     }
 
-    fn filter_node_with(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo, again: bool) -> Filtered {
-        let run = |state: &CycleState, node: &NodeInfo| self.framework.run_some_filters(&self.cx, state, pod, node, again);
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
+        self.nominations.map_or_else(Vec::new, |n| n.nominated_pods(node))
+    }
+
+    /// Filters on a node as it is; stops at the first that does not pass.
+    fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        for (name, point) in filters {
+            let status = point.filter(&self.cx, state, pod, node);
+            if status.is_success() {
+                continue;
+            }
+            if status.is_rejected() {
+                return status.with_plugin(*name);
+            }
+            return Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(*name);
+        }
+        Status::success()
+    }
+
+    fn filter_node_with(
+        &self,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &NodeInfo,
+        filters: &[(PluginName, &dyn FilterPlugin)],
+    ) -> Filtered {
+        let run = |state: &CycleState, node: &NodeInfo| self.run(filters, state, pod, node);
         let equal_or_greater =
             |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
-        let mut nominated = self.nominations.nominated_pods(node.name());
+        let mut nominated = self.nominated_pods(node.name());
         nominated.retain(equal_or_greater);
         if nominated.is_empty() {
             return Filtered { status: run(state, node), nominated: List::default() };
@@ -346,11 +384,11 @@ impl FilterRunner for Runner<'_> {
     }
 
     fn filter_again_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        self.filter_node_with(state, pod, node, true).status
+        self.filter_node_with(state, pod, node, &self.again).status
     }
 
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        self.nominations.nominated_pods(node)
+        Runner::nominated_pods(self, node)
     }
 
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
