@@ -70,7 +70,9 @@ impl InOrder {
         let mut parts = parts.into_iter();
         let mut all = parts.next().unwrap_or_default();
         for Self { order, counts } in parts {
-            order.iter().for_each(|value| all.add(value, counts[value]));
+            for value in &order {
+                all.add(value, counts[value]);
+            }
         }
         all
     }
