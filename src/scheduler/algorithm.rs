@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::runtime::{Filtered, Framework, Nominations, Runner, record_preemption};
+use super::runtime::{Framework, Nominations, Runner, record_preemption};
+use super::search::{Search, Walked};
 use crate::cluster::{Object, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PARALLEL_ABOVE, PluginName, PluginSet, PodInfo,
+    Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PARALLEL_ABOVE, PluginName, PluginSet, PodInfo,
     PreemptionRecord, SharedStatuses, Status, in_parts,
 };
 use crate::trace::{Event, Row, Selection};
@@ -276,133 +277,5 @@ impl Attempt<'_> {
     ) -> Option<Box<PreemptionRecord>> {
         let plugin = self.framework.post_filter.iter().find(|p| p.name() == PluginName::DefaultPreemption)?;
         plugin.post_filter()?.consider(px, state, pod)
-    }
-}
-
-/// What the search for nodes found.
-#[derive(Default)]
-struct Search {
-    feasible: Vec<Arc<NodeInfo>>,
-    /// How many nodes were turned down.
-    rejected: usize,
-    /// Where the events about nodes begin.
-    events_from: usize,
-    /// The status of nodes that are not looked at.
-    absent: Option<Status>,
-    noted: Noted,
-    pre_filter_message: String,
-    by_nomination: bool,
-}
-
-/// The plugins that turned nodes down.
-#[derive(Clone, Copy, Default)]
-struct Noted {
-    plugins: PluginSet,
-    /// Those that answered Pending.
-    pending: PluginSet,
-}
-
-impl Noted {
-    /// Mirrors `Diagnosis.AddPluginStatus`.
-    fn note(&mut self, status: &Status) {
-        let Some(plugin) = status.plugin().filter(|_| status.is_rejected()) else { return };
-        self.plugins.insert(plugin);
-        if status.code() == Code::Pending {
-            self.pending.insert(plugin);
-        }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.plugins = self.plugins.union(other.plugins);
-        self.pending = self.pending.union(other.pending);
-    }
-}
-
-impl Search {
-    /// Takes in the next nodes of the walk, of which there are `n` in all; true where the search ends among them.
-    fn take<'a>(
-        &mut self,
-        walked: Walked,
-        node_at: impl Fn(usize) -> &'a Arc<NodeInfo>,
-        (n, wanted): (usize, usize),
-        events: &mut Vec<Event>,
-    ) -> Result<bool, String> {
-        if !walked.failed && self.feasible.len() + walked.feasible.len() <= wanted {
-            self.rejected += walked.events.len() - walked.feasible.len();
-            self.feasible.extend(walked.feasible);
-            self.noted.add(walked.noted);
-            events.extend(walked.events);
-            return Ok(false);
-        }
-        for (i, event) in walked.range.zip(walked.events) {
-            let Event::NodeFiltered { status, .. } = &event else { continue };
-            if status.is_success() {
-                if self.feasible.len() == wanted {
-                    events.push(Event::FilterStopped { looked_at: i, of: n, wanted });
-                    return Ok(true);
-                }
-                self.feasible.push(node_at(i).clone());
-            } else if status.is_error() {
-                let message = status.message();
-                events.push(event);
-                return Err(message);
-            } else {
-                self.rejected += 1;
-                self.noted.note(status);
-            }
-            events.push(event);
-        }
-        Ok(false)
-    }
-
-    /// Why each node was turned down, as far as it was looked at; the events are those of the search.
-    fn statuses(&self, events: &[Event]) -> NodeToStatus {
-        let mut statuses = NodeToStatus::default();
-        if let Some(absent) = &self.absent {
-            statuses.set_absent(absent.clone());
-        }
-        for event in &events[self.events_from..] {
-            if let Event::NodeFiltered { node, status, .. } = event
-                && status.is_rejected()
-            {
-                statuses.set(node.clone(), status.clone());
-            }
-        }
-        statuses
-    }
-}
-
-/// Some nodes that were looked at one after another, beside others that were looked at elsewhere.
-struct Walked {
-    /// Their places in the walk.
-    range: Range<usize>,
-    /// One for each.
-    events: Vec<Event>,
-    /// Those that fit.
-    feasible: Vec<Arc<NodeInfo>>,
-    /// By whom others were turned down.
-    noted: Noted,
-    /// What the statuses of nodes share, here and before.
-    shared: SharedStatuses,
-    /// Whether the filters failed on any.
-    failed: bool,
-}
-
-impl Walked {
-    fn over<'a>(range: Range<usize>, shared: SharedStatuses, filter: impl Fn(usize) -> (&'a Arc<NodeInfo>, Filtered)) -> Self {
-        let (events, feasible) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
-        let mut walked = Self { range: range.clone(), events, feasible, noted: Noted::default(), shared, failed: false };
-        for i in range {
-            let (node, Filtered { status, nominated }) = filter(i);
-            if status.is_success() {
-                walked.feasible.push(node.clone());
-            } else {
-                walked.noted.note(&status);
-                walked.failed |= status.is_error();
-            }
-            let status = walked.shared.share(status);
-            walked.events.push(Event::NodeFiltered { node: node.name().clone(), status, nominated });
-        }
-        walked
     }
 }

@@ -12,6 +12,8 @@ mod operations;
 pub mod queue;
 mod rejectors;
 mod runtime;
+mod scoring;
+mod search;
 mod settling;
 mod state;
 #[cfg(test)]
