@@ -2,8 +2,8 @@
 //! run of 2,000 waiting pods on the latter, recorded, unrecorded, and on one core. All in one process, so that they can be
 //! set in relation to each other.
 //!
-//! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, the same for that: the most important waiting pod, and a run of all
-//! of them.
+//! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, the same for that: a waiting pod that would preempt, and a run of
+//! all that wait.
 
 mod common;
 
@@ -15,6 +15,7 @@ use schedscope::framework::FeatureGates;
 use schedscope::scheduler::{Config, Operation, Options, Sampling, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::{Input, load};
+use schedscope::trace::Event;
 
 /// Waiting pods of the whole run.
 const WAITING: usize = 2000;
@@ -82,13 +83,23 @@ fn made(c: &mut Criterion) {
     run(c, "run of 2,000 waiting pods on 5,000 nodes", objects("bench", waiting));
 }
 
+/// The first waiting pod for which preemption is looked into, or else the first of all.
+fn preemptor(scheduler: &Scheduler) -> Option<Key> {
+    let state = scheduler.state();
+    let preempts = |key: &&Key| {
+        let pod = state.cluster().pods.get(*key);
+        pod.is_some_and(|pod| scheduler.explain(pod).iter().any(|e| matches!(e, Event::PreemptionStarted(_))))
+    };
+    state.arrivals().iter().find(preempts).or_else(|| state.arrivals().first()).cloned()
+}
+
 /// The same for a dump that the environment names, if it does.
 fn dump(c: &mut Criterion) {
     let Some(path) = std::env::var_os("SCHEDSCOPE_BENCH_DUMP") else { return };
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let objects = objects("dump", text);
-    let Some(pod) = scheduler(objects.clone(), false).next_pod() else { return };
-    let mut group = c.benchmark_group("explain the first waiting pod of the dump");
+    let Some(pod) = preemptor(&scheduler(objects.clone(), false)) else { return };
+    let mut group = c.benchmark_group("explain a waiting pod of the dump");
     group.sample_size(10);
     explain(&mut group, &pod.to_string(), &objects, &pod);
     group.finish();
