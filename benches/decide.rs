@@ -87,7 +87,7 @@ fn made(c: &mut Criterion) {
 fn preemptor(scheduler: &Scheduler) -> Option<Key> {
     let state = scheduler.state();
     let preempts = |key: &&Key| {
-        let pod = state.cluster().pods.get(*key);
+        let pod = state.cluster().pods.get(key);
         pod.is_some_and(|pod| scheduler.explain(pod).iter().any(|e| matches!(e, Event::PreemptionStarted(_))))
     };
     state.arrivals().iter().find(preempts).or_else(|| state.arrivals().first()).cloned()
