@@ -1,40 +1,32 @@
 //! Decisions, apart from loading: one preempting pod on 500 nodes with 15,000 pods and on 5,000 with 150,000; and a whole
-//! run of 2,000 waiting pods on the latter, recorded, unrecorded, and on one core.
+//! run of 2,000 waiting pods on the latter, recorded, unrecorded, and on one core. All in one process, so that they can be
+//! set in relation to each other.
+//!
+//! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, the same for that: a waiting pod that would preempt, and a run of
+//! all that wait.
 
 mod common;
 
 use std::hint::black_box;
 
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use schedscope::cluster::Key;
+use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use schedscope::cluster::{Key, Object};
 use schedscope::framework::FeatureGates;
 use schedscope::scheduler::{Config, Operation, Options, Sampling, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::{Input, load};
+use schedscope::trace::Event;
 
 /// Waiting pods of the whole run.
 const WAITING: usize = 2000;
 
-fn scheduler(nodes: usize, all_nodes: bool) -> Scheduler {
-    scheduler_of(common::cluster_json(nodes, 30), all_nodes)
+fn objects(name: &str, text: Vec<u8>) -> Vec<Object> {
+    load(&[Input::Bytes { name: name.into(), bytes: text.into() }]).objects
 }
 
-fn scheduler_of(text: String, all_nodes: bool) -> Scheduler {
-    let loaded = load(&[Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }]);
+fn scheduler(objects: Vec<Object>, all_nodes: bool) -> Scheduler {
     let sampling = Sampling { all_nodes, ..Sampling::default() };
-    Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, Options { sampling, ..Options::default() })
-}
-
-fn decide(c: &mut Criterion) {
-    let mut group = c.benchmark_group("explain a preempting pod");
-    group.sample_size(10);
-    for (nodes, all) in [(500, false), (500, true), (5000, false), (5000, true)] {
-        let scheduler = scheduler(nodes, all);
-        let pod = scheduler.state().cluster().pods.get(&Key::new("team-0", "preemptor")).expect("the preemptor").clone();
-        let name = format!("{nodes} nodes{}", if all { ", every candidate" } else { "" });
-        group.bench_function(name, |b| b.iter(|| black_box(scheduler.explain(&pod))));
-    }
-    group.finish();
+    Scheduler::new(Config::defaults(FeatureGates::default()), objects, Options { sampling, ..Options::default() })
 }
 
 /// Runs `work` with one thread.
@@ -42,21 +34,35 @@ fn on_one_core<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread can be had").install(work)
 }
 
-fn run(c: &mut Criterion) {
-    let scheduler = scheduler_of(common::cluster_with_pending(5000, 30, WAITING, "100m"), false);
+/// One decision about one pod, with every node and with kube-scheduler's own sampling.
+fn explain(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, objects: &[Object], pod: &Key) {
+    for (all_nodes, what) in [(false, ""), (true, ", every candidate")] {
+        let scheduler = scheduler(objects.to_vec(), all_nodes);
+        let pod = scheduler.state().cluster().pods.get(pod).expect("the pod").clone();
+        group.bench_function(format!("{name}{what}"), |b| b.iter(|| black_box(scheduler.explain(&pod))));
+        let one_core = format!("{name}{what}, one core");
+        group.bench_function(one_core, |b| on_one_core(|| b.iter(|| black_box(scheduler.explain(&pod)))));
+    }
+}
+
+fn recorded(mut session: Session) -> Session {
+    while session.settle() {}
+    session
+}
+
+fn unrecorded(mut scheduler: Scheduler) -> Scheduler {
+    while scheduler.next_pod().is_some() {
+        black_box(scheduler.apply(Operation::Schedule));
+    }
+    scheduler
+}
+
+/// All waiting pods.
+fn run(c: &mut Criterion, name: &str, objects: Vec<Object>) {
+    let scheduler = scheduler(objects, false);
     let session = Session::new(scheduler.clone(), "bench");
-    let recorded = |mut session: Session| {
-        while session.settle() {}
-        session
-    };
-    let unrecorded = |mut scheduler: Scheduler| {
-        while scheduler.next_pod().is_some() {
-            black_box(scheduler.apply(Operation::Schedule));
-        }
-        scheduler
-    };
-    let mut group = c.benchmark_group("run of 2,000 waiting pods on 5,000 nodes");
-    group.sample_size(10).throughput(Throughput::Elements(WAITING as u64));
+    let mut group = c.benchmark_group(name);
+    group.sample_size(10).throughput(Throughput::Elements(scheduler.state().arrivals().len() as u64));
     group.bench_function("recorded", |b| b.iter_batched(|| session.clone(), recorded, BatchSize::PerIteration));
     group.bench_function("not recorded", |b| b.iter_batched(|| scheduler.clone(), unrecorded, BatchSize::PerIteration));
     group.bench_function("recorded, one core", |b| {
@@ -65,5 +71,40 @@ fn run(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decide, run);
+fn made(c: &mut Criterion) {
+    let mut group = c.benchmark_group("explain a preempting pod");
+    group.sample_size(10);
+    for nodes in [500, 5000] {
+        let objects = objects("bench", common::cluster_json(nodes, 30).into_bytes());
+        explain(&mut group, &format!("{nodes} nodes"), &objects, &Key::new("team-0", "preemptor"));
+    }
+    group.finish();
+    let waiting = common::cluster_with_pending(5000, 30, WAITING, "100m").into_bytes();
+    run(c, "run of 2,000 waiting pods on 5,000 nodes", objects("bench", waiting));
+}
+
+/// The first waiting pod for which preemption is looked into, or else the first of all.
+fn preemptor(scheduler: &Scheduler) -> Option<Key> {
+    let state = scheduler.state();
+    let preempts = |key: &&Key| {
+        let pod = state.cluster().pods.get(key);
+        pod.is_some_and(|pod| scheduler.explain(pod).iter().any(|e| matches!(e, Event::PreemptionStarted(_))))
+    };
+    state.arrivals().iter().find(preempts).or_else(|| state.arrivals().first()).cloned()
+}
+
+/// The same for a dump that the environment names, if it does.
+fn dump(c: &mut Criterion) {
+    let Some(path) = std::env::var_os("SCHEDSCOPE_BENCH_DUMP") else { return };
+    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let objects = objects("dump", text);
+    let Some(pod) = preemptor(&scheduler(objects.clone(), false)) else { return };
+    let mut group = c.benchmark_group("explain a waiting pod of the dump");
+    group.sample_size(10);
+    explain(&mut group, &pod.to_string(), &objects, &pod);
+    group.finish();
+    run(c, "run of the dump's waiting pods", objects);
+}
+
+criterion_group!(benches, made, dump);
 criterion_main!(benches);

@@ -258,13 +258,13 @@ fn the_dry_run_of_a_node_is_told_in_order() {
 #[test]
 fn time_passes_branches_part_and_the_session_is_saved() {
     let mut pty = demo(120, 40);
-    pty.send("R");
+    pty.send("S");
     pty.wait_for("nothing changes any more: 8 pods still wait");
     pty.send("\x1b[H");
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("this is branch 2 now");
     pty.wait_for("branch 2 of 2");
-    pty.send("R");
+    pty.send("S");
     pty.wait_for("pods still wait");
     pty.send("=");
     let screen = pty.wait_for("main beside branch 2");

@@ -86,9 +86,7 @@ impl Beside {
             Err(TryRecvError::Empty) => {
                 WorkState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))
             }
-            Err(TryRecvError::Disconnected) => {
-                WorkState::Failed("it broke off; the log says more (--log FILE)".to_owned())
-            }
+            Err(TryRecvError::Disconnected) => WorkState::Failed("it broke off; the log says more (--log FILE)".to_owned()),
         }
     }
 }

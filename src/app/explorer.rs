@@ -15,8 +15,8 @@ use crate::cluster::{Key, Kind, Object};
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
-use crate::source::{self, Input, Report, Severity};
 use crate::source::live::Live;
+use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Driver, HowFar, Work, WorkState};
 
 /// Beyond everything that is recorded.
@@ -62,7 +62,9 @@ impl Explorer {
 
     /// Whether so much was seen that nothing more is taken in beside the branches that hang on it.
     fn is_full(&self) -> bool {
-        self.following.is_some() && self.session.branches().len() > 1 && self.session.branches()[0].timeline().frames().len() > following::FRAMES
+        self.following.is_some()
+            && self.session.branches().len() > 1
+            && self.session.branches()[0].timeline().frames().len() > following::FRAMES
     }
 
     /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.

@@ -64,7 +64,8 @@ impl Following {
     pub(super) fn take_in(&mut self, session: &mut Session, now: Timestamp) -> bool {
         let begin = Instant::now();
         let changes = self.live.take(AT_ONCE);
-        let ripe: Vec<Key> = self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= TRIED_BY).map(|(key, _)| key.clone()).collect();
+        let ripe: Vec<Key> =
+            self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= TRIED_BY).map(|(key, _)| key.clone()).collect();
         if changes.is_empty() && ripe.is_empty() {
             return false;
         }
@@ -118,9 +119,8 @@ impl Following {
     /// better is known of them.
     fn note_moved(&mut self, session: &Session, now: Timestamp) {
         let entries = &session.scheduler_as_seen().state().queue().view().entries;
-        let stands = |key: &Key| {
-            entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active | Place::Backoff { .. }))
-        };
+        let stands =
+            |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active | Place::Backoff { .. }));
         self.moved.retain(|key, _| stands(key));
         for (key, entry) in entries {
             let tried_before = entry.attempts > 0;

@@ -58,12 +58,17 @@ impl Screen {
         self.explorer.timeline().frame().map(|f| f.title.clone()).unwrap_or_default()
     }
 
-    /// The text that lies over the screen; it is closed.
-    fn overlay(&mut self) -> String {
+    /// Waits for what goes on beside the screen.
+    fn wait(&mut self) {
         while self.state.working.is_some() {
             look(&mut self.state, &mut self.explorer);
             std::thread::yield_now();
         }
+    }
+
+    /// The text that lies over the screen; it is closed.
+    fn overlay(&mut self) -> String {
+        self.wait();
         let text = match &self.state.overlay {
             Some(Overlay::Text { title, lines, .. }) => format!("{title}\n{}", lines.join("\n")),
             other => panic!("{other:?}"),
@@ -93,7 +98,7 @@ fn time_passes_and_a_preemption_is_carried_through() {
     let clock = screen.explorer.timeline().clock();
     screen.keys("T");
     assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
-    screen.keys("R");
+    screen.keys("S");
     assert!(screen.said().starts_with("nothing changes any more: 8 pods still wait, +"), "{}", screen.said());
     let node =
         |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
@@ -121,7 +126,7 @@ fn what_is_done_in_the_past_begins_a_branch() {
     assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
-    screen.keys("R =");
+    screen.keys("S =");
     let text = screen.overlay();
     assert!(text.starts_with("main beside branch 2\nThey share 4 frames"), "{text}");
     assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
@@ -199,7 +204,7 @@ fn beginning_again_as_observed() {
 #[test]
 fn a_decision_in_the_past_is_about_the_past() {
     let mut screen = Screen::new("payments");
-    screen.keys("R");
+    screen.keys("S");
     let frames = screen.explorer.timeline().frames().len();
     screen.keys("home");
     assert_eq!(screen.command("pod shop/payments"), "");
@@ -213,18 +218,18 @@ fn a_decision_in_the_past_is_about_the_past() {
 #[test]
 fn a_run_after_an_edit_tries_what_the_edit_may_have_helped() {
     let mut screen = Screen::new("payments");
-    screen.keys("R");
+    screen.keys("S");
     let waits = |s: &Screen| s.explorer.timeline().end().queues.entries.contains_key(&crate::cluster::Key::new("batch", "too-big"));
     assert!(waits(&screen));
     for _ in 0..2 {
         screen.command("cordon worker-b1");
-        screen.keys("R");
+        screen.keys("S");
         screen.command("uncordon worker-b1");
-        screen.keys("R");
+        screen.keys("S");
     }
     assert!(waits(&screen));
     screen.command(r#"patch pod batch/too-big {"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1m"}}}]}}"#);
-    screen.keys("R");
+    screen.keys("S");
     assert!(!waits(&screen), "it is small now, and fits");
 }
 
@@ -242,13 +247,17 @@ fn the_selected_object_is_shown_as_it_was_read() {
     // Fields that the engine does not read are there too.
     assert!(pod.contains("image: "), "{pod}");
     screen.command("cordon worker-a1");
-    assert_eq!(screen.command("source node worker-a1"), "");
+    screen.command("source node worker-a1");
     let node = screen.overlay();
     assert!(node.starts_with("Node worker-a1: "), "{node}");
-    assert!(node.contains("\n# It has changed since at the cursor"), "{node}");
-    assert_eq!(screen.command("source pod shop/none"), "! there is no Pod shop/none");
-    let copied = |screen: &mut Screen, action| update(&mut screen.state, &mut screen.explorer, action);
-    let Some(crate::ui::Effect::Copy(text)) = copied(&mut screen, Action::Copy) else { panic!() };
+    assert!(node.contains("\n# It is another at the cursor"), "{node}");
+    screen.command("source pod shop/none");
+    screen.wait();
+    assert_eq!(screen.said(), "! there is no Pod shop/none");
+    screen.keys("y");
+    screen.wait();
+    let effect = update(&mut screen.state, &mut screen.explorer, Action::Copy);
+    let Some(crate::ui::Effect::Copy(text)) = effect else { panic!("{effect:?}") };
     assert!(text.contains("kind: Pod") && screen.said().starts_with("copied Pod "), "{text} {}", screen.said());
 }
 

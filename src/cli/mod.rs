@@ -8,8 +8,8 @@ mod live;
 mod log;
 mod run;
 
-pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
 use args::ConnectArgs;
+pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};

@@ -2,6 +2,7 @@
 //! `HostPortInfo` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::pod_info::PodRow;
@@ -29,6 +30,9 @@ pub struct NodeInfo {
     pub pvc_ref_counts: BTreeMap<Key, usize>,
     /// Goes with [`Self::pods`].
     rows: Vec<PodRow>,
+    /// Hashes of the names of the images on the node, in ascending order: a node has dozens of images, and mostly not
+    /// the one that is looked for.
+    images: Arc<[u64]>,
 }
 
 impl NodeInfo {
@@ -47,7 +51,16 @@ impl NodeInfo {
     /// Replaces the node object, keeping the pods.
     pub fn set_node(&mut self, node: Arc<Node>) {
         self.allocatable = Resource::from_list(&node.status.allocatable);
+        let mut images: Vec<u64> = node.status.images.iter().flat_map(|i| i.names.iter()).map(|name| hash_of(name)).collect();
+        images.sort_unstable();
+        self.images = images.into();
         self.node = node;
+    }
+
+    /// Whether the node has an image of this very name.
+    pub fn has_image(&self, name: &str) -> bool {
+        self.images.binary_search(&hash_of(name)).is_ok()
+            && self.node.status.images.iter().any(|image| image.names.iter().any(|n| n.as_str() == name))
     }
 
     /// Adds a pod and what it takes.
@@ -111,6 +124,12 @@ impl NodeInfo {
             }
         }
     }
+}
+
+fn hash_of(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Upstream fills the gap of a removed pod with the last one; keeping to it keeps the order of later lists.

@@ -204,6 +204,11 @@ pub trait PreScorePlugin {
 pub trait ScorePlugin: Sync {
     /// A raw score for one node.
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status>;
+    /// Raw scores for several nodes, in their order, or the first error; for plugins that look things up which are the
+    /// same for all nodes.
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        nodes.iter().map(|node| self.score(cx, state, pod, node)).collect()
+    }
     /// Brings raw scores into 0..=100; `nodes` and `scores` go together.
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], _scores: &mut [i64]) -> Status {
         Status::success()

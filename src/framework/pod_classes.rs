@@ -17,17 +17,25 @@ use super::{PodBits, PodInfo};
 pub struct PodClasses {
     /// A class keeps its place when its last pod goes, as most come back.
     classes: Vector<Class>,
+    /// The classes that have affinity terms, in the order of their places; most have none.
+    with_terms: Vector<Terms>,
     /// Hash of a class, and its place.
     places: OrdSet<(u64, usize)>,
+}
+
+/// Whom the terms of a class may be about, close together for all classes.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    place: usize,
+    /// What every pod has that any affinity term of the class may be about.
+    wanted: PodBits,
+    /// The same for required anti-affinity terms.
+    wanted_by_required_anti_affinity: PodBits,
 }
 
 #[derive(Clone, Debug)]
 struct Class {
     bits: PodBits,
-    /// What every pod has that any affinity term of the class may be about.
-    wanted: PodBits,
-    /// The same for required anti-affinity terms.
-    wanted_by_required_anti_affinity: PodBits,
     /// Any pod of the class.
     sample: Arc<PodInfo>,
     /// Nodes in ascending order with the number of pods, which is above 0.
@@ -40,7 +48,11 @@ impl PodClasses {
         let hash = hash(pod.class());
         let place = self.place(hash, pod).unwrap_or_else(|| {
             let place = self.classes.len();
-            self.classes.push_back(Class::new(pod.clone()));
+            if pod.has_affinity() {
+                let (wanted, wanted_by_required_anti_affinity) = (pod.wanted_bits(), pod.wanted_by_required_anti_affinity());
+                self.with_terms.push_back(Terms { place, wanted, wanted_by_required_anti_affinity });
+            }
+            self.classes.push_back(Class { bits: pod.bits(), sample: pod.clone(), nodes: Arc::default() });
             self.places.insert((hash, place));
             place
         });
@@ -82,7 +94,7 @@ impl PodClasses {
     /// One pod of each class of which any term may be about a pod with these bits, with the nodes and how many pods of
     /// the class they have.
     pub fn with_affinity_to(&self, bits: PodBits) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.living().filter(move |c| bits.covers(c.wanted)).map(|c| (&*c.sample, c.counts()))
+        self.with_terms(move |t| bits.covers(t.wanted)).map(|c| (&*c.sample, c.counts()))
     }
 
     /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
@@ -90,11 +102,16 @@ impl PodClasses {
         &self,
         bits: PodBits,
     ) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.living().filter(move |c| bits.covers(c.wanted_by_required_anti_affinity)).map(|c| (&*c.sample, c.counts()))
+        self.with_terms(move |t| bits.covers(t.wanted_by_required_anti_affinity)).map(|c| (&*c.sample, c.counts()))
     }
 
     fn living(&self) -> impl Iterator<Item = &Class> {
         self.classes.leaves().flatten().filter(|c| !c.nodes.is_empty())
+    }
+
+    fn with_terms(&self, chosen: impl Fn(&Terms) -> bool) -> impl Iterator<Item = &Class> {
+        let chosen = self.with_terms.leaves().flatten().filter(move |terms| chosen(terms));
+        chosen.filter_map(|terms| self.classes.get(terms.place)).filter(|c| !c.nodes.is_empty())
     }
 
     fn place(&self, hash: u64, pod: &PodInfo) -> Option<usize> {
@@ -104,11 +121,6 @@ impl PodClasses {
 }
 
 impl Class {
-    fn new(sample: Arc<PodInfo>) -> Self {
-        let (bits, wanted) = (sample.bits(), sample.wanted_bits());
-        Self { bits, wanted, wanted_by_required_anti_affinity: sample.wanted_by_required_anti_affinity(), sample, nodes: Arc::default() }
-    }
-
     fn counts(&self) -> impl Iterator<Item = (usize, i64)> + Clone {
         self.nodes.iter().map(|(node, count)| (*node as usize, i64::from(*count)))
     }

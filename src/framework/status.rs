@@ -166,7 +166,7 @@ impl Status {
 }
 
 /// Statuses that are shared where they are equal: of thousands of nodes, most are turned down for one of a few reasons.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SharedStatuses(Vec<Status>);
 
 impl SharedStatuses {

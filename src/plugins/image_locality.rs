@@ -1,6 +1,7 @@
 //! ImageLocality: Score. Mirrors `pkg/scheduler/framework/plugins/imagelocality/image_locality.go`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::cluster::Pod;
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin, Snapshot, Status};
@@ -26,8 +27,12 @@ impl Plugin for ImageLocality {
 
 impl ScorePlugin for ImageLocality {
     fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        let containers = pod.pod.spec.init_containers.len() + pod.pod.spec.containers.len();
-        Ok(calculate_priority(sum_image_scores(cx.snapshot, &pod.pod, node), containers as i64))
+        Ok(Wanted::of(cx.snapshot, &pod.pod).score(node))
+    }
+
+    fn score_all(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let wanted = Wanted::of(cx.snapshot, &pod.pod);
+        Ok(nodes.iter().map(|node| wanted.score(node)).collect())
     }
 }
 
@@ -38,20 +43,31 @@ fn calculate_priority(sum: i64, containers: i64) -> i64 {
     MAX_NODE_SCORE.wrapping_mul(sum - MIN_THRESHOLD) / (max_threshold - MIN_THRESHOLD)
 }
 
-/// Sizes of the pod's images that the node has, each scaled by the share of nodes that have it.
-fn sum_image_scores(snapshot: &Snapshot, pod: &Pod, node: &NodeInfo) -> i64 {
-    let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers).map(|c| c.image.as_str());
-    let volumes = pod.spec.volumes.iter().filter_map(|v| v.image.as_ref()).map(|i| i.reference.as_str());
-    containers.chain(volumes).fold(0, |sum, image| {
-        let name = normalized_image_name(image);
-        // Most images are nowhere or everywhere, so ask the shared table before the node's own list.
-        let Some(state) = snapshot.image(&name) else { return sum };
-        if !node.node.status.images.iter().any(|i| i.names.iter().any(|n| n.as_str() == name)) {
-            return sum;
-        }
-        let spread = state.num_nodes as f64 / snapshot.len() as f64;
-        sum.wrapping_add((state.size as f64 * spread) as i64)
-    })
+/// What a pod asks of nodes.
+struct Wanted<'a> {
+    /// Images that any node has, with their size scaled by the share of nodes that have them; those of containers first.
+    images: Vec<(Cow<'a, str>, i64)>,
+    containers: i64,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(snapshot: &Snapshot, pod: &'a Pod) -> Self {
+        let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers).map(|c| c.image.as_str());
+        let volumes = pod.spec.volumes.iter().filter_map(|v| v.image.as_ref()).map(|i| i.reference.as_str());
+        let scaled = |image: &'a str| {
+            let name = normalized_image_name(image);
+            let state = snapshot.image(&name)?;
+            let spread = state.num_nodes as f64 / snapshot.len() as f64;
+            Some((name, (state.size as f64 * spread) as i64))
+        };
+        let images = containers.chain(volumes).filter_map(scaled).collect();
+        Self { images, containers: (pod.spec.init_containers.len() + pod.spec.containers.len()) as i64 }
+    }
+
+    fn score(&self, node: &NodeInfo) -> i64 {
+        let here = self.images.iter().filter(|(name, _)| node.has_image(name));
+        calculate_priority(here.fold(0i64, |sum, (_, size)| sum.wrapping_add(*size)), self.containers)
+    }
 }
 
 /// The image with `:latest` where it names neither tag nor digest.

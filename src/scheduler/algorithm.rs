@@ -1,16 +1,16 @@
 //! One attempt to find a node; mirrors `schedulePod` and `findNodesThatFitPod` in `pkg/scheduler/schedule_one.go`.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::runtime::{Filtered, Framework, Nominations, PARALLEL_ABOVE, Runner, record_preemption};
+use super::runtime::{Framework, Nominations, Runner, record_preemption};
+use super::search::{Search, Walked};
 use crate::cluster::{Object, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PluginName, PluginSet, PodInfo,
-    PreemptionRecord, SharedStatuses, Status,
+    Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PARALLEL_ABOVE, PluginName, PluginSet, PodInfo,
+    PreemptionRecord, SharedStatuses, Status, in_parts,
 };
-use crate::trace::{Event, Selection};
+use crate::trace::{Event, Row, Selection};
 
 /// Below this many nodes all are looked at.
 const MIN_FEASIBLE_NODES_TO_FIND: usize = 100;
@@ -108,38 +108,39 @@ impl Attempt<'_> {
         }
     }
 
-    fn runner(&self) -> Runner<'_> {
-        Runner { framework: self.framework, cx: self.cx, nominations: self.nominations }
+    fn runner(&self, state: &CycleState) -> Runner<'_> {
+        Runner::new(self.framework, self.cx, self.nominations, state)
     }
 
     fn find_nodes(&mut self, pod: &PodInfo, state: &mut CycleState, events: &mut Vec<Event>) -> Result<Search, String> {
         let mut search = Search::default();
         let pre = self.framework.run_pre_filter(&self.cx, state, pod, events);
-        search.plugins = pre.narrowed_by;
+        search.noted.plugins = pre.narrowed_by;
         if !pre.status.is_success() {
             if !pre.status.is_rejected() {
                 return Err(pre.status.message());
             }
             search.pre_filter_message = pre.status.message();
-            search.note(&pre.status);
+            search.noted.note(&pre.status);
             events.push(Event::NodesNarrowed { nodes: List::default(), status: pre.status.clone(), rejected: true });
-            search.statuses.set_absent(pre.status);
+            search.absent = Some(pre.status);
             return Ok(search);
         }
+        search.events_from = events.len();
         let nominated = &pod.pod.status.nominated_node_name;
         if let Some(node) = self.cx.snapshot.get(nominated).filter(|_| !nominated.is_empty()) {
             events.push(Event::NominatedNodeTried { node: nominated.clone() });
             // An error here is logged and forgotten: all nodes are looked at next.
             let node = node.clone();
-            let mut first = Search { plugins: search.plugins, ..Search::default() };
+            let mut first = Search { noted: search.noted, ..Search::default() };
             let found = self.filter_all(pod, state, &[node], &mut first, events);
-            search.statuses = first.statuses;
             if found.is_ok() && !first.feasible.is_empty() {
                 search.feasible = first.feasible;
                 search.by_nomination = true;
                 return Ok(search);
             }
         }
+        let nominated_first = events.len() > search.events_from;
         let all = self.cx.snapshot.nodes();
         let narrowed: Option<Vec<Arc<NodeInfo>>> =
             pre.nodes.as_ref().map(|names| names.iter().filter_map(|n| self.cx.snapshot.get(n).cloned()).collect());
@@ -148,10 +149,12 @@ impl Attempt<'_> {
             let absent = Status::unresolvable(format!("node(s) didn't satisfy plugin(s) [{}]", by.join(" ")));
             let names = nodes.iter().map(|n| n.name().clone()).collect();
             events.push(Event::NodesNarrowed { nodes: names, status: absent.clone(), rejected: false });
-            search.statuses.set_absent(absent);
+            search.absent = Some(absent);
         }
         let found = self.filter_all(pod, state, narrowed.as_deref().unwrap_or(all), &mut search, events);
-        let processed = search.feasible.len() + search.statuses.len();
+        // A node that was tried before all others may be among those looked at now.
+        let rejected = if nominated_first { search.statuses(events).len() } else { search.rejected };
+        let processed = search.feasible.len() + rejected;
         *self.next_start_node_index = (*self.next_start_node_index + processed) % all.len();
         found.map(|()| search)
     }
@@ -182,37 +185,25 @@ impl Attempt<'_> {
             }
             return Ok(());
         }
-        let runner = self.runner();
-        let look = |i: usize| runner.filter_node(state, pod, &nodes[(start + i) % n]);
-        let chunk = if n > PARALLEL_ABOVE { wanted.clamp(PARALLEL_ABOVE, 4096) } else { n.max(1) };
+        let runner = self.runner(state);
+        let node_at = |i: usize| &nodes[(start + i) % n];
         let mut shared = SharedStatuses::default();
-        let mut at = 0;
+        let (mut at, mut ahead) = (0, wanted + 1);
         while at < n {
-            let end = (at + chunk).min(n);
-            let verdicts: Vec<Filtered> =
-                if n > PARALLEL_ABOVE { (at..end).into_par_iter().map(look).collect() } else { (at..end).map(look).collect() };
-            for (i, verdict) in (at..end).zip(verdicts) {
-                let node = &nodes[(start + i) % n];
-                let Filtered { status, nominated } = verdict;
-                let status = shared.share(status);
-                if status.code() == Code::Error {
-                    let message = status.message();
-                    events.push(Event::NodeFiltered { node: node.name().clone(), status, nominated });
-                    return Err(message);
+            let range = at..(at + ahead.max(PARALLEL_ABOVE)).min(n);
+            at = range.end;
+            let filter = |i: usize| (node_at(i), runner.filter_node(state, pod, node_at(i)));
+            let walk = |part: Range<usize>| Walked::over(part, shared.clone(), filter);
+            let parts = if n > PARALLEL_ABOVE { in_parts(range, walk) } else { vec![walk(range)] };
+            for mut walked in parts {
+                shared = std::mem::take(&mut walked.shared);
+                if search.take(walked, node_at, (n, wanted), events)? {
+                    return Ok(());
                 }
-                if status.is_success() {
-                    if search.feasible.len() == wanted {
-                        events.push(Event::FilterStopped { looked_at: i, of: n, wanted });
-                        return Ok(());
-                    }
-                    search.feasible.push(node.clone());
-                } else {
-                    search.note(&status);
-                    search.statuses.set(node.name().clone(), status.clone());
-                }
-                events.push(Event::NodeFiltered { node: node.name().clone(), status, nominated });
             }
-            at = end;
+            // What is looked at beyond the end of the search is looked at in vain, so no more than will do at this rate.
+            let missing = (wanted + 1).saturating_sub(search.feasible.len());
+            ahead = (missing * at).checked_div(search.feasible.len()).map_or(n, |likely| likely + likely / 8);
         }
         Ok(())
     }
@@ -231,11 +222,10 @@ impl Attempt<'_> {
 
     fn prioritize(&self, pod: &PodInfo, state: &mut CycleState, nodes: &[Arc<NodeInfo>], events: &mut Vec<Event>) -> Result<Str, String> {
         self.framework.run_pre_score(&self.cx, state, pod, nodes, events)?;
-        let mut scores = self.framework.run_score(&self.cx, state, pod, nodes)?;
-        scores.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
+        let scores = self.framework.run_score(&self.cx, state, pod, nodes)?;
         let best = scores.first().map_or(0, |s| s.total);
         let tied: List<Str> = scores.iter().take_while(|s| s.total == best).map(|s| s.node.clone()).collect();
-        events.extend(scores.into_iter().map(|score| Event::NodeScored(Arc::new(score))));
+        events.extend(Row::all(scores).map(Event::NodeScored));
         let node = tied.first().cloned().ok_or_else(|| "empty priorityList".to_owned())?;
         events.push(Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied });
         Ok(node)
@@ -244,10 +234,10 @@ impl Attempt<'_> {
     fn post_filter(&self, pod: &PodInfo, state: &mut CycleState, search: Search, events: &mut Vec<Event>) -> Attempted {
         let num_all_nodes = self.cx.snapshot.len();
         let mut error = FitError {
-            statuses: search.statuses,
+            statuses: search.statuses(events),
             pre_filter_message: search.pre_filter_message,
-            unschedulable_plugins: search.plugins,
-            pending_plugins: search.pending,
+            unschedulable_plugins: search.noted.plugins,
+            pending_plugins: search.noted.pending,
             post_filter: None,
             nominating: Some(NominatingInfo::Override(Str::default())),
             preemption: None,
@@ -257,7 +247,7 @@ impl Attempt<'_> {
         };
         let mut post_message = String::new();
         if !self.framework.post_filter.is_empty() {
-            let runner = self.runner();
+            let runner = self.runner(state);
             let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
             let px = runner.post_filter_context(&error.statuses, policy);
             let result = self.framework.run_post_filter(&px, state, pod, events);
@@ -287,27 +277,5 @@ impl Attempt<'_> {
     ) -> Option<Box<PreemptionRecord>> {
         let plugin = self.framework.post_filter.iter().find(|p| p.name() == PluginName::DefaultPreemption)?;
         plugin.post_filter()?.consider(px, state, pod)
-    }
-}
-
-/// What the search for nodes found.
-#[derive(Default)]
-struct Search {
-    feasible: Vec<Arc<NodeInfo>>,
-    statuses: NodeToStatus,
-    plugins: PluginSet,
-    pending: PluginSet,
-    pre_filter_message: String,
-    by_nomination: bool,
-}
-
-impl Search {
-    /// Mirrors `Diagnosis.AddPluginStatus`.
-    fn note(&mut self, status: &Status) {
-        let Some(plugin) = status.plugin().filter(|_| status.is_rejected()) else { return };
-        self.plugins.insert(plugin);
-        if status.code() == Code::Pending {
-            self.pending.insert(plugin);
-        }
     }
 }

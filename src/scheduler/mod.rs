@@ -12,6 +12,8 @@ mod operations;
 pub mod queue;
 mod rejectors;
 mod runtime;
+mod scoring;
+mod search;
 mod settling;
 mod state;
 #[cfg(test)]
@@ -28,7 +30,7 @@ pub use decide::{Ground, decide};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use rejectors::{Rejectors, reasons};
-pub use runtime::{Framework, Nominations, PARALLEL_ABOVE, PluginRef};
+pub use runtime::{Framework, Nominations, PluginRef};
 pub use settling::Settling;
 pub use state::State;
 pub use wake_up::{Wake, WakeUp};

@@ -4,15 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, List, MAX_NODE_SCORE, NodeInfo, NodeToStatus, NominatingInfo,
-    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, ScorePlugin, SharedStatuses, Status,
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterPlugin, FilterRunner, List, NodeInfo, NodeToStatus, NominatingInfo,
+    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
 };
-use crate::trace::{Event, NodeScore, PluginScore, PreemptionStart};
+use crate::trace::{Event, PreemptionStart};
 
 /// A plugin of a profile by what it is to the engine.
 pub type PluginRef = Arc<dyn Plugin>;
@@ -58,6 +56,10 @@ impl std::fmt::Debug for Framework {
 pub trait Nominations: Sync {
     /// The pods nominated to a node, in the order they were nominated.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
+    /// Whether any pod is nominated anywhere.
+    fn any(&self) -> bool {
+        true
+    }
 }
 
 /// The result of PreFilter.
@@ -144,29 +146,10 @@ impl Framework {
         PreFiltered { nodes, status: rejection, narrowed_by }
     }
 
-    /// All filters on a node as it is; stops at the first that does not pass.
-    pub fn run_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        self.run_some_filters(cx, state, pod, node, false)
-    }
-
-    /// All filters, or only those for which the pods on the node matter.
-    fn run_some_filters(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, again: bool) -> Status {
-        for plugin in &self.filter {
-            let name = plugin.name();
-            if state.skip_filter.contains(name) {
-                continue;
-            }
-            let Some(point) = plugin.filter().filter(|p| !again || p.depends_on_pods()) else { continue };
-            let status = point.filter(cx, state, pod, node);
-            if status.is_success() {
-                continue;
-            }
-            if status.is_rejected() {
-                return status.with_plugin(name);
-            }
-            return Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name);
-        }
-        Status::success()
+    /// The Filter points that a cycle has use for, in order.
+    fn filters(&self, state: &CycleState) -> Vec<(PluginName, &dyn FilterPlugin)> {
+        let asked = self.filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
+        asked.filter_map(|p| p.filter().map(|point| (p.name(), point))).collect()
     }
 
     /// Mirrors `RunPostFilterPlugins`; the preemption that was found, if one was, is given apart.
@@ -245,76 +228,63 @@ impl Framework {
         }
         Ok(())
     }
-
-    /// Scores of every node, in the order of `nodes`; mirrors `RunScorePlugins`.
-    pub fn run_score<'a>(
-        &'a self,
-        cx: &Context<'_>,
-        state: &CycleState,
-        pod: &PodInfo,
-        nodes: &[Arc<NodeInfo>],
-    ) -> Result<Vec<NodeScore>, String> {
-        let asked = |(plugin, weight): &'a (PluginRef, i64)| {
-            let point = plugin.score().filter(|_| !state.skip_score.contains(plugin.name()))?;
-            Some((plugin.name(), point, *weight))
-        };
-        let points: Vec<(PluginName, &'a dyn ScorePlugin, i64)> = self.score.iter().filter_map(asked).collect();
-        let mut columns: Vec<Vec<PluginScore>> = Vec::with_capacity(points.len());
-        // All plugins on one node after another, so that the work is spread over the cores only once.
-        let one = |node: &Arc<NodeInfo>| points.iter().map(|(_, point, _)| point.score(cx, state, pod, node)).collect();
-        let mut rows: Vec<Vec<Result<i64, Status>>> =
-            if nodes.len() > PARALLEL_ABOVE { nodes.par_iter().map(one).collect() } else { nodes.iter().map(one).collect() };
-        for (i, (name, point, weight)) in points.iter().enumerate() {
-            let raw: Result<Vec<i64>, Status> = rows.iter_mut().map(|row| std::mem::replace(&mut row[i], Ok(0))).collect();
-            let raw = raw.map_err(|s| format!("running Score plugins: plugin \"{name}\" failed with: {}", s.message()))?;
-            let mut normalized = raw.clone();
-            let status = point.normalize(cx, state, pod, nodes, &mut normalized);
-            if !status.is_success() {
-                return Err(format!("running Normalize on Score plugins: plugin \"{name}\" failed with: {}", status.message()));
-            }
-            let mut column = Vec::with_capacity(nodes.len());
-            for (raw, normalized) in raw.into_iter().zip(normalized) {
-                if !(0..=MAX_NODE_SCORE).contains(&normalized) {
-                    return Err(format!(
-                        "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {normalized}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
-                    ));
-                }
-                column.push(PluginScore { plugin: *name, raw, normalized, weighted: normalized * weight });
-            }
-            columns.push(column);
-        }
-        let of_node = |i: usize, node: &Arc<NodeInfo>| {
-            let plugins: Box<[PluginScore]> = columns.iter().map(|column| column[i]).collect();
-            NodeScore { node: node.name().clone(), total: plugins.iter().map(|p| p.weighted).sum(), plugins }
-        };
-        Ok(nodes.iter().enumerate().map(|(i, node)| of_node(i, node)).collect())
-    }
 }
 
-/// Work on fewer nodes than this is not worth spreading over cores.
-pub const PARALLEL_ABOVE: usize = 256;
-
-/// A framework with everything that running filters needs.
+/// A framework with everything that running the filters of one cycle needs.
 pub(super) struct Runner<'a> {
-    /// The profile.
-    pub framework: &'a Framework,
-    /// The cluster.
-    pub cx: Context<'a>,
-    /// Nominated pods.
-    pub nominations: &'a dyn Nominations,
+    framework: &'a Framework,
+    cx: Context<'a>,
+    /// Nominated pods, where there are any.
+    nominations: Option<&'a dyn Nominations>,
+    /// The filters.
+    all: Vec<(PluginName, &'a dyn FilterPlugin)>,
+    /// Those for which the pods on a node matter.
+    again: Vec<(PluginName, &'a dyn FilterPlugin)>,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
+    /// Prepares what is the same for all nodes of the cycle; PreFilter has run.
+    pub(super) fn new(framework: &'a Framework, cx: Context<'a>, nominations: &'a dyn Nominations, state: &CycleState) -> Self {
+        let all = framework.filters(state);
+        let again = all.iter().filter(|(_, point)| point.depends_on_pods()).copied().collect();
+        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again }
+    }
+
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
     pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
-        self.filter_node_with(state, pod, node, false)
+        self.filter_node_with(state, pod, node, &self.all)
     }
 
-    fn filter_node_with(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo, again: bool) -> Filtered {
-        let run = |state: &CycleState, node: &NodeInfo| self.framework.run_some_filters(&self.cx, state, pod, node, again);
+    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
+        self.nominations.map_or_else(Vec::new, |n| n.nominated_pods(node))
+    }
+
+    /// Filters on a node as it is; stops at the first that does not pass.
+    fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        for (name, point) in filters {
+            let status = point.filter(&self.cx, state, pod, node);
+            if status.is_success() {
+                continue;
+            }
+            if status.is_rejected() {
+                return status.with_plugin(*name);
+            }
+            return Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(*name);
+        }
+        Status::success()
+    }
+
+    fn filter_node_with(
+        &self,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &NodeInfo,
+        filters: &[(PluginName, &dyn FilterPlugin)],
+    ) -> Filtered {
+        let run = |state: &CycleState, node: &NodeInfo| self.run(filters, state, pod, node);
         let equal_or_greater =
             |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
-        let mut nominated = self.nominations.nominated_pods(node.name());
+        let mut nominated = self.nominated_pods(node.name());
         nominated.retain(equal_or_greater);
         if nominated.is_empty() {
             return Filtered { status: run(state, node), nominated: List::default() };
@@ -346,11 +316,11 @@ impl FilterRunner for Runner<'_> {
     }
 
     fn filter_again_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        self.filter_node_with(state, pod, node, true).status
+        self.filter_node_with(state, pod, node, &self.again).status
     }
 
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        self.nominations.nominated_pods(node)
+        Runner::nominated_pods(self, node)
     }
 
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {

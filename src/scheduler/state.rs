@@ -110,6 +110,9 @@ impl Nominations for SchedulingQueue {
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
         self.nominated_pods_for_node(node)
     }
+    fn any(&self) -> bool {
+        self.nominations().next().is_some()
+    }
 }
 
 impl State {

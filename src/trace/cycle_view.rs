@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::event::{CycleStart, Event, Eviction, FailureReason, NodeScore, Outcome, PreemptionStart, Selection};
+use super::event::{CycleStart, Event, Eviction, FailureReason, Outcome, PreemptionStart, Selection};
+use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, Code, DryRunStep, List, PluginName, PluginSet, ScoreFunction, Status};
 
@@ -33,7 +34,7 @@ pub struct CycleView {
     /// PreScore answers.
     pub pre_score: Vec<(PluginName, Status)>,
     /// Scores by node.
-    pub scores: BTreeMap<Str, Arc<NodeScore>>,
+    pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The node that was chosen, why, and all that shared its total.
     pub selected: Option<(Str, Selection, List<Str>)>,
     /// Answers of PostFilter plugins, in order.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::{Candidate, ClusterEvent, EventLabel, List, PluginName, PluginSet, QueueingHint, ScoreFunction, Status, Victim};
 
@@ -56,7 +57,7 @@ pub enum Event {
     /// A PreScore plugin answered.
     PreScored { plugin: PluginName, status: Status },
     /// A node was scored by every plugin that scores.
-    NodeScored(Arc<NodeScore>),
+    NodeScored(Row<NodeScore>),
     /// A node was chosen.
     NodeSelected { node: Str, why: Selection, tied: List<Str> },
     /// A PostFilter plugin answered.
@@ -150,30 +151,6 @@ pub struct CycleStart {
     pub nodes: usize,
     /// Whether it is unknown which budgets there are.
     pub budgets_unknown: bool,
-}
-
-/// A node's scores.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NodeScore {
-    /// The node.
-    pub node: Str,
-    /// By plugin, in profile order.
-    pub plugins: Box<[PluginScore]>,
-    /// Sum of the weighted scores.
-    pub total: i64,
-}
-
-/// One plugin's score of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PluginScore {
-    /// Which plugin.
-    pub plugin: PluginName,
-    /// As the plugin gave it.
-    pub raw: i64,
-    /// Brought into 0..=100.
-    pub normalized: i64,
-    /// Times the plugin's weight.
-    pub weighted: i64,
 }
 
 /// Why a node was chosen.

@@ -4,10 +4,12 @@ mod api_event;
 mod cycle_view;
 mod event;
 mod queues_view;
+mod scores;
 mod steps;
 
 pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, DryRunView, PreemptionView, Verdict};
 pub use event::*;
 pub use queues_view::{QueueEntry, QueuesView};
+pub use scores::{NodeScore, Part, PluginScore, Row};
 pub use steps::{ExtensionPoint, Granularity};

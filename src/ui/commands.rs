@@ -37,7 +37,12 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
     Command { names: &["branch"], args: "N", help: "go to a branch", run: branch },
     Command { names: &["branches"], args: "", help: "list the branches", run: |s, d, _| Ok(update(s, d, Action::Branches)) },
-    Command { names: &["capture"], args: "[--redact] FILE", help: "write the cluster as it was seen to a dump; open reads it", run: capture },
+    Command {
+        names: &["capture"],
+        args: "[--redact] FILE",
+        help: "write the cluster as it was seen to a dump; open reads it",
+        run: capture,
+    },
     Command { names: &["compare"], args: "[N]", help: "this branch beside another, or the one it left", run: compare },
     Command { names: &["cordon"], args: "NODE", help: "no more pods on a node", run: |s, d, a| edit(s, d, "cordon", a) },
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },

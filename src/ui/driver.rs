@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::cluster::{Key, Kind};
 use crate::report::Written;
-use crate::ui::state::Form;
 use crate::session::{Branch, RunEnd, Timeline, Until};
+use crate::ui::state::Form;
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
 ///

@@ -455,12 +455,12 @@ fn spread_events() -> Vec<Event> {
         let score = |plugin, raw, normalized, weighted| PluginScore { plugin, raw, normalized, weighted };
         let plugins = [
             score(PluginName::TaintToleration, 0, 100, 300),
-            score(PluginName::NodeResourcesFit, fit, fit, fit),
+            score(PluginName::NodeResourcesFit, fit.into(), fit, fit.into()),
             score(PluginName::NodeResourcesBalancedAllocation, 66, 66, 66),
             score(PluginName::ImageLocality, 0, 0, 0),
         ];
         let total = plugins.iter().map(|p| p.weighted).sum();
-        events.push(Event::NodeScored(Arc::new(NodeScore { node: node.into(), plugins: plugins.into(), total })));
+        events.push(Event::NodeScored(NodeScore { node: node.into(), plugins: plugins.to_vec().into(), total }.into()));
     }
     let node = Str::from("worker-a2");
     events.extend([

@@ -2,12 +2,15 @@
 //! `pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, has_all_keys};
-use crate::cluster::{Node, Pod, Str};
-use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Status};
+use crate::cluster::{Pod, Str};
+use crate::framework::{
+    Context, CycleState, FilterPlugin, NodeInfo, PARALLEL_ABOVE, PodInfo, PreFilterPlugin, PreFilterResult, Status, in_parts,
+};
 
 /// One more matching pod in the node's domain would exceed the skew.
 pub const ERR_REASON_CONSTRAINTS_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints";
@@ -46,6 +49,35 @@ impl CriticalPaths {
     }
 }
 
+/// Counts by topology value, the values also in the order in which they were met.
+#[derive(Default)]
+struct InOrder {
+    order: Vec<Str>,
+    counts: HashMap<Str, i64>,
+}
+
+impl InOrder {
+    fn add(&mut self, value: &Str, count: i64) {
+        if let Some(total) = self.counts.get_mut(value) {
+            *total += count;
+        } else {
+            self.counts.insert(value.clone(), count);
+            self.order.push(value.clone());
+        }
+    }
+
+    fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        for Self { order, counts } in parts {
+            for value in &order {
+                all.add(value, counts[value]);
+            }
+        }
+        all
+    }
+}
+
 /// A constraint with its matching pods by topology value.
 #[derive(Debug)]
 struct Spread {
@@ -68,31 +100,29 @@ struct PreFilterState {
 impl PreFilterState {
     fn new(cx: &Context<'_>, constraints: &[Constraint], pod: &Pod) -> Self {
         let mut minima = Vec::with_capacity(constraints.len());
-        let takes_part = |n: &&Arc<NodeInfo>| has_all_keys(&n.node.metadata.labels, constraints);
-        // A node stands with its place in the snapshot.
-        let nodes: Vec<(usize, &Node)> =
-            cx.snapshot.nodes().iter().enumerate().filter(|(_, n)| takes_part(n)).map(|(i, n)| (i, &*n.node)).collect();
+        let nodes = cx.snapshot.nodes();
         let spread = |constraint: Constraint| {
-            let mut counts: HashMap<Str, i64> = HashMap::new();
-            let mut order: Vec<&Str> = Vec::new();
-            let mut matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace).into_iter().peekable();
-            for (at, node) in &nodes {
-                while matching.next_if(|(i, _)| i < at).is_some() {}
-                let count = matching.next_if(|(i, _)| i == at).map_or(0, |(_, count)| count);
-                let Some(value) = node.metadata.labels.get(&constraint.topology_key) else { continue };
-                if !constraint.matches_node_inclusion_policies(pod, node, cx.gates) {
-                    continue;
+            let matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
+            // The domains of some nodes in the order in which they are met, with the matching pods there.
+            let some = |part: Range<usize>| {
+                let mut domains = InOrder::default();
+                let first = matching.partition_point(|(i, _)| *i < part.start);
+                let mut matching = matching[first..].iter().peekable();
+                for at in part {
+                    let node = &nodes[at].node;
+                    let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
+                    let Some(value) = node.metadata.labels.get(&constraint.topology_key) else { continue };
+                    if has_all_keys(&node.metadata.labels, constraints) && constraint.matches_node_inclusion_policies(pod, node, cx.gates) {
+                        domains.add(value, count);
+                    }
                 }
-                if let Some(total) = counts.get_mut(value) {
-                    *total += count;
-                } else {
-                    counts.insert(value.clone(), count);
-                    order.push(value);
-                }
-            }
+                domains
+            };
+            let parts = if nodes.len() > PARALLEL_ABOVE { in_parts(0..nodes.len(), some) } else { vec![some(0..nodes.len())] };
+            let InOrder { order, counts } = InOrder::merge(parts);
             let mut paths = CriticalPaths::new();
             for value in &order {
-                paths.update(value, counts[*value]);
+                paths.update(value, counts[value]);
             }
             minima.push((paths, order.len()));
             Spread { self_match: i64::from(constraint.selects(&pod.metadata.labels)), constraint, counts }

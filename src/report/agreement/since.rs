@@ -36,8 +36,8 @@ impl Changes {
             if pod.node_name.is_empty() {
                 continue;
             }
-            let scheduled = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled" && c.status == "True");
-            if let Some(time) = scheduled.and_then(|c| c.last_transition_time).max(pod.metadata.creation_timestamp) {
+            // The kubelet starts it right after; the condition of the binding is not kept for all pods.
+            if let Some(time) = pod.status.start_time.or(pod.metadata.creation_timestamp) {
                 changes.push((time, Change::Bound(pod.key(), pod.node_name.clone())));
             }
         }

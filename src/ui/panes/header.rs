@@ -29,7 +29,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some((words, wrong)) => (words.clone(), if *wrong { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let always: usize = [scene.branch, started, news.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
+    let always: usize =
+        [scene.branch, started, news.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
     let source =
         text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
     let facts = [
