@@ -18,6 +18,7 @@
 mod admission;
 mod archive;
 mod assemble;
+pub mod capture;
 mod decode;
 mod diagnostic;
 mod events;
