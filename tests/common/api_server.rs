@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 /// How long a test waits for what must happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Changes that are remembered for watches to come.
+const MAX_LOG: usize = 100_000;
+
 /// Group, version and plural of the kinds that are served, and whether they live in namespaces.
 const KINDS: [(&str, &str, &str, &str, bool); 23] = [
     ("Namespace", "", "v1", "namespaces", false),
@@ -240,6 +243,10 @@ impl ApiServer {
         let line = watch_line(how, &kind, &api_version(group, served), &text);
         world.objects.insert(key, text);
         world.log.push(Logged { version, plural, namespace, line });
+        if world.log.len() > MAX_LOG {
+            world.log.drain(..MAX_LOG / 2);
+            world.oldest = world.log[0].version;
+        }
         drop(world);
         self.inner.changed.notify_all();
     }
