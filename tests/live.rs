@@ -130,9 +130,7 @@ fn a_live_cluster_is_what_its_dump_would_be() {
         assert_eq!(lists.iter().any(|request| request.contains("sendInitialEvents=true")), streaming, "{lists:?}");
         assert!(world.headers.contains(&format!("user-agent: schedscope/{}", env!("CARGO_PKG_VERSION"))), "{:?}", world.headers);
         assert!(world.headers.contains(&"authorization: bearer secret-token".to_owned()), "{:?}", world.headers);
-        if !streaming {
-            assert_eq!(report.taken.map(|t| t.to_string()).as_deref(), Some("2026-11-21T01:58:07Z"));
-        }
+        assert_eq!(report.taken.map(|t| t.to_string()).as_deref(), Some("2026-11-21T01:58:07Z"));
     }
 }
 
@@ -357,6 +355,18 @@ fn what_is_forbidden_or_missing_is_told_and_may_come_later() {
     follower.until("budgets", |f| listed(f, Kind::PodDisruptionBudget) && listed(f, Kind::StatefulSet));
     follower.until("claims", |f| f.status(Kind::ResourceClaim).state == State::Watching);
     assert!(follower.cluster.pod_disruption_budgets.get(&Key::new("shop", "late")).is_some());
+}
+
+#[test]
+fn who_may_list_but_not_watch_sees_changes_with_the_next_list() {
+    let server = ApiServer::new(&story());
+    server.fault("/pods?watch=true", usize::MAX / 2, Fault::Status(403, None));
+    let mut follower = follow(&server, |_| {});
+    assert!(follower.has_pod("payments"));
+    follower.until("the refusal", |f| matches!(f.status(Kind::Pod).state, State::Forbidden { .. }));
+    server.put(pod("new", ""));
+    server.delete("Pod", "shop", "payments");
+    follower.until("the next list", |f| f.has_pod("new") && !f.has_pod("payments"));
 }
 
 #[test]
