@@ -1,7 +1,8 @@
 //! A live cluster over a longer time: memory and processor time while pods come and go.
 //!
 //! `cargo bench --bench soak` takes a few seconds on a small cluster. For a large one, set `SCHEDSCOPE_SOAK_NODES`,
-//! `SCHEDSCOPE_SOAK_PODS`, `SCHEDSCOPE_SOAK_CHURN` (pods per second that are deleted, created and bound) and
+//! `SCHEDSCOPE_SOAK_PODS`, `SCHEDSCOPE_SOAK_CHURN` (pods per second that are
+//! deleted, created and bound), `SCHEDSCOPE_SOAK_TEXT` (bytes of each pod that nobody reads) and
 //! `SCHEDSCOPE_SOAK_SECONDS`. The API server runs in a process of its own, so that the figures are the client's alone.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
@@ -48,7 +49,7 @@ fn pod(number: usize, node: Option<usize>) -> Value {
             "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("app-{app}"), "uid": format!("rs-{app}"), "controller": true}]},
         "spec": {"schedulerName": "default-scheduler", "priority": 0,
             "containers": [{"name": "main", "image": format!("registry.example.com/app-{app}:1.{}", app % 7),
-                "env": [{"name": "A", "value": "some text that nobody reads"}],
+                "env": [{"name": "A", "value": "x".repeat(setting("TEXT", 30))}],
                 "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}]},
         "status": {"phase": "Pending"}});
     if let Some(node) = node {
