@@ -17,7 +17,7 @@
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
 //! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
-//! | [`source`] | dumps in any layout and archive into [`cluster`], with a report of what was read, skipped and missing |
+//! | [`source`] | dumps in any layout and archive, and live clusters, into [`cluster`], with a report of what was read, skipped and missing; captures |
 //! | [`report`] | a decision as one sentence, text or JSON; the story of each pod; two branches side by side |
 //! | [`ui`] | state, update, keymap, theme, panes: pure, without IO or a clock |
 //! | [`app`] | the event loop, the terminal guard, signals |

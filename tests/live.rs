@@ -7,6 +7,10 @@
 mod api_server;
 
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use api_server::{ApiServer, Fault, PATIENCE, World};
@@ -130,9 +134,7 @@ fn a_live_cluster_is_what_its_dump_would_be() {
         assert_eq!(lists.iter().any(|request| request.contains("sendInitialEvents=true")), streaming, "{lists:?}");
         assert!(world.headers.contains(&format!("user-agent: schedscope/{}", env!("CARGO_PKG_VERSION"))), "{:?}", world.headers);
         assert!(world.headers.contains(&"authorization: bearer secret-token".to_owned()), "{:?}", world.headers);
-        if !streaming {
-            assert_eq!(report.taken.map(|t| t.to_string()).as_deref(), Some("2026-11-21T01:58:07Z"));
-        }
+        assert_eq!(report.taken.map(|t| t.to_string()).as_deref(), Some("2026-11-21T01:58:07Z"));
     }
 }
 
@@ -360,6 +362,18 @@ fn what_is_forbidden_or_missing_is_told_and_may_come_later() {
 }
 
 #[test]
+fn who_may_list_but_not_watch_sees_changes_with_the_next_list() {
+    let server = ApiServer::new(&story());
+    server.fault("/pods?watch=true", usize::MAX / 2, Fault::Status(403, None));
+    let mut follower = follow(&server, |_| {});
+    assert!(follower.has_pod("payments"));
+    follower.until("the refusal", |f| matches!(f.status(Kind::Pod).state, State::Forbidden { .. }));
+    server.put(pod("new", ""));
+    server.delete("Pod", "shop", "payments");
+    follower.until("the next list", |f| f.has_pod("new") && !f.has_pod("payments"));
+}
+
+#[test]
 fn older_versions_are_read_where_the_server_has_no_newer() {
     let slice = json!({"kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {"driver": "d", "pool": {"name": "p"}, "nodeName": "n",
         "devices": [{"name": "x", "basic": {"attributes": {"a": {"int": 1}}}}]}});
@@ -440,7 +454,7 @@ fn connecting_fails_with_words_that_help() {
         connect(&options).expect_err("nothing to connect to")
     };
     let server = ApiServer::new(&[]);
-    let closed = { format!("http://{}", std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()) };
+    let closed = { format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()) };
     let error = attempt(server.kubeconfig().replace(&server.url(), &closed));
     assert!(matches!(error, ConnectError::Unreachable { .. }), "{error:?}");
     let text = error.to_string();
@@ -476,6 +490,63 @@ fn connecting_fails_with_words_that_help() {
         server.fault("/version", 1, fault);
         let text = attempt(server.kubeconfig()).to_string();
         assert!(text.starts_with(&format!("context test ({}) {expected}", server.url())), "{text}");
+    }
+}
+
+/// A server behind TLS, which accepts nobody's credentials.
+fn secure_server() -> String {
+    use rustls::pki_types::pem::PemObject as _;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tls");
+    let certificate = CertificateDer::from_pem_file(folder.join("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = Arc::new(config.with_no_client_auth().with_single_cert(vec![certificate], key).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = rustls::StreamOwned::new(connection, stream.unwrap());
+            // The client may hang up once it has seen the certificate.
+            let read = stream.read(&mut [0; 4096]);
+            if read.is_ok_and(|length| length > 0) {
+                let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            }
+        }
+    });
+    format!("https://{address}")
+}
+
+#[test]
+fn a_server_is_trusted_only_where_its_certificate_says_so() {
+    let server = secure_server();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tls");
+    let (ours, other) = (folder.join("ca.pem"), folder.join("server.pem"));
+    let wrong = ["UnknownIssuer", "certificate"];
+    for (cluster, expected) in [
+        (json!({"certificate-authority": ours, "tls-server-name": "api.test"}), ["does not accept the credentials", "401 Unauthorized"]),
+        (json!({"insecure-skip-tls-verify": true}), ["does not accept the credentials", "401 Unauthorized"]),
+        (json!({"certificate-authority": ours}), ["no secure connection", "certificate"]),
+        (
+            json!({"certificate-authority": ours, "tls-server-name": "other.test"}),
+            ["no secure connection", "not valid for name \"other.test\""],
+        ),
+        (json!({"certificate-authority": other, "tls-server-name": "api.test"}), wrong),
+        (json!({"tls-server-name": "api.test"}), wrong),
+    ] {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("config");
+        let mut with_server = cluster.clone();
+        with_server["server"] = server.as_str().into();
+        let config = json!({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": with_server}], "users": [{"name": "u", "user": {"token": "t"}}]});
+        std::fs::write(&path, config.to_string()).unwrap();
+        let options = ConnectOptions { kubeconfig: Some(path), timing: timing(), ..ConnectOptions::default() };
+        let text = connect(&options).expect_err("nobody is accepted").to_string();
+        assert!(text.starts_with(&format!("context c ({server})")) && expected.iter().all(|e| text.contains(e)), "{cluster}: {text}");
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Class {
 }
 
 /// The API group of a model kind.
-fn group(kind: Kind) -> &'static str {
+pub(super) fn group(kind: Kind) -> &'static str {
     match kind {
         Kind::Namespace
         | Kind::Node

@@ -13,12 +13,16 @@
 //! from. Then, over all files, `admission` fills in what an API server would have, and `assemble` and `report` say what
 //! is there and what is not.
 //!
+//! [`live`] reads a cluster through its API server instead, into the same objects with the same report, and goes on to tell
+//! what changes; [`capture`] writes a cluster as a dump.
+//!
 //! Objects of a dump are taken as they stand. Only what an object without a uid, and so one that no API server has
 //! seen, lacks for certain is filled in; see `admission`.
 
 mod admission;
 mod archive;
 mod assemble;
+pub mod capture;
 mod decode;
 mod diagnostic;
 mod entries;

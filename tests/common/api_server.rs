@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::ops::Bound;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,9 @@ use serde_json::{Value, json};
 
 /// How long a test waits for what must happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Changes that are remembered for watches to come.
+const MAX_LOG: usize = 100_000;
 
 /// Group, version and plural of the kinds that are served, and whether they live in namespaces.
 const KINDS: [(&str, &str, &str, &str, bool); 23] = [
@@ -240,6 +244,10 @@ impl ApiServer {
         let line = watch_line(how, &kind, &api_version(group, served), &text);
         world.objects.insert(key, text);
         world.log.push(Logged { version, plural, namespace, line });
+        if world.log.len() > MAX_LOG {
+            world.log.drain(..MAX_LOG / 2);
+            world.oldest = world.log[0].version;
+        }
         drop(world);
         self.inner.changed.notify_all();
     }
@@ -334,10 +342,12 @@ impl World {
         Some(scripted.fault.clone())
     }
 
-    /// Texts of objects, by namespace and name.
-    fn list<'a>(&'a self, plural: &'static str, namespace: &'a str) -> impl Iterator<Item = (String, &'a Arc<str>)> + 'a {
-        let of_plural = self.objects.range((plural, String::new(), String::new())..).take_while(move |(key, _)| key.0 == plural);
-        let wanted = of_plural.filter(move |(key, _)| namespace.is_empty() || key.1 == namespace);
+    /// Texts of objects by namespace and name, behind a key of that form.
+    fn list<'a>(&'a self, plural: &'static str, namespace: &'a str, after: &str) -> impl Iterator<Item = (String, &'a Arc<str>)> + 'a {
+        let (after_namespace, after_name) = after.split_once('/').unwrap_or_default();
+        let first = (plural, after_namespace.to_owned(), after_name.to_owned());
+        let behind = self.objects.range((Bound::Excluded(first), Bound::Unbounded)).take_while(move |(key, _)| key.0 == plural);
+        let wanted = behind.filter(move |(key, _)| namespace.is_empty() || key.1 == namespace);
         wanted.map(|((_, namespace, name), text)| (format!("{namespace}/{name}"), text))
     }
 }
@@ -530,7 +540,7 @@ fn list(
     // A place in a list is the list's version and the last key.
     let from = param(query, "continue").map(|token| token.replace("%2F", "/")).unwrap_or_default();
     let (version, after) = from.split_once('_').map_or((world.version, ""), |(version, key)| (version.parse().unwrap(), key));
-    let mut items = world.list(what.2, namespace).skip_while(|(key, _)| !after.is_empty() && key.as_str() <= after).peekable();
+    let mut items = world.list(what.2, namespace, after).peekable();
     let mut body = String::new();
     let mut last = String::new();
     for (key, text) in items.by_ref().take(limit) {
@@ -583,12 +593,13 @@ fn watch<'a>(
     if let Some(code) = error {
         text = format!("{}\n", json!({"type": "ERROR", "object": {"kind": "Status", "code": code, "message": "too old resource version"}}));
     } else if initial {
-        for (_, object) in world.list(what.2, namespace) {
+        for (_, object) in world.list(what.2, namespace, "") {
             text.push_str(&watch_line("ADDED", what.0, &what.1, object));
         }
         text.push_str(&bookmark(at, true));
     }
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 01:58:07 GMT\r\nTransfer-Encoding: chunked\r\n\r\n";
     let done = error.is_some() || matches!(fault, Some(Fault::End));
     if !done {
         *world.watching.entry(what.2).or_default() += 1;

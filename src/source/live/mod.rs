@@ -7,11 +7,12 @@
 //!
 //! How it works, file by file: `kubeconfig` and `proxy` find the way; `read_only` is the only client, and refuses to
 //! send anything but reads of what `resource` lists; `discovery` picks the versions; a `reflector` for each resource
-//! lists and watches it; `answers` decodes what comes, with the same decoder that dumps go through; `store` knows what
+//! lists and watches it, all of them on the thread of the `connection`; `answers` decodes what comes, with the same decoder that dumps go through; `store` knows what
 //! the server holds, and `pending` what the consumer has not seen of it yet; `board` shows how each of them is doing.
 
 mod answers;
 mod board;
+mod connection;
 mod discovery;
 mod error;
 mod failure;
@@ -32,24 +33,18 @@ pub use resource::Subject;
 pub use timing::Timing;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use serde::Deserialize;
 use tokio::sync::{Notify, mpsc as channel};
 
 use super::Loaded;
 use crate::cluster::{Cluster, Key, Kind};
-use board::{Board, Place};
-use discovery::Offers;
+use connection::{Question, Shared, lock, start};
 use failure::{Failure, What};
 use kubeconfig::{Surroundings, Wanted};
-use read_only::{Connector, ReadOnlyClient};
-use reflector::Reflector;
-use resource::{RESOURCES, Resource};
-use store::Store;
+use resource::Resource;
 
 /// Which cluster to connect to, and how.
 #[derive(Clone, Debug)]
@@ -84,96 +79,6 @@ impl Default for ConnectOptions {
     }
 }
 
-/// What the reflectors share with each other and with whoever looks at the cluster.
-struct Shared {
-    client: ReadOnlyClient,
-    offers: Offers,
-    namespaces: Vec<String>,
-    page: u32,
-    streaming: bool,
-    timing: Timing,
-    store: Mutex<Store>,
-    board: Mutex<Board>,
-    first: Mutex<Option<Loaded>>,
-    /// More to run, sent by reflectors that fall back to namespaces.
-    reflectors: channel::UnboundedSender<Reflector>,
-    renewed: tokio::sync::Mutex<Option<Instant>>,
-    notify: Arc<Notify>,
-    /// Counts what there was to see, for those who wait without a runtime.
-    news: Mutex<u64>,
-    newer: Condvar,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panicked has left nothing half done that others could not go on with.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Shared {
-    fn store(&self) -> MutexGuard<'_, Store> {
-        lock(&self.store)
-    }
-
-    fn board(&self) -> MutexGuard<'_, Board> {
-        lock(&self.board)
-    }
-
-    /// Lets whoever waits look.
-    fn wake(&self) {
-        *lock(&self.news) += 1;
-        self.newer.notify_all();
-        self.notify.notify_one();
-    }
-
-    fn changed(&self, place: &Place) {
-        self.board().changed(place);
-        self.wake();
-    }
-
-    fn note_read(&self, bytes: usize, date: Option<Timestamp>) {
-        let mut board = self.board();
-        board.bytes += bytes as u64;
-        board.date = board.date.max(date);
-    }
-
-    /// Makes the first picture, once every reflector is as far as it will get.
-    fn settled(&self) {
-        let (ready, about) = {
-            let board = self.board();
-            (!board.complete && board.is_settled(), board.about())
-        };
-        if ready && let Some(loaded) = self.store().assemble(about) {
-            *lock(&self.first) = Some(loaded);
-            self.board().complete = true;
-        }
-        self.wake();
-    }
-
-    /// Reads a resource namespace by namespace.
-    fn split(self: &Arc<Self>, resource: &'static Resource) {
-        let reflectors: Vec<_> =
-            self.namespaces.iter().map(|namespace| Reflector::new(Arc::clone(self), resource, Some(namespace.clone()))).collect();
-        self.board().remove(&(resource.subject, None));
-        for reflector in reflectors {
-            // The receiver lives as long as any reflector does.
-            let _ = self.reflectors.send(reflector);
-        }
-    }
-
-    /// Takes up the credentials anew, unless that was done just now.
-    async fn renew(&self) -> Result<(), Failure> {
-        let mut renewed = self.renewed.lock().await;
-        if renewed.is_some_and(|at| at.elapsed() < self.timing.max_backoff) {
-            return Ok(());
-        }
-        *renewed = Some(Instant::now());
-        self.client.renew().await
-    }
-}
-
-/// A question of the consumer's to the thread with the runtime: a path, and where the answer goes.
-type Question = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
-
 /// A connection to a cluster; it ends when this is dropped.
 pub struct Live {
     shared: Arc<Shared>,
@@ -186,13 +91,6 @@ impl std::fmt::Debug for Live {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Live").field("target", &self.target()).finish_non_exhaustive()
     }
-}
-
-/// What `/version` says.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Version {
-    git_version: String,
 }
 
 /// Connects to a cluster. This waits until the server has answered, or [`Timing::connect`] has passed; everything else
@@ -225,107 +123,6 @@ pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
         Ok(config)
     };
     start(Arc::new(connector), target, options.clone())
-}
-
-/// Starts the thread, and waits until it has reached the server.
-fn start(connector: Arc<Connector>, target: Target, options: ConnectOptions) -> Result<Live, ConnectError> {
-    let (answer, answered) = mpsc::channel();
-    let (questions, asked) = channel::unbounded_channel();
-    let stop = Arc::new(Notify::new());
-    let stopped = Arc::clone(&stop);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| ConnectError::System(error.to_string()))?;
-    let body = move || {
-        runtime.block_on(async {
-            tokio::select! {
-                () = stopped.notified() => {}
-                () = serve(&connector, target, options, &answer, asked) => {}
-            }
-        });
-        // A program that makes credentials may still run, and is not waited for.
-        runtime.shutdown_background();
-    };
-    let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
-    let thread = thread.map_err(|error| ConnectError::System(error.to_string()))?;
-    match answered.recv() {
-        Ok(Ok(shared)) => Ok(Live { shared, stop, questions, thread: Some(thread) }),
-        Ok(Err(error)) => Err(error),
-        Err(_) => Err(ConnectError::System("the thread of the connection ended".to_owned())),
-    }
-}
-
-/// Everything that the thread does.
-async fn serve(
-    connector: &Arc<Connector>,
-    target: Target,
-    options: ConnectOptions,
-    answer: &mpsc::Sender<Result<Arc<Shared>, ConnectError>>,
-    mut asked: channel::UnboundedReceiver<Question>,
-) {
-    let (more, mut reflectors) = channel::unbounded_channel();
-    let shared = match reach(connector, &target, options, more).await {
-        Ok(shared) => Arc::new(shared),
-        Err(failure) => return drop(answer.send(Err(ConnectError::of(&target, failure)))),
-    };
-    shared.board().target = target;
-    let all: Vec<Reflector> = RESOURCES.iter().map(|resource| Reflector::new(Arc::clone(&shared), resource, None)).collect();
-    if answer.send(Ok(Arc::clone(&shared))).is_err() {
-        return;
-    }
-    for reflector in all {
-        tokio::spawn(reflector.run());
-    }
-    loop {
-        tokio::select! {
-            Some(reflector) = reflectors.recv() => drop(tokio::spawn(reflector.run())),
-            Some((path, answer)) = asked.recv() => {
-                let shared = Arc::clone(&shared);
-                tokio::spawn(async move {
-                    let result = shared.client.text(&path, None).await;
-                    // Whoever asked may have given up waiting.
-                    let _ = answer.send(result.map(|(text, _)| text));
-                });
-            }
-            else => return,
-        }
-    }
-}
-
-/// Makes a client, and asks the server who it is and what it offers.
-async fn reach(
-    connector: &Arc<Connector>,
-    target: &Target,
-    options: ConnectOptions,
-    reflectors: channel::UnboundedSender<Reflector>,
-) -> Result<Shared, Failure> {
-    let ConnectOptions { namespaces, page, streaming, timing, .. } = options;
-    let client = ReadOnlyClient::new(Arc::clone(connector), &timing)?;
-    let version = match client.json::<Version>("/version", Some(timing.connect)).await {
-        Ok((version, _)) => Some(version.git_version),
-        // Not everybody may ask for the version.
-        Err(failure) if matches!(failure.what, What::Forbidden | What::Absent) => None,
-        Err(failure) => return Err(failure),
-    };
-    let offers = Offers::ask(&client).await?;
-    let streaming = streaming && discovery::streams_lists(version.as_deref());
-    tracing::info!(%target, version, streaming, "connected");
-    let board = Board { server_version: version, ..Board::default() };
-    Ok(Shared {
-        client,
-        offers,
-        namespaces,
-        page,
-        streaming,
-        timing,
-        store: Mutex::default(),
-        board: Mutex::new(board),
-        first: Mutex::default(),
-        reflectors,
-        renewed: tokio::sync::Mutex::default(),
-        notify: Arc::default(),
-        news: Mutex::default(),
-        newer: Condvar::new(),
-    })
 }
 
 impl Live {

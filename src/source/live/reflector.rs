@@ -12,9 +12,9 @@ use futures::FutureExt;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::Shared;
 use super::answers::{self, Line};
 use super::board::{Place, State};
+use super::connection::Shared;
 use super::discovery::{Offer, is_essential};
 use super::failure::{Failure, What};
 use super::resource::{Resource, Subject};
@@ -129,6 +129,11 @@ impl Reflector {
     async fn after(&mut self, failure: Failure) -> Next {
         let timing = &self.shared.timing;
         match failure.what {
+            // Streams of lists may be switched off, and who may list need not be one who may watch.
+            What::Rejected | What::Forbidden if self.streaming && self.at.is_none() => {
+                self.streaming = false;
+                return Next::Now;
+            }
             What::Forbidden => {
                 let namespaces = &self.shared.namespaces;
                 if self.namespace.is_none() && self.resource.namespaced() && !namespaces.is_empty() {
@@ -150,10 +155,6 @@ impl Reflector {
                 self.clear();
                 self.settle(State::Absent);
                 return Next::After(timing.absent);
-            }
-            What::Rejected if self.streaming && self.at.is_none() => {
-                self.streaming = false;
-                return Next::Now;
             }
             What::Rejected => self.at = None,
             What::Expired => {
@@ -271,6 +272,7 @@ impl Reflector {
         let url = self.url(&format!("watch=true&allowWatchBookmarks=true{start}&timeoutSeconds={seconds}"));
         let mut answer = self.shared.client.get(&url, None).await?;
         let opened = Instant::now();
+        self.shared.note_read(0, answer.date);
         if from.is_some() {
             self.set(State::Watching);
             self.shared.wake();

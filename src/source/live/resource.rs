@@ -164,6 +164,25 @@ mod tests {
     }
 
     #[test]
+    fn the_rights_that_the_readme_asks_for_are_those_that_are_used() {
+        let readme = include_str!("../../../README.md");
+        let role = readme.split("```").find(|block| block.contains("kind: ClusterRole")).unwrap().trim_start_matches("yaml");
+        let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
+        let texts =
+            |value: &serde_json::Value| value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect::<Vec<_>>();
+        let mut asked = Vec::new();
+        for rule in role["rules"].as_array().unwrap() {
+            assert_eq!(texts(&rule["verbs"]), ["get", "list", "watch"]);
+            let group = texts(&rule["apiGroups"]).remove(0);
+            asked.extend(texts(&rule["resources"]).into_iter().map(|plural| (group.clone(), plural)));
+        }
+        let mut used: Vec<_> = RESOURCES.iter().map(|r| (r.group.to_owned(), r.plural.to_owned())).collect();
+        asked.sort();
+        used.sort();
+        assert_eq!(asked, used);
+    }
+
+    #[test]
     fn only_what_is_read_is_allowed() {
         for (path, allowed) in [
             ("/version", true),

@@ -24,6 +24,8 @@ struct Gathered {
     rest: Vec<Decoded>,
     /// What pods tell about the scheduler.
     told: BTreeMap<Key, Told>,
+    /// The newest time in all of it.
+    newest: Option<Timestamp>,
 }
 
 /// The events that were seen.
@@ -113,6 +115,9 @@ impl Store {
     /// Takes over what was decoded; `seen` collects the keys of objects, where a list is being read.
     pub(super) fn put(&mut self, decoded: Decoded, seen: Option<&mut HashSet<Key>>) -> Taken {
         let Decoded { what, told, line, index, newest, change } = decoded;
+        if let Some(gathered) = &mut self.gathered {
+            gathered.newest = gathered.newest.max(newest);
+        }
         match what {
             What::Object { object, .. } => {
                 let key = object.key();
@@ -222,10 +227,11 @@ impl Store {
 
     /// Makes the first picture; from then on, changes wait to be taken.
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
-        let Gathered { events, rest, mut told } = self.gathered.take()?;
+        let Gathered { events, rest, mut told, newest } = self.gathered.take()?;
         let mut assembly = Assembly::default();
         assembly.report.server_version = about.version.map(|version| ServerVersion { version, source: about.name.clone() });
         assembly.report.taken = about.date;
+        assembly.report.newest = newest;
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();
         }

@@ -1,0 +1,153 @@
+//! A cluster into a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
+//!
+//! A dump is a typed list per kind, one after another. A kind that is known to have no objects has an empty list, and one
+//! of which nothing is known has none, so that what was unknown stays so. Nothing but what the model holds is written:
+//! no environment variables, no commands, no annotations but those that kube-scheduler reads.
+
+mod redact;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use strum::IntoEnumIterator;
+
+use super::known::group;
+use crate::cluster::{Cluster, Kind, Object, ObservedEvent};
+use redact::Redactor;
+
+/// What a capture writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Capture<'a> {
+    /// The objects.
+    pub cluster: &'a Cluster,
+    /// What schedulers said about pods.
+    pub events: &'a [ObservedEvent],
+    /// Kinds of which it is not known which objects there are; without objects of them, the dump says so.
+    pub unknown: &'a BTreeSet<Kind>,
+    /// Replace names, namespaces, labels, taints, images, node names and texts by others, each by the same one
+    /// everywhere, such that decisions stay what they are. Labels of Kubernetes' own, resources, drivers, schedulers,
+    /// numbers and times stay.
+    pub redact: bool,
+}
+
+impl Capture<'_> {
+    /// Writes the dump. Returns how many objects and events it holds.
+    ///
+    /// # Errors
+    /// Where `out` fails.
+    pub fn write(&self, mut out: impl Write) -> io::Result<usize> {
+        let redactor = self.redact.then(|| self.redactor());
+        let mut count = 0;
+        for kind in Kind::iter() {
+            if self.cluster.count(kind) == 0 && self.unknown.contains(&kind) {
+                continue;
+            }
+            let api_version = match group(kind) {
+                "" => "v1".to_owned(),
+                group => format!("{group}/v1"),
+            };
+            let objects = self.cluster.objects().filter(|object| object.kind() == kind).map(|object| value(&object));
+            count += write_list(&mut out, &kind.to_string(), &api_version, objects, redactor.as_ref())?;
+        }
+        let events = self.events.iter().enumerate().map(|(number, event)| event_value(number, event));
+        count += write_list(&mut out, "Event", "v1", events, redactor.as_ref())?;
+        out.flush()?;
+        Ok(count)
+    }
+
+    /// Writes the dump into a file, compressed where its name ends in `.gz`. An older file of that name is replaced
+    /// once the new one is whole.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<usize> {
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        let written = self.save_as(&partial, path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")));
+        let written = written.and_then(|count| std::fs::rename(&partial, path).map(|()| count));
+        if written.is_err() {
+            // What went wrong is told; what is left of it helps nobody.
+            let _ = std::fs::remove_file(&partial);
+        }
+        written
+    }
+
+    fn save_as(&self, path: &Path, gz: bool) -> io::Result<usize> {
+        let file = BufWriter::new(File::create(path)?);
+        if !gz {
+            return self.write(file);
+        }
+        let mut encoder = GzEncoder::new(file, Compression::default());
+        let count = self.write(&mut encoder)?;
+        encoder.finish()?.flush()?;
+        Ok(count)
+    }
+
+    /// What a redacted dump replaces, by what it replaces it with: for reading what others say about it.
+    pub fn replacements(&self) -> BTreeMap<String, String> {
+        self.redactor().replacements()
+    }
+
+    /// Looks at everything once, so that replacements keep the order of what they replace.
+    fn redactor(&self) -> Redactor {
+        let mut redactor = Redactor::default();
+        for object in self.cluster.objects() {
+            redactor.collect(&mut value(&object));
+        }
+        for (number, event) in self.events.iter().enumerate() {
+            redactor.collect(&mut event_value(number, event));
+        }
+        redactor.finish();
+        redactor
+    }
+}
+
+/// An object as an item of a typed list: without its kind.
+fn value(object: &Object) -> Value {
+    let mut value = serde_json::to_value(object).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("kind");
+    }
+    value
+}
+
+fn event_value(number: usize, event: &ObservedEvent) -> Value {
+    let ObservedEvent { pod, uid, reason, note, controller, count, first, last } = event;
+    json!({
+        "metadata": {"name": format!("{}.{number:x}", pod.name), "namespace": pod.namespace},
+        "involvedObject": {"kind": "Pod", "namespace": pod.namespace, "name": pod.name, "uid": uid},
+        "reason": reason,
+        "message": note,
+        "count": count,
+        "firstTimestamp": first.map(|time| time.to_string()).unwrap_or_default(),
+        "lastTimestamp": last.map(|time| time.to_string()).unwrap_or_default(),
+        "reportingComponent": controller,
+    })
+}
+
+fn write_list(
+    out: &mut impl Write,
+    kind: &str,
+    api_version: &str,
+    items: impl Iterator<Item = Value>,
+    redactor: Option<&Redactor>,
+) -> io::Result<usize> {
+    write!(out, "{{\"kind\":\"{kind}List\",\"apiVersion\":\"{api_version}\",\"items\":[")?;
+    let mut count = 0;
+    for mut item in items {
+        if let Some(redactor) = redactor {
+            redactor.apply(kind, &mut item);
+        }
+        out.write_all(if count == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &item)?;
+        count += 1;
+    }
+    out.write_all(b"]}\n")?;
+    Ok(count)
+}

@@ -1,0 +1,218 @@
+//! The thread of a connection: what its tasks share, and what they do.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use tokio::sync::{Notify, mpsc as channel};
+
+use super::board::{Board, Place};
+use super::discovery::{self, Offers};
+use super::error::{ConnectError, Target};
+use super::failure::{Failure, What};
+use super::read_only::{Connector, ReadOnlyClient};
+use super::reflector::Reflector;
+use super::resource::{RESOURCES, Resource};
+use super::store::Store;
+use super::timing::Timing;
+use super::{ConnectOptions, Live};
+use crate::source::Loaded;
+
+/// What the reflectors share with each other and with whoever looks at the cluster.
+pub(super) struct Shared {
+    pub(super) client: ReadOnlyClient,
+    pub(super) offers: Offers,
+    pub(super) namespaces: Vec<String>,
+    pub(super) page: u32,
+    pub(super) streaming: bool,
+    pub(super) timing: Timing,
+    pub(super) store: Mutex<Store>,
+    pub(super) board: Mutex<Board>,
+    pub(super) first: Mutex<Option<Loaded>>,
+    /// More to run, sent by reflectors that fall back to namespaces.
+    pub(super) reflectors: channel::UnboundedSender<Reflector>,
+    pub(super) renewed: tokio::sync::Mutex<Option<Instant>>,
+    pub(super) notify: Arc<Notify>,
+    /// Counts what there was to see, for those who wait without a runtime.
+    pub(super) news: Mutex<u64>,
+    pub(super) newer: Condvar,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A thread that panicked has left nothing half done that others could not go on with.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+        lock(&self.store)
+    }
+
+    pub(super) fn board(&self) -> MutexGuard<'_, Board> {
+        lock(&self.board)
+    }
+
+    /// Lets whoever waits look.
+    pub(super) fn wake(&self) {
+        *lock(&self.news) += 1;
+        self.newer.notify_all();
+        self.notify.notify_one();
+    }
+
+    pub(super) fn changed(&self, place: &Place) {
+        self.board().changed(place);
+        self.wake();
+    }
+
+    pub(super) fn note_read(&self, bytes: usize, date: Option<Timestamp>) {
+        let mut board = self.board();
+        board.bytes += bytes as u64;
+        board.date = board.date.max(date);
+    }
+
+    /// Makes the first picture, once every reflector is as far as it will get.
+    pub(super) fn settled(&self) {
+        let (ready, about) = {
+            let board = self.board();
+            (!board.complete && board.is_settled(), board.about())
+        };
+        if ready && let Some(loaded) = self.store().assemble(about) {
+            *lock(&self.first) = Some(loaded);
+            self.board().complete = true;
+        }
+        self.wake();
+    }
+
+    /// Reads a resource namespace by namespace.
+    pub(super) fn split(self: &Arc<Self>, resource: &'static Resource) {
+        let reflectors: Vec<_> =
+            self.namespaces.iter().map(|namespace| Reflector::new(Arc::clone(self), resource, Some(namespace.clone()))).collect();
+        self.board().remove(&(resource.subject, None));
+        for reflector in reflectors {
+            // The receiver lives as long as any reflector does.
+            let _ = self.reflectors.send(reflector);
+        }
+    }
+
+    /// Takes up the credentials anew, unless that was done just now.
+    pub(super) async fn renew(&self) -> Result<(), Failure> {
+        let mut renewed = self.renewed.lock().await;
+        if renewed.is_some_and(|at| at.elapsed() < self.timing.max_backoff) {
+            return Ok(());
+        }
+        *renewed = Some(Instant::now());
+        self.client.renew().await
+    }
+}
+
+/// A question of the consumer's to the thread with the runtime: a path, and where the answer goes.
+pub(super) type Question = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
+
+/// What `/version` says.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version {
+    git_version: String,
+}
+
+/// Starts the thread, and waits until it has reached the server.
+pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectOptions) -> Result<Live, ConnectError> {
+    let (answer, answered) = mpsc::channel();
+    let (questions, asked) = channel::unbounded_channel();
+    let stop = Arc::new(Notify::new());
+    let stopped = Arc::clone(&stop);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ConnectError::System(error.to_string()))?;
+    let body = move || {
+        runtime.block_on(async {
+            tokio::select! {
+                () = stopped.notified() => {}
+                () = serve(&connector, target, options, &answer, asked) => {}
+            }
+        });
+        // A program that makes credentials may still run, and is not waited for.
+        runtime.shutdown_background();
+    };
+    let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
+    let thread = thread.map_err(|error| ConnectError::System(error.to_string()))?;
+    match answered.recv() {
+        Ok(Ok(shared)) => Ok(Live { shared, stop, questions, thread: Some(thread) }),
+        Ok(Err(error)) => Err(error),
+        Err(_) => Err(ConnectError::System("the thread of the connection ended".to_owned())),
+    }
+}
+
+/// Everything that the thread does.
+async fn serve(
+    connector: &Arc<Connector>,
+    target: Target,
+    options: ConnectOptions,
+    answer: &mpsc::Sender<Result<Arc<Shared>, ConnectError>>,
+    mut asked: channel::UnboundedReceiver<Question>,
+) {
+    let (more, mut reflectors) = channel::unbounded_channel();
+    let shared = match reach(connector, &target, options, more).await {
+        Ok(shared) => Arc::new(shared),
+        Err(failure) => return drop(answer.send(Err(ConnectError::of(&target, failure)))),
+    };
+    shared.board().target = target;
+    let all: Vec<Reflector> = RESOURCES.iter().map(|resource| Reflector::new(Arc::clone(&shared), resource, None)).collect();
+    if answer.send(Ok(Arc::clone(&shared))).is_err() {
+        return;
+    }
+    for reflector in all {
+        tokio::spawn(reflector.run());
+    }
+    loop {
+        tokio::select! {
+            Some(reflector) = reflectors.recv() => drop(tokio::spawn(reflector.run())),
+            Some((path, answer)) = asked.recv() => {
+                let shared = Arc::clone(&shared);
+                tokio::spawn(async move {
+                    let result = shared.client.text(&path, None).await;
+                    // Whoever asked may have given up waiting.
+                    let _ = answer.send(result.map(|(text, _)| text));
+                });
+            }
+            else => return,
+        }
+    }
+}
+
+/// Makes a client, and asks the server who it is and what it offers.
+async fn reach(
+    connector: &Arc<Connector>,
+    target: &Target,
+    options: ConnectOptions,
+    reflectors: channel::UnboundedSender<Reflector>,
+) -> Result<Shared, Failure> {
+    let ConnectOptions { namespaces, page, streaming, timing, .. } = options;
+    let client = ReadOnlyClient::new(Arc::clone(connector), &timing)?;
+    let version = match client.json::<Version>("/version", Some(timing.connect)).await {
+        Ok((version, _)) => Some(version.git_version),
+        // Not everybody may ask for the version.
+        Err(failure) if matches!(failure.what, What::Forbidden | What::Absent) => None,
+        Err(failure) => return Err(failure),
+    };
+    let offers = Offers::ask(&client).await?;
+    let streaming = streaming && discovery::streams_lists(version.as_deref());
+    tracing::info!(%target, version, streaming, "connected");
+    let board = Board { server_version: version, ..Board::default() };
+    Ok(Shared {
+        client,
+        offers,
+        namespaces,
+        page,
+        streaming,
+        timing,
+        store: Mutex::default(),
+        board: Mutex::new(board),
+        first: Mutex::default(),
+        reflectors,
+        renewed: tokio::sync::Mutex::default(),
+        notify: Arc::default(),
+        news: Mutex::default(),
+        newer: Condvar::new(),
+    })
+}

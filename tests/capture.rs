@@ -1,0 +1,198 @@
+//! A captured cluster, opened again, is the cluster; and where its names were replaced, it decides the same.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "common/deciding.rs"]
+mod deciding;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "common/recorded.rs"]
+mod recorded;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use deciding::{decision, scheduler};
+use flate2::read::GzDecoder;
+use pretty_assertions::assert_eq;
+use regex::Regex;
+use schedscope::cluster::{Cluster, Key, Kind, ObservedEvent};
+use schedscope::source::capture::Capture;
+use schedscope::source::{Input, Loaded, STORIES, load};
+use serde_json::Value;
+use strum::IntoEnumIterator as _;
+
+const NONE: &BTreeSet<Kind> = &BTreeSet::new();
+
+fn plain(loaded: &Loaded) -> Vec<Value> {
+    loaded.cluster().objects().map(|object| serde_json::to_value(object).unwrap()).collect()
+}
+
+fn written(capture: &Capture<'_>) -> String {
+    let mut text = Vec::new();
+    capture.write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn read(text: &str) -> Loaded {
+    load(&[Input::Bytes { name: "capture".into(), bytes: text.as_bytes().to_vec().into() }])
+}
+
+/// The decisions about all pods that wait, by pod.
+fn decisions(cluster: &Cluster) -> BTreeMap<Key, Value> {
+    let start = "2026-11-21T00:00:00Z".parse().unwrap();
+    let scheduler = scheduler(cluster.objects().collect(), start);
+    let waiting: Vec<Key> = cluster.pods.iter().filter(|pod| pod.node_name.is_empty() && !pod.is_terminal()).map(|pod| pod.key()).collect();
+    waiting.into_iter().map(|key| (key.clone(), decision(&scheduler, &key))).collect()
+}
+
+/// Puts the originals back.
+fn translate(text: &str, originals: &BTreeMap<String, String>) -> String {
+    let replacement = Regex::new(r"\br[0-9]+\b").unwrap();
+    replacement
+        .replace_all(text, |found: &regex::Captures<'_>| originals.get(&found[0]).cloned().unwrap_or_else(|| found[0].to_owned()))
+        .into_owned()
+}
+
+/// A redacted dump of a cluster, opened again, decides as the cluster does, up to names.
+fn check_redacted(what: &str, cluster: &Cluster) {
+    let capture = Capture { cluster, events: &[], unknown: NONE, redact: true };
+    let originals = capture.replacements();
+    let again = read(&written(&capture));
+    assert!(again.diagnostics.iter().all(|d| d.message.contains("bound to nodes")), "{what}: {:?}", again.diagnostics);
+    let by_text = |decisions: &BTreeMap<Key, Value>| {
+        decisions.iter().map(|(key, decision)| (key.to_string(), decision.to_string())).collect::<BTreeMap<_, _>>()
+    };
+    let redacted = by_text(&decisions(&again.cluster()));
+    let redacted: BTreeMap<_, _> = redacted.iter().map(|(key, text)| (translate(key, &originals), translate(text, &originals))).collect();
+    assert_eq!(redacted, by_text(&decisions(cluster)), "{what}");
+}
+
+#[test]
+fn a_capture_is_opened_as_what_it_was_made_of() {
+    for story in &STORIES {
+        let loaded = load(&[story.input()]);
+        let cluster = loaded.cluster();
+        let event = ObservedEvent {
+            pod: Key::new("shop", "payments"),
+            uid: "u".into(),
+            reason: "FailedScheduling".into(),
+            note: "0/3 nodes are available".into(),
+            controller: "default-scheduler".into(),
+            count: 3,
+            first: "2026-11-20T00:00:00Z".parse().ok(),
+            last: "2026-11-20T01:00:00Z".parse().ok(),
+        };
+        let events = vec![event.clone(), ObservedEvent { first: None, last: None, uid: "".into(), ..event }];
+        let capture = Capture { cluster: &cluster, events: &events, unknown: NONE, redact: false };
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["dump.json", "dump.json.gz"] {
+            let path = folder.path().join(name);
+            assert_eq!(capture.save(&path).unwrap(), loaded.objects.len() + 2);
+            let again = load(&[Input::Path(path.clone())]);
+            assert_eq!(plain(&again), plain(&loaded), "{} in {name}", story.name);
+            assert_eq!(again.events, events);
+            assert!(
+                again.diagnostics.is_empty() && again.report.absent.is_empty() && !again.report.budgets_unknown(),
+                "{:?}",
+                again.diagnostics
+            );
+            assert_eq!(std::fs::read(&path).unwrap().starts_with(b"{"), name == "dump.json");
+            assert_eq!(decisions(&again.cluster()), decisions(&cluster));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+    }
+}
+
+#[test]
+fn what_is_unknown_stays_unknown() {
+    let cluster = Cluster::default();
+    let unknown = [Kind::PodDisruptionBudget].into();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.json");
+    assert_eq!(Capture { cluster: &cluster, events: &[], unknown: &unknown, redact: false }.save(&path).unwrap(), 0);
+    let again = load(&[Input::Path(path)]);
+    assert!(again.report.budgets_unknown());
+    let known: Vec<Kind> = again.report.kinds.keys().copied().collect();
+    assert!(known.len() == Kind::iter().count() - 1 && !known.contains(&Kind::PodDisruptionBudget), "{known:?}");
+    let nowhere = Path::new("/nowhere/at/all");
+    assert!(Capture { cluster: &cluster, events: &[], unknown: NONE, redact: false }.save(nowhere).is_err());
+}
+
+/// All texts in a value, and the keys of labels and the like.
+fn collect(value: &Value, keys: bool, out: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => drop(out.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, false, out)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if keys {
+                    out.insert(name.clone());
+                }
+                let of_labels = ["labels", "annotations", "matchLabels", "nodeSelector", "disruptedPods"].contains(&name.as_str());
+                collect(value, of_labels, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_redacted_capture_names_nothing() {
+    for story in &STORIES {
+        let loaded = load(&[story.input()]);
+        let cluster = loaded.cluster();
+        let note = "0/3 nodes are available: pod shop/payments cannot; Successfully assigned shop/payments to gpu-a1".to_owned();
+        let events =
+            [ObservedEvent { pod: Key::new("shop", "payments"), reason: "Scheduled".into(), note, count: 1, ..Default::default() }];
+        let text = written(&Capture { cluster: &cluster, events: &events, unknown: NONE, redact: true });
+        assert!(text.contains("0/3 nodes are available: pod … cannot; Successfully assigned … to …"));
+        let mut texts = BTreeSet::new();
+        for list in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+            collect(&list.unwrap()["items"], false, &mut texts);
+        }
+        let words: BTreeSet<&str> = texts.iter().flat_map(|text| text.split(['/', ' ', ':'])).collect();
+        // What is in every cluster, or is the name of a field as well, tells nothing.
+        let resources: BTreeSet<&str> =
+            cluster.nodes.iter().flat_map(|node| node.status.allocatable.iter()).map(|(name, _)| name.as_str()).collect();
+        let public = |name: &str| {
+            ["", "default", "r"].contains(&name)
+                || name.starts_with("system-")
+                || resources.iter().any(|r| r.split('/').any(|part| part == name))
+        };
+        for object in cluster.objects() {
+            let meta = object.meta();
+            let labels = meta.labels.iter().filter(|(key, _)| !key.contains("kubernetes.io/"));
+            let names = [&meta.name, &meta.namespace, &meta.uid].into_iter().chain(labels.flat_map(|(key, value)| [key, value]));
+            for name in names.filter(|name| !public(name) && name.parse::<i64>().is_err()) {
+                assert!(!words.contains(name.as_str()), "{}: {name} is in the text", story.name);
+            }
+        }
+        check_redacted(story.name, &cluster);
+    }
+}
+
+/// The recorded clusters have everything that decides about a decision; those with the default configuration are taken.
+#[test]
+fn a_redacted_capture_decides_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance");
+    let mut checked = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.starts_with("decisions-") {
+            continue;
+        }
+        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&path).unwrap())).lines() {
+            let case: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            if !case["config"].is_null() {
+                continue;
+            }
+            let dump = read(&case["cluster"].to_string());
+            check_redacted(&format!("{name} {}", case["id"]), &dump.cluster());
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "{checked}");
+}
