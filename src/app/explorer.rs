@@ -1,6 +1,7 @@
 //! The session behind the screen.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::beside::Beside;
-use super::following::{self, Following};
+use super::following::{self, Following, Pace};
 use super::objects::Sources;
 use crate::cluster::{Key, Kind, Object};
 use crate::report::{Heard, Written};
@@ -30,6 +31,8 @@ pub struct Explorer {
     reports: Vec<Arc<Report>>,
     /// The live cluster, where it is one.
     following: Option<Following>,
+    /// Kinds of it that could not be read at first and now can.
+    listed: BTreeSet<Kind>,
     /// What goes on beside the screen.
     work: Option<Beside>,
     /// What the cluster's scheduler wrote, once somebody asks.
@@ -39,7 +42,7 @@ pub struct Explorer {
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, work: None, heard: OnceCell::new() }
+        Self { session, reports: Vec::new(), following: None, listed: BTreeSet::new(), work: None, heard: OnceCell::new() }
     }
 
     /// The same explorer, which knows where objects were read; of several sources the newest comes last.
@@ -50,9 +53,9 @@ impl Explorer {
 
     /// The same explorer, on a cluster that goes on.
     #[must_use]
-    pub fn following(mut self, live: Arc<Live>) -> Self {
+    pub fn following(mut self, live: Arc<Live>, pace: Pace) -> Self {
         self.session.background_mut().observed = true;
-        Self { following: Some(Following::new(live)), ..self }
+        Self { following: Some(Following::new(live, pace)), ..self }
     }
 
     /// Where objects' texts are.
@@ -76,6 +79,7 @@ impl Explorer {
         }
         self.heard = OnceCell::new();
         let listed = !following.listed.is_empty();
+        self.listed.append(&mut following.listed);
         let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > following::FRAMES;
         if full || listed {
             self.rebase();
@@ -92,10 +96,8 @@ impl Explorer {
 
     /// Begins anew from what was seen last, so that what is kept does not grow.
     fn rebase(&mut self) {
-        let Some(following) = &mut self.following else { return };
         let mut unknown = self.session.scheduler_as_seen().options().unknown;
-        unknown.budgets &= !following.listed.contains(&Kind::PodDisruptionBudget);
-        following.listed.clear();
+        unknown.budgets &= !self.listed.contains(&Kind::PodDisruptionBudget);
         let events = self.session.background().events.clone();
         self.session = self.session.rebased(Waiting::AsObserved(events), unknown);
     }
@@ -277,7 +279,9 @@ impl Driver for Explorer {
 
     fn capture(&self, path: &str, redact: bool) -> Result<String, String> {
         let seen = self.session.scheduler_as_seen().state().cluster();
-        super::objects::capture(seen, &self.session.background().events, path, redact)
+        let mut unknown = self.reports.last().map(|report| super::objects::unknown_kinds(report)).unwrap_or_default();
+        unknown.retain(|kind| !self.listed.contains(kind));
+        super::objects::capture(seen, &self.session.background().events, &unknown, path, redact)
     }
 
     fn source(&self) -> String {

@@ -1,7 +1,7 @@
 //! A live cluster under the explorer: what is seen of it goes to the end of the first branch, where a reader who stands
 //! there goes with it; for any other reader it waits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,35 +13,47 @@ use crate::session::{Session, is_news};
 use crate::source::live::{Change, Live, State};
 use crate::trace::Place;
 
-/// Changes are taken in at most this often, and not before this many times as long as the last ones took: looking on
-/// must cost little.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Changes are not taken in before this many times as long as the last ones took: looking on must cost little.
 const SHARE: u32 = 8;
 /// So many changes are taken in at once.
 const AT_ONCE: usize = 20_000;
-/// How long a pod is given to be tried by the cluster's scheduler before it counts as tried, when nothing is written:
-/// a scheduler that fails for the same reason as before writes nothing for minutes.
-const TRIED_BY: SignedDuration = SignedDuration::from_secs(3);
 /// Frames that are kept of what was seen.
 pub(super) const FRAMES: usize = 512;
 /// Events that are kept.
 const EVENTS: usize = 20_000;
 
+/// How a live cluster is followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Changes are taken in at most this often.
+    pub pause: Duration,
+    /// How long a pod is given to be tried by the cluster's scheduler before it counts as tried, when nothing is written:
+    /// a scheduler that fails for the same reason as before writes nothing for minutes.
+    pub tried_by: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { pause: Duration::from_millis(500), tried_by: Duration::from_secs(3) }
+    }
+}
+
 /// A live cluster that is being followed.
 #[derive(Debug)]
 pub(super) struct Following {
     live: Arc<Live>,
+    pace: Pace,
     /// Changes are not taken in before this.
     rest_until: Instant,
     /// Pods that something moved to activeQ or backoffQ, and since when nobody has heard of them.
     moved: BTreeMap<Key, Timestamp>,
     /// Kinds that could not be read at first and now can.
-    pub(super) listed: Vec<Kind>,
+    pub(super) listed: BTreeSet<Kind>,
 }
 
 impl Following {
-    pub(super) fn new(live: Arc<Live>) -> Self {
-        Self { live, rest_until: Instant::now(), moved: BTreeMap::new(), listed: Vec::new() }
+    pub(super) fn new(live: Arc<Live>, pace: Pace) -> Self {
+        Self { live, pace, rest_until: Instant::now(), moved: BTreeMap::new(), listed: BTreeSet::new() }
     }
 
     pub(super) fn live(&self) -> &Arc<Live> {
@@ -56,8 +68,12 @@ impl Following {
     /// When a pod that was moved will count as tried, at the earliest.
     pub(super) fn next_tried(&self, now: Timestamp) -> Option<Duration> {
         let first = self.moved.values().min()?;
-        let left = first.checked_add(TRIED_BY).ok()?.duration_since(now);
-        Some(Duration::try_from(left).unwrap_or_default() + PAUSE)
+        let left = first.checked_add(self.tried_by()).ok()?.duration_since(now);
+        Some(Duration::try_from(left).unwrap_or_default() + self.pace.pause)
+    }
+
+    fn tried_by(&self) -> SignedDuration {
+        SignedDuration::try_from(self.pace.tried_by).unwrap_or(SignedDuration::MAX)
     }
 
     /// Takes in what has changed, at the end of the first branch; false when nothing has.
@@ -65,7 +81,7 @@ impl Following {
         let begin = Instant::now();
         let changes = self.live.take(AT_ONCE);
         let ripe: Vec<Key> =
-            self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= TRIED_BY).map(|(key, _)| key.clone()).collect();
+            self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= self.tried_by()).map(|(key, _)| key.clone()).collect();
         if changes.is_empty() && ripe.is_empty() {
             return false;
         }
@@ -73,7 +89,7 @@ impl Following {
         remember(&mut session.background_mut().events, events);
         let done = session.observe(operation);
         self.note_moved(session, now);
-        self.rest_until = Instant::now() + PAUSE.max(begin.elapsed() * SHARE);
+        self.rest_until = Instant::now() + self.pace.pause.max(begin.elapsed() * SHARE);
         done
     }
 
@@ -100,7 +116,7 @@ impl Following {
                     }
                     events.push(event);
                 }
-                Change::Listed(kind) => self.listed.push(kind),
+                Change::Listed(kind) => drop(self.listed.insert(kind)),
             }
         }
         heard_of.sort();

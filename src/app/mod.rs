@@ -27,7 +27,8 @@ use crate::cluster::Key;
 use crate::ui::{self, Action, Depth, Direction, Driver, Effect, Glyphs, Mouse, Scene, State, Theme, ThemeError};
 
 pub use explorer::Explorer;
-pub use objects::capture;
+pub use following::Pace;
+pub use objects::{capture, unknown_kinds};
 use terminal::Terminal;
 pub use terminal::install_panic_hook;
 

@@ -1,9 +1,12 @@
 //! An object's text from where it was read, and the cluster written to a file.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::session::Session;
+use crate::source::capture::Capture;
 use crate::source::live::Live;
 use crate::source::{self, Report};
 use crate::ui::{Document, Form};
@@ -80,7 +83,22 @@ impl Finding {
     }
 }
 
-/// Writes the cluster to a file.
-pub fn capture(_: &Cluster, _: &[ObservedEvent], path: &str, _: bool) -> Result<String, String> {
-    Err(format!("{path}: not yet"))
+/// Writes a cluster to a file that is not there yet; `unknown` are the kinds of which it is not known what there is. Says
+/// what was done.
+///
+/// # Errors
+/// A sentence for the reader.
+pub fn capture(cluster: &Cluster, events: &[ObservedEvent], unknown: &BTreeSet<Kind>, path: &str, redact: bool) -> Result<String, String> {
+    if Path::new(path).exists() {
+        return Err(format!("{path} exists already; it is left alone"));
+    }
+    let capture = Capture { cluster, events, unknown, redact };
+    let count = capture.save(Path::new(path)).map_err(|e| format!("{path}: {e}"))?;
+    let how = if redact { ", with names and texts replaced" } else { "" };
+    Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
+}
+
+/// The kinds of which a source left it unknown what there is.
+pub fn unknown_kinds(report: &Report) -> BTreeSet<Kind> {
+    report.absent.iter().map(|absence| absence.kind).collect()
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::args::{CaptureArgs, ConnectArgs, LiveArgs, SourceArgs};
 use super::{EXIT_OK, Failure, explore};
-use crate::app::{self, Explorer};
+use crate::app::{self, Explorer, Pace};
 use crate::scheduler::Evictions;
 use crate::session::{Background, Session};
 use crate::source::Loaded;
@@ -33,14 +33,15 @@ pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     let target = live.target();
     let name = if target.context.is_empty() { target.server } else { target.context };
     let session = Session::new(scheduler, format!("live {name}")).with(background);
-    explore::show_explorer(Explorer::new(session).following(live), &options)
+    explore::show_explorer(Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(live, Pace::default()), &options)
 }
 
 /// A cluster as a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     let path = args.file.display().to_string();
-    let said = app::capture(&loaded.cluster(), &loaded.events, &path, args.redact).map_err(Failure::source)?;
+    let said = app::capture(&loaded.cluster(), &loaded.events, &app::unknown_kinds(&loaded.report), &path, args.redact)
+        .map_err(Failure::source)?;
     eprintln!("{said}");
     Ok(EXIT_OK)
 }

@@ -51,7 +51,7 @@ impl Capture<'_> {
                 "" => "v1".to_owned(),
                 group => format!("{group}/v1"),
             };
-            let objects = self.cluster.objects().filter(|object| object.kind() == kind).map(|object| value(&object));
+            let objects = self.cluster.objects_of(kind).into_iter().map(|object| value(&object));
             count += write_list(&mut out, &kind.to_string(), &api_version, objects, redactor.as_ref())?;
         }
         let events = self.events.iter().enumerate().map(|(number, event)| event_value(number, event));
