@@ -64,6 +64,9 @@ const KEPT_MAPS: [&str; 9] =
 /// Maps whose keys are those of labels.
 const LABEL_MAPS: [&str; 5] = ["labels", "matchLabels", "nodeSelector", "annotations", "selector"];
 
+/// Fields that hold types of conditions.
+const CONDITIONS: [&str; 3] = ["bindingConditions", "bindingFailureConditions", "type"];
+
 /// Fields that hold keys of labels or taints.
 const LABEL_KEYS: [&str; 4] = ["key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys"];
 
@@ -232,6 +235,8 @@ fn message(text: &str) -> String {
 
 fn walk(value: &mut Value, field: &str, pass: &mut Pass<'_>) {
     match value {
+        // Conditions of one's own have a domain in front.
+        Value::String(text) if CONDITIONS.contains(&field) && text.contains('/') => *text = pass.key(text),
         Value::String(_) if KEPT_FIELDS.contains(&field) => {}
         Value::String(text) => {
             *text = match field {
@@ -332,7 +337,7 @@ mod tests {
                 "containers": [{"name": "web", "image": "registry.acme.com/web:1.2", "resources": {"requests": {"cpu": "1", "acme.com/gpu": "2"}}},
                     {"name": "b", "image": "web"}, {"name": "c", "image": "web:latest"}],
                 "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "web", "effect": "NoSchedule"}]},
-            "status": {"images": [{"names": ["web@sha256:0a"]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 hush."},
+            "status": {"conditions": [{"type": "Ready"}, {"type": "acme.com/Ready"}], "images": [{"names": ["web@sha256:0a"]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 hush."},
         });
         let mut redactor = Redactor::default();
         redactor.collect(&mut pod.clone());
@@ -351,7 +356,7 @@ mod tests {
                     "containers": [{"name": r("web"), "image": image("registry.acme.com/web", "1.2"), "resources": {"requests": {"cpu": "1", "acme.com/gpu": "2"}}},
                         {"name": r("b"), "image": r("web")}, {"name": r("c"), "image": format!("{}:latest", r("web"))}],
                     "tolerations": [{"key": r("dedicated"), "operator": "Equal", "value": r("web"), "effect": "NoSchedule"}]},
-                "status": {"images": [{"names": [image("web@sha256", "0a")]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 …"},
+                "status": {"conditions": [{"type": "Ready"}, {"type": r("acme.com/Ready")}], "images": [{"names": [image("web@sha256", "0a")]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 …"},
             })
         );
         assert!(r("host-a") < r("shop") && r("shop") < r("web"), "the order stays");

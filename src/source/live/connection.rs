@@ -73,11 +73,13 @@ impl Shared {
 
     /// Makes the first picture, once every reflector is as far as it will get.
     pub(super) fn settled(&self) {
-        let (ready, about) = {
+        let about = {
             let board = self.board();
-            (!board.complete && board.is_settled(), board.about())
+            (!board.complete && board.is_settled()).then(|| board.about())
         };
-        if ready && let Some(loaded) = self.store().assemble(about) {
+        if let Some(about) = about
+            && let Some(loaded) = self.store().assemble(about)
+        {
             *lock(&self.first) = Some(loaded);
             self.board().complete = true;
         }

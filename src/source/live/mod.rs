@@ -155,7 +155,8 @@ impl Live {
     }
 
     /// Takes up to about `limit` changes since the first picture, oldest first. An object that changed several times
-    /// comes once, as it is now; one that came and went in between does not come at all.
+    /// comes once, as it is now; one that came and went in between does not come at all. While the first picture is
+    /// made this waits, so that a screen had better not ask before [`Status::complete`].
     pub fn take(&self, limit: usize) -> Vec<Change> {
         self.shared.store().take(limit)
     }
