@@ -174,7 +174,7 @@ fn trouble_shows_and_passes() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
     server.set_down(true);
-    screen.until("trouble", |e| e.news().is_some_and(|(words, wrong)| wrong && words.starts_with("out of touch: ")));
+    screen.until("trouble", |e| e.news().is_some_and(|(words, wrong)| wrong && words == "out of touch with the server (i says why)"));
     assert!(screen.explorer.report_lines().iter().any(|line| line.contains("out of touch since")), "{:?}", screen.explorer.report_lines());
     server.put(pod("late", None));
     server.set_down(false);

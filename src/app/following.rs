@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::scheduler::Operation;
 use crate::session::{Session, is_news};
-use crate::source::live::{Change, Live, State};
+use crate::source::live::{Change, KindStatus, Live, State};
 use crate::trace::Place;
 
 /// Changes are not taken in before this many times as long as the last ones took: looking on must cost little.
@@ -149,7 +149,11 @@ impl Following {
     /// How it is going, in a few words, and whether something is wrong.
     pub(super) fn news(&self, waits: bool) -> (String, bool) {
         let status = self.live.status();
-        let mut troubles = status.troubles().filter(|kind| matches!(kind.state, State::Retrying { .. }));
+        let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
+        if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
+            return ("out of touch with the server (i says why)".to_owned(), true);
+        }
+        let mut troubles = status.troubles().filter(retries);
         if let Some(first) = troubles.next() {
             let more = troubles.count();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -168,7 +172,10 @@ impl Following {
             let state = match &kind.state {
                 State::Listing => "being listed".to_owned(),
                 State::Watching => format!("{} followed", kind.objects),
-                State::Retrying { since, why, next } => format!("out of touch since {since}: {why}; next try at {next}"),
+                State::Retrying { since, why, next } => {
+                    let in_seconds = next.duration_since(Timestamp::now()).as_secs().max(0);
+                    format!("out of touch since {}: {why}; next try in {in_seconds} s", since.strftime("%H:%M:%SZ"))
+                }
                 State::Forbidden { why } => format!("may not be read: {why}"),
                 State::Absent => "not on this server".to_owned(),
                 State::OldVersion { version } => format!("only as {version}, which is not understood"),

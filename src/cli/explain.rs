@@ -13,10 +13,13 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     loaded.report.forget_origins();
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce)?;
-    match &args.pod {
+    let code = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),
-    }
+    };
+    // The program ends here: to give a large cluster back piece by piece would only take time.
+    std::mem::forget((scheduler, loaded));
+    code
 }
 
 fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {

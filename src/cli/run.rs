@@ -44,6 +44,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         None => told(&mut scheduler, args.output == Output::Wide, &mut out),
     }
     print(&out)?;
+    // The program ends here: to give a large cluster back piece by piece would only take time.
+    std::mem::forget((scheduler, loaded));
     Ok(EXIT_OK)
 }
 

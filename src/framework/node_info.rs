@@ -63,6 +63,12 @@ impl NodeInfo {
             && self.node.status.images.iter().any(|image| image.names.iter().any(|n| n.as_str() == name))
     }
 
+    /// Makes room for just so many more pods.
+    pub fn reserve_pods(&mut self, count: usize) {
+        self.pods.reserve_exact(count);
+        self.rows.reserve_exact(count);
+    }
+
     /// Adds a pod and what it takes.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
         self.account(&pod, 1);

@@ -38,6 +38,13 @@ impl Cache {
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
+        let mut counts = vec![0; cache.nodes.len()];
+        for at in bound.iter().filter_map(|pod| cache.index.get(&pod.node_name)) {
+            counts[*at] += 1;
+        }
+        for (at, count) in counts.into_iter().enumerate() {
+            cache.node_mut(at).reserve_pods(count);
+        }
         let mut terms = KnownTerms::default();
         for pod in bound {
             cache.add_pod(Arc::new(PodInfo::among(pod.clone(), gates, &mut terms)));

@@ -10,7 +10,7 @@ mod wording;
 mod written;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -79,15 +79,17 @@ pub struct Agreement {
 /// Compares decisions on a cluster with what its scheduler wrote.
 #[derive(Clone, Debug)]
 pub struct Comparer {
+    cluster: Cluster,
     heard: Heard,
-    changes: Changes,
+    /// Looked for once something differs.
+    changes: OnceLock<Changes>,
     preempted: Vec<Preempted>,
 }
 
 impl Comparer {
     /// For a cluster as it was read, and the Events of it.
     pub fn new(cluster: &Cluster, events: &[ObservedEvent]) -> Self {
-        Self { heard: Heard::new(events), changes: Changes::of(cluster), preempted: preempted(cluster, events) }
+        Self { cluster: cluster.clone(), heard: Heard::new(events), changes: OnceLock::new(), preempted: preempted(cluster, events) }
     }
 
     /// What the cluster's scheduler last wrote about a pod.
@@ -98,6 +100,10 @@ impl Comparer {
     /// Who was evicted for whom, the oldest first.
     pub fn preempted(&self) -> &[Preempted] {
         &self.preempted
+    }
+
+    fn changes(&self) -> &Changes {
+        self.changes.get_or_init(|| Changes::of(&self.cluster))
     }
 
     /// Compares a decision that was taken on the cluster as it was read.
@@ -125,7 +131,7 @@ impl Comparer {
         }
         if !found.differences.is_empty() {
             // A time that is not known explains nothing.
-            found.since = written.at.map(|at| self.changes.since(at)).unwrap_or_default();
+            found.since = written.at.map(|at| self.changes().since(at)).unwrap_or_default();
             found.accord = if found.since.is_empty() { Accord::Unexplained } else { Accord::ChangedSince };
         }
         found
