@@ -3,7 +3,7 @@
 //! `cargo bench --bench soak` takes a few seconds on a small cluster. For a large one, set `SCHEDSCOPE_SOAK_NODES`,
 //! `SCHEDSCOPE_SOAK_PODS`, `SCHEDSCOPE_SOAK_CHURN` (pods per second that are
 //! deleted, created and bound), `SCHEDSCOPE_SOAK_TEXT` (bytes of each pod that nobody reads) and
-//! `SCHEDSCOPE_SOAK_SECONDS`. The API server runs in a process of its own, so that the figures are the client's alone.
+//! `SCHEDSCOPE_SOAK_SECONDS`; `SCHEDSCOPE_SOAK_EXPLORER=1` puts the explorer onto it and times its frames. The API server runs in a process of its own, so that the figures are the client's alone.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
 
@@ -18,8 +18,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use api_server::ApiServer;
-use schedscope::cluster::Cluster;
+use jiff::Timestamp;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use schedscope::app::{Explorer, Pace};
+use schedscope::cluster::{Cluster, Key};
+use schedscope::framework::FeatureGates;
+use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::session::Session;
+use schedscope::source::Loaded;
 use schedscope::source::live::{Change, ConnectOptions, Live, State, connect};
+use schedscope::ui::{self, Depth, Driver as _, Scene, Theme};
 use serde_json::{Value, json};
 
 fn setting(name: &str, small: usize) -> usize {
@@ -66,6 +75,13 @@ fn serve() {
     let server = ApiServer::new(&[]);
     (0..nodes).for_each(|number| server.put(node(number)));
     (0..pods).for_each(|number| server.put(pod(number, Some(number % nodes))));
+    let mut giant = pod(0, None);
+    giant["metadata"]["name"] = "giant".into();
+    giant["metadata"]["namespace"] = "team-0".into();
+    giant["metadata"]["uid"] = "giant".into();
+    giant["spec"]["priority"] = 10.into();
+    giant["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "63".into();
+    server.put(giant);
     println!("{}", server.kubeconfig());
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).unwrap();
@@ -137,6 +153,69 @@ fn apply(live: &Live, cluster: &mut Cluster) -> usize {
     }
 }
 
+/// The explorer on it, as the program's own loop drives it: what is new is taken in and drawn, at 200x60. The reader looks
+/// at the decision about a pod that does not fit, which is taken again each time.
+fn explore(live: Arc<Live>, loaded: Loaded, seconds: usize) {
+    let options = Options { start: Timestamp::now(), waiting: Waiting::AsObserved(loaded.events), ..Options::default() };
+    let report = Arc::new(loaded.report);
+    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+    let mut explorer =
+        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(&live), Pace::default());
+    let mut state = ui::State::new(explorer.timeline(), (200, 60));
+    ui::show_pod(&mut state, &mut explorer, &Key::new("team-0", "giant"));
+    let theme = Theme::embedded("dark", Depth::True).unwrap();
+    let area = Rect::new(0, 0, 200, 60);
+    let (mut taken, mut drawn) = (Vec::new(), Vec::new());
+    let (begin, (.., start)) = (Instant::now(), figures());
+    let step = (seconds / 10).max(1);
+    let mut last = start;
+    for second in 1..=seconds {
+        let deadline = begin + Duration::from_secs(second as u64);
+        while Instant::now() < deadline {
+            live.wait_beyond(live.news(), Some(deadline));
+            std::thread::sleep(explorer.rest().min(deadline.saturating_duration_since(Instant::now())));
+            let from = Instant::now();
+            let (shown, _) = ui::follow(&mut state, &mut explorer);
+            if !shown {
+                continue;
+            }
+            taken.push(from.elapsed());
+            let from = Instant::now();
+            let mut buffer = Buffer::empty(area);
+            let (source, branch) = (explorer.source(), ui::branch_label(&explorer));
+            let (timeline, news) = (explorer.timeline(), explorer.news());
+            let scene = Scene {
+                state: &state,
+                timeline,
+                theme: &theme,
+                glyphs: &ui::UNICODE,
+                source: &source,
+                branch: &branch,
+                written: None,
+                news,
+            };
+            ui::draw(&scene, area, &mut buffer);
+            drawn.push(from.elapsed());
+        }
+        if second % step == 0 {
+            let (now, highest, used) = figures();
+            let processor = used.saturating_sub(last).as_secs_f64() * 100.0 / step as f64;
+            println!(
+                "{second:5} s: {now} MiB ({highest} at most), {processor:.1} % of a processor, {} frames kept",
+                explorer.timeline().frames().len()
+            );
+            last = used;
+        }
+    }
+    let (.., used) = figures();
+    println!("{:.1} % of a processor on average", used.saturating_sub(start).as_secs_f64() * 100.0 / begin.elapsed().as_secs_f64());
+    for (name, mut times) in [("taken in and decided", taken), ("drawn", drawn)] {
+        times.sort();
+        let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied().unwrap_or_default();
+        println!("{name}: {} times, median {:.1?}, 99th percentile {:.1?}, longest {:.1?}", times.len(), at(50), at(99), at(100));
+    }
+}
+
 fn main() {
     if std::env::var_os("SCHEDSCOPE_SOAK_SERVE").is_some() {
         return serve();
@@ -160,6 +239,13 @@ fn main() {
         );
         if !streaming {
             continue;
+        }
+        if setting("EXPLORER", 0) > 0 {
+            child.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+            explore(Arc::new(live), loaded, seconds);
+            drop(child.stdin.take());
+            child.wait().unwrap();
+            return;
         }
         let mut cluster = loaded.cluster();
         drop(loaded);
