@@ -155,12 +155,12 @@ fn apply(live: &Live, cluster: &mut Cluster) -> usize {
 
 /// The explorer on it, as the program's own loop drives it: what is new is taken in and drawn, at 200x60. The reader looks
 /// at the decision about a pod that does not fit, which is taken again each time.
-fn explore(live: Arc<Live>, loaded: Loaded, seconds: usize) {
+fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
     let options = Options { start: Timestamp::now(), waiting: Waiting::AsObserved(loaded.events), ..Options::default() };
     let report = Arc::new(loaded.report);
     let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
     let mut explorer =
-        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(&live), Pace::default());
+        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(live), Pace::default());
     let mut state = ui::State::new(explorer.timeline(), (200, 60));
     ui::show_pod(&mut state, &mut explorer, &Key::new("team-0", "giant"));
     let theme = Theme::embedded("dark", Depth::True).unwrap();
@@ -242,7 +242,7 @@ fn main() {
         }
         if setting("EXPLORER", 0) > 0 {
             child.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
-            explore(Arc::new(live), loaded, seconds);
+            explore(&Arc::new(live), loaded, seconds);
             drop(child.stdin.take());
             child.wait().unwrap();
             return;

@@ -157,7 +157,8 @@ fn a_redacted_capture_names_nothing() {
         let resources: BTreeSet<&str> =
             cluster.nodes.iter().flat_map(|node| node.status.allocatable.iter()).map(|(name, _)| name.as_str()).collect();
         let public = |name: &str| {
-            ["", "default", "r"].contains(&name)
+            // Messages keep kube-scheduler's own words, and it speaks of "topology spread constraints".
+            ["", "default", "r", "spread"].contains(&name)
                 || name.starts_with("system-")
                 || resources.iter().any(|r| r.split('/').any(|part| part == name))
         };

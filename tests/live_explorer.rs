@@ -59,7 +59,7 @@ impl Screen {
             unknown: Unknown { budgets: loaded.report.budgets_unknown() },
             ..Options::default()
         };
-        let pace = Pace { pause: Duration::ZERO, tried_by: Duration::from_millis(20) };
+        let pace = Pace { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..Pace::default() };
         let background = Background { events: loaded.events, ..Background::default() };
         let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
         let session = Session::new(scheduler, "live test").with(background);

@@ -339,9 +339,9 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     let seen = Operation::Batch {
         name: "seen".to_owned(),
         operations: vec![
-            Operation::Observe { time, pods: Vec::new(), events: Vec::new() },
+            Operation::Observe { time, pods: Vec::new(), events: Vec::new(), unknown: None },
             Operation::Update { object: pod(failed) },
-            Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new() },
+            Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new(), unknown: None },
         ],
     };
     assert!(session.observe(seen));
@@ -357,7 +357,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     // A reader at the end of what was seen goes on with it.
     assert!(session.switch(0));
     session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
-    assert!(session.observe(Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new() }));
+    assert!(session.observe(Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new(), unknown: None }));
     assert!(session.timeline().at_end());
     assert!(session.explain(&Key::new("a", "p")).is_some(), "a decision without consequences is no branch");
     assert_eq!(session.branches().len(), 2);

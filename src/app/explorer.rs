@@ -1,18 +1,15 @@
 //! The session behind the screen.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use super::beside::Beside;
 use super::following::{self, Following, Pace};
 use super::objects::Sources;
-use crate::cluster::{Key, Kind, Object};
+use crate::cluster::{Key, Object};
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
@@ -31,8 +28,6 @@ pub struct Explorer {
     reports: Vec<Arc<Report>>,
     /// The live cluster, where it is one.
     following: Option<Following>,
-    /// Kinds of it that could not be read at first and now can.
-    listed: BTreeSet<Kind>,
     /// What goes on beside the screen.
     work: Option<Beside>,
     /// What the cluster's scheduler wrote, once somebody asks.
@@ -42,7 +37,7 @@ pub struct Explorer {
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, listed: BTreeSet::new(), work: None, heard: OnceCell::new() }
+        Self { session, reports: Vec::new(), following: None, work: None, heard: OnceCell::new() }
     }
 
     /// The same explorer, which knows where objects were read; of several sources the newest comes last.
@@ -74,14 +69,12 @@ impl Explorer {
     fn take_in(&mut self) -> bool {
         let Some(following) = &mut self.following else { return false };
         let looked_at = self.session.explained();
-        if !following.take_in(&mut self.session, Timestamp::now()) {
+        if !following.take_in(&mut self.session) {
             return false;
         }
         self.heard = OnceCell::new();
-        let listed = !following.listed.is_empty();
-        self.listed.append(&mut following.listed);
         let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > following::FRAMES;
-        if full || listed {
+        if full {
             self.rebase();
         }
         if let Some(pod) = looked_at
@@ -96,10 +89,8 @@ impl Explorer {
 
     /// Begins anew from what was seen last, so that what is kept does not grow.
     fn rebase(&mut self) {
-        let mut unknown = self.session.scheduler_as_seen().options().unknown;
-        unknown.budgets &= !self.listed.contains(&Kind::PodDisruptionBudget);
         let events = self.session.background().events.clone();
-        self.session = self.session.rebased(Waiting::AsObserved(events), unknown);
+        self.session = self.session.restarted(Waiting::AsObserved(events));
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
@@ -247,7 +238,7 @@ impl Driver for Explorer {
     }
 
     fn look_again(&self) -> Option<Duration> {
-        self.following.as_ref()?.next_tried(Timestamp::now())
+        self.following.as_ref()?.next_tried()
     }
 
     fn catch_up(&mut self) -> Result<String, String> {
@@ -280,7 +271,9 @@ impl Driver for Explorer {
     fn capture(&self, path: &str, redact: bool) -> Result<String, String> {
         let seen = self.session.scheduler_as_seen().state().cluster();
         let mut unknown = self.reports.last().map(|report| super::objects::unknown_kinds(report)).unwrap_or_default();
-        unknown.retain(|kind| !self.listed.contains(kind));
+        if let Some(following) = &self.following {
+            unknown.retain(|kind| !following.listed.contains(kind));
+        }
         super::objects::capture(seen, &self.session.background().events, &unknown, path, redact)
     }
 

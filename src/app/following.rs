@@ -1,7 +1,8 @@
 //! A live cluster under the explorer: what is seen of it goes to the end of the first branch, where a reader who stands
 //! there goes with it; for any other reader it waits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,8 +18,8 @@ use crate::trace::Place;
 const SHARE: u32 = 8;
 /// So many changes are taken in at once.
 const AT_ONCE: usize = 20_000;
-/// Frames that are kept of what was seen.
-pub(super) const FRAMES: usize = 512;
+/// Frames that are kept of what was seen: with a decision over 5,000 nodes in every other, some 120 MB.
+pub(super) const FRAMES: usize = 128;
 /// Events that are kept.
 const EVENTS: usize = 20_000;
 
@@ -30,11 +31,13 @@ pub struct Pace {
     /// How long a pod is given to be tried by the cluster's scheduler before it counts as tried, when nothing is written:
     /// a scheduler that fails for the same reason as before writes nothing for minutes.
     pub tried_by: Duration,
+    /// How far the cluster's clock is ahead of this machine's.
+    pub ahead: SignedDuration,
 }
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { pause: Duration::from_millis(500), tried_by: Duration::from_secs(3) }
+        Self { pause: Duration::from_millis(500), tried_by: Duration::from_secs(3), ahead: SignedDuration::ZERO }
     }
 }
 
@@ -66,10 +69,15 @@ impl Following {
     }
 
     /// When a pod that was moved will count as tried, at the earliest.
-    pub(super) fn next_tried(&self, now: Timestamp) -> Option<Duration> {
+    pub(super) fn next_tried(&self) -> Option<Duration> {
         let first = self.moved.values().min()?;
-        let left = first.checked_add(self.tried_by()).ok()?.duration_since(now);
+        let left = first.checked_add(self.tried_by()).ok()?.duration_since(self.now());
         Some(Duration::try_from(left).unwrap_or_default() + self.pace.pause)
+    }
+
+    /// What the cluster's clock says.
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp::now().checked_add(self.pace.ahead).unwrap_or(Timestamp::MAX)
     }
 
     fn tried_by(&self) -> SignedDuration {
@@ -77,8 +85,8 @@ impl Following {
     }
 
     /// Takes in what has changed, at the end of the first branch; false when nothing has.
-    pub(super) fn take_in(&mut self, session: &mut Session, now: Timestamp) -> bool {
-        let begin = Instant::now();
+    pub(super) fn take_in(&mut self, session: &mut Session) -> bool {
+        let (begin, now) = (Instant::now(), self.now());
         let changes = self.live.take(AT_ONCE);
         let ripe: Vec<Key> =
             self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= self.tried_by()).map(|(key, _)| key.clone()).collect();
@@ -96,7 +104,7 @@ impl Following {
     /// The changes as one operation, and the Events among them.
     fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> (Operation, Vec<ObservedEvent>) {
         let cluster = session.scheduler_as_seen().state().cluster();
-        let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new() }];
+        let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new(), unknown: None }];
         let mut heard_of = ripe;
         let mut events = Vec::new();
         for change in changes {
@@ -127,7 +135,10 @@ impl Following {
         let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
         let known = session.background().events.iter().filter(about);
         let told: Vec<ObservedEvent> = known.chain(events.iter().filter(about)).cloned().collect();
-        operations.push(Operation::Observe { time: now, pods: heard_of, events: told });
+        let mut unknown = cluster.unknown;
+        unknown.budgets &= !self.listed.contains(&Kind::PodDisruptionBudget);
+        let unknown = (unknown != cluster.unknown).then_some(unknown);
+        operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
         (Operation::Batch { name: "the cluster changed".to_owned(), operations }, events)
     }
 
@@ -194,11 +205,18 @@ fn put(cluster: &Cluster, object: Object) -> Operation {
 
 /// Keeps the newest word of each kind about each pod.
 fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>) {
+    if new.is_empty() {
+        return;
+    }
+    let about = |e: &ObservedEvent| (e.pod.clone(), e.uid.clone(), e.reason.clone(), e.note.clone());
+    let mut places: HashMap<_, usize> = known.iter().enumerate().map(|(at, e)| (about(e), at)).collect();
     for event in new {
-        let same = |e: &ObservedEvent| e.pod == event.pod && e.uid == event.uid && e.reason == event.reason && e.note == event.note;
-        match known.iter().rposition(same) {
-            Some(at) => known[at] = event,
-            None => known.push(event),
+        match places.entry(about(&event)) {
+            Entry::Occupied(place) => known[*place.get()] = event,
+            Entry::Vacant(place) => {
+                place.insert(known.len());
+                known.push(event);
+            }
         }
     }
     if known.len() > EVENTS {

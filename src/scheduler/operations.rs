@@ -105,6 +105,9 @@ pub enum Operation {
         pods: Vec<Key>,
         /// What Events tell of them.
         events: Vec<ObservedEvent>,
+        /// What is unknown from now on, where that has changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unknown: Option<Unknown>,
     },
     /// Several things, one after another, that are known by one name.
     Batch {
@@ -154,7 +157,8 @@ impl Scheduler {
         if let Operation::Batch { operations, .. } = operation {
             return operations.into_iter().flat_map(|operation| self.apply(operation)).collect();
         }
-        if let Operation::Observe { time, pods, events: seen } = operation {
+        if let Operation::Observe { time, pods, events: seen, unknown } = operation {
+            self.state.cluster.unknown = unknown.unwrap_or(self.state.cluster.unknown);
             self.state.observe(time, &pods, &seen, &mut events);
             return events;
         }

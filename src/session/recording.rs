@@ -8,7 +8,7 @@ use super::until::Until;
 use super::wakes::WakeEvents;
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Key, Object, ObservedEvent, Pod, Unknown};
+use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
 
 /// A scheduler and its timelines.
@@ -56,15 +56,10 @@ impl Session {
     /// The same cluster from the start, with waiting pods elsewhere; nothing has happened in it yet.
     #[must_use]
     pub fn restarted(&self, waiting: Waiting) -> Self {
-        self.rebased(waiting, self.scheduler_as_seen().options().unknown)
-    }
-
-    /// The cluster as it was seen last, with nothing seen or done before.
-    #[must_use]
-    pub fn rebased(&self, waiting: Waiting, unknown: Unknown) -> Self {
         let seen = self.scheduler_as_seen();
-        let options = Options { waiting, unknown, start: seen.state().clock(), ..seen.options().clone() };
-        let config = (**seen.state().config()).clone();
+        let state = seen.state();
+        let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
+        let config = (**state.config()).clone();
         Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with(self.background.clone())
     }
 
@@ -224,7 +219,8 @@ impl Session {
         let mut after = before.clone();
         let title = title(&operation, &before);
         let events = after.apply(operation.clone());
-        if events.is_empty() {
+        let same_unknown = before.state().cluster().unknown == after.state().cluster().unknown;
+        if events.is_empty() && same_unknown {
             return false;
         }
         let frame =

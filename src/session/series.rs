@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str, Unknown};
 use crate::scheduler::Operation;
 
 /// Whether two states are of one cluster: the same `kube-system`, or else at least half of the nodes of the smaller one
@@ -47,14 +47,17 @@ pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &st
             None => came.push((version, kind, key, Operation::Create { object })),
         }
     }
-    if gone.is_empty() && came.is_empty() {
+    if gone.is_empty() && came.is_empty() && from.unknown == to.unknown {
         return None;
     }
     came.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
-    let mut operations = vec![Operation::Observe { time, pods: Vec::new(), events: Vec::new() }];
+    let mut operations = vec![Operation::Observe { time, pods: Vec::new(), events: Vec::new(), unknown: None }];
     operations.extend(gone);
     operations.extend(came.into_iter().map(|(.., operation)| operation));
-    operations.push(Operation::Observe { time, pods: news(from, to, events), events: events.to_vec() });
+    // What was known once stays known.
+    let unknown = Unknown { budgets: from.unknown.budgets && to.unknown.budgets };
+    let unknown = (unknown != from.unknown).then_some(unknown);
+    operations.push(Operation::Observe { time, pods: news(from, to, events), events: events.to_vec(), unknown });
     Some(Operation::Batch { name: name.to_owned(), operations })
 }
 
@@ -113,6 +116,24 @@ mod tests {
         // q is gone, p is another one, and that there is no service says nothing.
         assert_eq!(told(&before, &after), ["Observe", "-x/p", "-x/q", "+x/p", "=a", "Observe"]);
         assert!(told(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn what_a_later_dump_tells_is_known_from_then_on() {
+        let unknown = |budgets| Cluster { unknown: Unknown { budgets }, ..Cluster::default() };
+        let check = |from: bool, to: bool, expected: Option<bool>| {
+            let told = changes(&unknown(from), &unknown(to), &[], "b", Timestamp::UNIX_EPOCH).and_then(|operation| match operation {
+                Operation::Batch { operations, .. } => match operations.last() {
+                    Some(Operation::Observe { unknown, .. }) => *unknown,
+                    _ => None,
+                },
+                _ => None,
+            });
+            assert_eq!(told, expected.map(|budgets| Unknown { budgets }), "{from} {to}");
+        };
+        check(true, false, Some(false));
+        check(false, true, None);
+        check(true, true, None);
     }
 
     #[test]

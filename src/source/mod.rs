@@ -61,7 +61,7 @@ pub use stories::{STORIES, Story};
 
 use std::sync::Arc;
 
-use crate::cluster::{Cluster, Object, ObservedEvent};
+use crate::cluster::{Cluster, Object, ObservedEvent, Unknown};
 
 /// What [`load()`] brings.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,9 @@ pub struct Loaded {
 impl Loaded {
     /// The objects as a cluster.
     pub fn cluster(&self) -> Cluster {
-        self.objects.iter().cloned().collect()
+        let mut cluster: Cluster = self.objects.iter().cloned().collect();
+        cluster.unknown = Unknown { budgets: self.report.budgets_unknown() };
+        cluster
     }
 }
 
