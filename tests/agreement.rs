@@ -16,7 +16,7 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     let start = loaded.report.newest.expect("times");
     let options = Options { start, waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), objects, options);
-    Agreements::of(&scheduler, &loaded.events, |_| true, |_| true)
+    Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
 }
 
 fn of<'a>(found: &'a Agreements, pod: &str) -> &'a Agreement {
@@ -148,4 +148,27 @@ fn another_nomination_is_a_difference() {
     let payments = of(&found, "shop/payments");
     assert_eq!(payments.accord, Accord::Unexplained, "{payments:?}");
     assert!(payments.differences[0].contains("there it is nominated to no node"), "{:?}", payments.differences);
+}
+
+/// Victims that are gone leave only the events about them.
+#[test]
+fn evictions_explain_even_when_the_victims_are_gone() {
+    let only_evictions = |keep_events: bool| {
+        let found = agreements(|objects, events| {
+            objects.retain(|o| o["kind"] != "Pod" || o["metadata"].get("deletionTimestamp").is_none());
+            // Nothing else is known to have happened.
+            for object in objects.iter_mut().filter(|o| o["kind"] == "Pod") {
+                object["metadata"]["creationTimestamp"] = "2026-11-20T18:00:00Z".into();
+                if let Some(status) = object["status"].as_object_mut() {
+                    status.remove("startTime");
+                }
+            }
+            events.retain(|e| keep_events && e.reason == "Preempted" || e.reason == "FailedScheduling");
+        });
+        of(&found, "shop/spread-85969bc548-zhslg").clone()
+    };
+    let told = only_evictions(true);
+    assert_eq!(told.accord, Accord::ChangedSince, "{told:?}");
+    assert!(told.since[0].starts_with("3 pods were evicted: "), "{:?}", told.since);
+    assert_eq!(only_evictions(false).accord, Accord::Unexplained);
 }

@@ -70,6 +70,14 @@ impl Screen {
         }
     }
 
+    /// Waits until there is something to take in.
+    fn until_news(&self) {
+        while !self.live.has_changes() {
+            let news = self.live.news();
+            assert!(self.live.has_changes() || self.live.wait_beyond(news, Some(Instant::now() + PATIENCE)));
+        }
+    }
+
     /// Follows the cluster until something holds.
     fn until(&mut self, what: &str, holds: impl Fn(&Explorer) -> bool) {
         let deadline = Instant::now() + PATIENCE;
@@ -126,8 +134,58 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     assert_eq!(screen.explorer.timeline().frames().last().unwrap().title, "explain shop/late");
     assert_eq!(screen.explorer.timeline().moment().cluster.nodes.len(), 11);
     assert!(screen.explorer.timeline().at_end());
+    // Once it has a node there is nothing to decide.
+    let mut bound = pod("late", None);
+    bound["spec"]["nodeName"] = "worker-c3".into();
+    server.put(bound);
+    screen.until("the pod to be bound", |e| place(e, "shop/late") == "on worker-c3");
+    assert_eq!(screen.explorer.timeline().frames().last().unwrap().title, "the cluster changed: 1 change");
     server.delete("Pod", "shop", "late");
     screen.until("the pod to go", |e| place(e, "shop/late") == "gone");
+}
+
+/// What is kept does not grow, and what is forgotten is no pod that waits.
+#[test]
+fn what_came_before_is_forgotten_and_no_pod_with_it() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    server.put(pod("late", None));
+    screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
+    let waiting = screen.explorer.timeline().queues().entries.len();
+    for number in 0..140 {
+        let before = screen.explorer.timeline().frames().len();
+        let mut node =
+            json!({"kind": "Node", "metadata": {"name": "other"}, "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "1"}}});
+        node["metadata"]["labels"] = json!({"number": number.to_string()});
+        server.put(node);
+        screen.until("the change", |e| e.timeline().frames().len() != before);
+    }
+    assert!(screen.explorer.timeline().frames().len() < 100, "{}", screen.explorer.timeline().frames().len());
+    assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
+    assert!(screen.explorer.save("/nowhere/x").unwrap_err().contains(":capture"));
+    screen.explorer.restart(true).unwrap();
+    assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
+    assert_ne!(place(&screen.explorer, "shop/late"), "gone");
+}
+
+/// A decision that was taken before the cluster changed is taken again when the reader asks for it.
+#[test]
+fn an_outdated_decision_is_not_shown_again() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    let payments = Key::new("shop", "payments");
+    let mut state = schedscope::ui::State::new(screen.explorer.timeline(), (120, 40));
+    assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
+    assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
+    assert_eq!(screen.explorer.timeline().frames().len(), 1, "nothing has changed in between");
+    screen.explorer.timeline_mut().seek(Cursor::default());
+    server.put(pod("late", None));
+    screen.until_news();
+    screen.explorer.catch_up().unwrap();
+    assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
+    assert!(screen.explorer.timeline().at_end());
+    let titles: Vec<&str> = screen.explorer.timeline().frames().iter().map(|f| f.title.as_str()).collect();
+    assert_eq!(titles, ["explain shop/payments", "the cluster changed: 1 change", "explain shop/payments"]);
 }
 
 /// A pod that something moved, and about which nothing is written, was tried in vain: a scheduler does not repeat itself.
@@ -156,10 +214,7 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     screen.explorer.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
     assert_eq!(screen.explorer.branches().1, 1, "what is done goes onto a branch");
     server.put(pod("late", None));
-    while !screen.live.has_changes() {
-        let news = screen.live.news();
-        assert!(screen.live.has_changes() || screen.live.wait_beyond(news, Some(Instant::now() + PATIENCE)));
-    }
+    screen.until_news();
     assert!(!screen.explorer.follow());
     assert_eq!(place(&screen.explorer, "shop/late"), "gone");
     assert_eq!(screen.explorer.news(), Some(("cluster changed, press R".to_owned(), false)));

@@ -17,7 +17,14 @@ pub(super) const THREAD: &str = "beside";
 #[derive(Debug)]
 pub(super) struct Beside {
     progress: Arc<Progress>,
-    result: Receiver<Result<Document, String>>,
+    result: Receiver<Result<Outcome, String>>,
+}
+
+/// What comes of work.
+#[derive(Debug)]
+enum Outcome {
+    Shown(Document),
+    Said(String),
 }
 
 /// How far it has got.
@@ -46,13 +53,14 @@ impl Beside {
         let progress = Arc::new(Progress::default());
         let (sender, result) = channel();
         let watched = Arc::clone(&progress);
-        let prose = |title: String, lines| Document { title, lines, form: Form::Prose };
-        let run: Box<dyn FnOnce() -> Result<Document, String> + Send> = match work {
+        let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose });
+        let run: Box<dyn FnOnce() -> Result<Outcome, String> + Send> = match work {
             Work::Agreement => {
                 let scheduler = session.scheduler_as_seen().clone();
                 let events = session.background().events.clone();
+                let seen = super::following::seen(session);
                 Box::new(move || {
-                    let found = Agreements::of(&scheduler, &events, |_| true, |of| watched.another(of));
+                    let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
                     Ok(prose("Beside the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
                 })
             }
@@ -67,7 +75,12 @@ impl Beside {
             }
             Work::Object(kind, key) => {
                 let finding = Finding::new(session, sources);
-                Box::new(move || finding.object(kind, &key))
+                Box::new(move || finding.object(kind, &key).map(Outcome::Shown))
+            }
+            Work::Capture { path, redact } => {
+                let cluster = session.scheduler_as_seen().state().cluster().clone();
+                let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
+                Box::new(move || super::objects::capture(&cluster, &events, &unknown, &path, redact).map(Outcome::Said))
             }
         };
         std::thread::Builder::new()
@@ -81,7 +94,8 @@ impl Beside {
     /// How far it has got.
     pub(super) fn state(&self) -> WorkState {
         match self.result.try_recv() {
-            Ok(Ok(document)) => WorkState::Done(document),
+            Ok(Ok(Outcome::Shown(document))) => WorkState::Done(document),
+            Ok(Ok(Outcome::Said(words))) => WorkState::Said(words),
             Ok(Err(words)) => WorkState::Failed(words),
             Err(TryRecvError::Empty) => {
                 WorkState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))

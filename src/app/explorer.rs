@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::beside::Beside;
 use super::following::{self, Following, Pace};
 use super::objects::Sources;
-use crate::cluster::{Key, Object};
+use crate::cluster::{Key, Object, Pod};
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
@@ -55,7 +55,11 @@ impl Explorer {
 
     /// Where objects' texts are.
     fn sources(&self) -> Sources {
-        Sources { reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
+        let mut unknown = self.reports.last().map(|report| super::objects::unknown_kinds(report)).unwrap_or_default();
+        if let Some(following) = &self.following {
+            unknown.retain(|kind| !following.listed.contains(kind));
+        }
+        Sources { unknown, reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
     }
 
     /// Whether so much was seen that nothing more is taken in beside the branches that hang on it.
@@ -66,31 +70,34 @@ impl Explorer {
     }
 
     /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
-    fn take_in(&mut self) -> bool {
+    fn take_in(&mut self, looked_at: Option<Key>) -> bool {
         let Some(following) = &mut self.following else { return false };
-        let looked_at = self.session.explained();
         if !following.take_in(&mut self.session) {
             return false;
         }
         self.heard = OnceCell::new();
         let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > following::FRAMES;
         if full {
-            self.rebase();
+            // What is kept must not grow.
+            self.session = self.session.forgotten();
         }
-        if let Some(pod) = looked_at
-            && self.session.current() == 0
-            && self.session.timeline().at_end()
-            && self.session.explain(&pod).is_some()
-        {
-            self.session.timeline_mut().seek(END);
-        }
+        self.decide_again(looked_at);
         true
     }
 
-    /// Begins anew from what was seen last, so that what is kept does not grow.
-    fn rebase(&mut self) {
-        let events = self.session.background().events.clone();
-        self.session = self.session.restarted(Waiting::AsObserved(events));
+    /// Whether the reader stands at the end of what is seen of a live cluster.
+    fn at_its_end(&self) -> bool {
+        self.following.is_some() && self.session.current() == 0 && self.session.timeline().at_end() && !self.is_full()
+    }
+
+    /// Decides about a pod at the end of what was seen, where it still waits for a node.
+    fn decide_again(&mut self, pod: Option<Key>) {
+        let Some(pod) = pod.filter(|_| self.at_its_end()) else { return };
+        let waits = |p: &Arc<Pod>| p.node_name.is_empty() && !p.is_terminal() && !p.is_terminating();
+        let cluster = self.session.scheduler_as_seen().state().cluster();
+        if cluster.pods.get(&pod).is_some_and(waits) && self.session.explain(&pod).is_some() {
+            self.session.timeline_mut().seek(END);
+        }
     }
 
     fn apply(&mut self, operation: Operation) -> Result<String, String> {
@@ -194,6 +201,11 @@ impl Driver for Explorer {
 
     fn save(&self, path: &str) -> Result<String, String> {
         let at = |e: &dyn std::fmt::Display| format!("{path}: {e}");
+        if self.session.is_forgetful() {
+            return Err(
+                "the cluster was followed for longer than is kept, so this cannot be replayed; :capture FILE writes the cluster".to_owned()
+            );
+        }
         if Path::new(path).exists() {
             return Err(format!("{path} exists already; it is left alone"));
         }
@@ -229,8 +241,7 @@ impl Driver for Explorer {
     }
 
     fn follow(&mut self) -> bool {
-        let at_end = self.session.current() == 0 && self.session.timeline().at_end();
-        if !at_end || self.is_full() { false } else { self.take_in() }
+        self.at_its_end() && self.take_in(self.session.explained())
     }
 
     fn rest(&self) -> Duration {
@@ -238,7 +249,15 @@ impl Driver for Explorer {
     }
 
     fn look_again(&self) -> Option<Duration> {
-        self.following.as_ref()?.next_tried()
+        self.following.as_ref().filter(|_| self.at_its_end())?.next_tried()
+    }
+
+    fn has_news(&self) -> bool {
+        self.at_its_end() && self.following.as_ref().is_some_and(|f| f.live().has_changes())
+    }
+
+    fn is_outdated(&self, frame: usize) -> bool {
+        self.following.is_some() && self.session.current() == 0 && self.session.changed_since(frame)
     }
 
     fn catch_up(&mut self) -> Result<String, String> {
@@ -246,13 +265,18 @@ impl Driver for Explorer {
             return Err("this is no live cluster; S runs until nothing changes any more".to_owned());
         }
         let full = self.is_full();
+        let looked_at = self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
         self.session.switch(0);
         self.session.timeline_mut().seek(END);
         if full {
-            self.rebase();
+            // What is kept must not grow.
+            self.session = self.session.forgotten();
         }
-        let taken = self.take_in();
-        self.session.timeline_mut().seek(END);
+        let taken = self.take_in(looked_at.clone());
+        if !taken {
+            self.session.timeline_mut().seek(END);
+            self.decide_again(looked_at);
+        }
         Ok(if full {
             "here is the cluster as it is; what was kept of before has become too much and is gone".to_owned()
         } else if taken {
@@ -264,17 +288,7 @@ impl Driver for Explorer {
 
     fn news(&self) -> Option<(String, bool)> {
         let following = self.following.as_ref()?;
-        let at_end = self.session.current() == 0 && self.session.timeline().at_end() && !self.is_full();
-        Some(following.news(!at_end && following.live().has_changes()))
-    }
-
-    fn capture(&self, path: &str, redact: bool) -> Result<String, String> {
-        let seen = self.session.scheduler_as_seen().state().cluster();
-        let mut unknown = self.reports.last().map(|report| super::objects::unknown_kinds(report)).unwrap_or_default();
-        if let Some(following) = &self.following {
-            unknown.retain(|kind| !following.listed.contains(kind));
-        }
-        super::objects::capture(seen, &self.session.background().events, &unknown, path, redact)
+        Some(following.news(!self.at_its_end() && following.live().has_changes()))
     }
 
     fn source(&self) -> String {

@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::scheduler::Operation;
 use crate::session::{Session, is_news};
 use crate::source::live::{Change, KindStatus, Live, State};
-use crate::trace::Place;
+use crate::trace::{Event, ObjectChange, Place};
 
 /// Changes are not taken in before this many times as long as the last ones took: looking on must cost little.
 const SHARE: u32 = 8;
@@ -48,7 +48,7 @@ pub(super) struct Following {
     pace: Pace,
     /// Changes are not taken in before this.
     rest_until: Instant,
-    /// Pods that something moved to activeQ or backoffQ, and since when nobody has heard of them.
+    /// Pods that something moved to activeQ, and since when they stand there with nobody hearing of them.
     moved: BTreeMap<Key, Timestamp>,
     /// Kinds that could not be read at first and now can.
     pub(super) listed: BTreeSet<Kind>,
@@ -93,20 +93,22 @@ impl Following {
         if changes.is_empty() && ripe.is_empty() {
             return false;
         }
-        let (operation, events) = self.operation(session, changes, ripe, now);
-        remember(&mut session.background_mut().events, events);
+        let new: Vec<ObservedEvent> =
+            changes.iter().filter_map(|c| if let Change::Event(e) = c { Some(e.clone()) } else { None }).collect();
+        let cluster = session.scheduler_as_seen().state().cluster().clone();
+        remember(&mut session.background_mut().events, new, &cluster);
+        let operation = self.operation(session, changes, ripe, now);
         let done = session.observe(operation);
         self.note_moved(session, now);
         self.rest_until = Instant::now() + self.pace.pause.max(begin.elapsed() * SHARE);
         done
     }
 
-    /// The changes as one operation, and the Events among them.
-    fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> (Operation, Vec<ObservedEvent>) {
+    /// The changes as one operation.
+    fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> Operation {
         let cluster = session.scheduler_as_seen().state().cluster();
         let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new(), unknown: None }];
         let mut heard_of = ripe;
-        let mut events = Vec::new();
         for change in changes {
             match change {
                 Change::Put(object) => {
@@ -118,12 +120,8 @@ impl Following {
                     operations.push(put(cluster, object));
                 }
                 Change::Gone(object) => operations.push(Operation::Delete { object }),
-                Change::Event(event) => {
-                    if event.reason == "FailedScheduling" {
-                        heard_of.push(event.pod.clone());
-                    }
-                    events.push(event);
-                }
+                Change::Event(event) if event.reason == "FailedScheduling" => heard_of.push(event.pod),
+                Change::Event(_) => {}
                 Change::Listed(kind) => drop(self.listed.insert(kind)),
             }
         }
@@ -133,21 +131,19 @@ impl Following {
             self.moved.remove(key);
         }
         let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
-        let known = session.background().events.iter().filter(about);
-        let told: Vec<ObservedEvent> = known.chain(events.iter().filter(about)).cloned().collect();
+        let told: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
         let mut unknown = cluster.unknown;
         unknown.budgets &= !self.listed.contains(&Kind::PodDisruptionBudget);
         let unknown = (unknown != cluster.unknown).then_some(unknown);
         operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
-        (Operation::Batch { name: "the cluster changed".to_owned(), operations }, events)
+        Operation::Batch { name: "the cluster changed".to_owned(), operations }
     }
 
     /// Which pods stand to be tried because something moved them. Those that were put there as observed stay: nothing
     /// better is known of them.
     fn note_moved(&mut self, session: &Session, now: Timestamp) {
         let entries = &session.scheduler_as_seen().state().queue().view().entries;
-        let stands =
-            |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active | Place::Backoff { .. }));
+        let stands = |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active));
         self.moved.retain(|key, _| stands(key));
         for (key, entry) in entries {
             let tried_before = entry.attempts > 0;
@@ -203,8 +199,30 @@ fn put(cluster: &Cluster, object: Object) -> Operation {
     if known { Operation::Update { object } } else { Operation::Create { object } }
 }
 
+/// What was seen to change in a cluster that is followed, and when: what objects do not tell themselves.
+pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
+    if !session.background().observed {
+        return Vec::new();
+    }
+    let mut seen = Vec::new();
+    for frame in session.branches()[0].timeline().frames() {
+        for event in frame.events.iter() {
+            match event {
+                Event::ObjectChanged { kind, key, change: ObjectChange::Deleted } => {
+                    seen.push((frame.after.clock, format!("{kind} {key} went")));
+                }
+                Event::ObjectChanged { kind: Kind::Node, key, change: ObjectChange::Updated } => {
+                    seen.push((frame.after.clock, format!("Node {key} changed")));
+                }
+                _ => {}
+            }
+        }
+    }
+    seen
+}
+
 /// Keeps the newest word of each kind about each pod.
-fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>) {
+fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>, cluster: &Cluster) {
     if new.is_empty() {
         return;
     }
@@ -220,6 +238,10 @@ fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>) {
         }
     }
     if known.len() > EVENTS {
-        known.drain(..known.len() - EVENTS);
+        // What was said of pods that no longer wait is of no use but for who was evicted for whom.
+        let waits = |key: &Key| cluster.pods.get(key).is_some_and(|pod| pod.node_name.is_empty());
+        known.retain(|e| e.reason == "Preempted" || waits(&e.pod));
+        known.sort_by_key(|e| e.last.max(e.first));
+        known.drain(..known.len().saturating_sub(EVENTS));
     }
 }

@@ -189,6 +189,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
         };
         let mut next = Some(first);
         dirty = false;
+        let live = options.wake.is_some();
         while let Some(input) = next.take() {
             let action = match input {
                 Input::End(number) => return Ok(Exit::Signal(number)),
@@ -240,6 +241,10 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                     },
                     Some(Effect::Panic) => panic!("a panic was asked for"),
                 }
+            }
+            // The reader may have come back to where changes are taken in.
+            if live && due.is_none() && driver.has_news() {
+                due = soonest(None, driver.rest());
             }
             // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
             if let Some(Some(event)) = at_once(&mut events).await {

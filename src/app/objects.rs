@@ -16,6 +16,8 @@ use crate::ui::{Document, Form};
 pub(super) struct Sources {
     /// What the session was loaded from, the newest last.
     pub(super) reports: Vec<Arc<Report>>,
+    /// Kinds of which it is not known what there is.
+    pub(super) unknown: BTreeSet<Kind>,
     /// The live cluster, where it is one.
     pub(super) live: Option<Arc<Live>>,
 }

@@ -48,7 +48,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
-    let found = Agreements::of(scheduler, events(scheduler, loaded), wanted, |_| true);
+    let found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     print(&match args.output {
         Output::Text => found.text(),
         Output::Wide => found.text() + &super::completeness(loaded),

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::args::{CaptureArgs, ConnectArgs, LiveArgs, SourceArgs};
 use super::{EXIT_OK, Failure, explore};
@@ -28,7 +28,7 @@ pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     options.wake = Some(live.notify());
     let background = Background { report: explore::report_lines(&loaded), events: loaded.events.clone(), observed: true };
     let mut scheduler = args.scheduler.on(&SourceArgs::default());
-    let ahead = loaded.report.taken.map(clock_ahead).unwrap_or_default();
+    let ahead = live.status().ahead;
     scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
     let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod)?;
     let target = live.target();
@@ -38,12 +38,6 @@ pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
         Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(live, Pace { ahead, ..Pace::default() }),
         &options,
     )
-}
-
-/// How far the server's clock is ahead, by what it said just now. It tells whole seconds, and the answer took its time.
-fn clock_ahead(server: Timestamp) -> SignedDuration {
-    let ahead = server.duration_since(Timestamp::now());
-    if ahead.abs() < SignedDuration::from_secs(15) { SignedDuration::ZERO } else { ahead }
 }
 
 /// A cluster as a dump.

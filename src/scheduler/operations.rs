@@ -153,9 +153,15 @@ impl Scheduler {
 
     /// Does one thing, to the end of everything that follows from it, and says what happened.
     pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
+        self.apply_taking(operation, TICK)
+    }
+
+    fn apply_taking(&mut self, operation: Operation, tick: SignedDuration) -> Vec<Event> {
         let mut events = Vec::new();
         if let Operation::Batch { operations, .. } = operation {
-            return operations.into_iter().flat_map(|operation| self.apply(operation)).collect();
+            // What was seen of a cluster happened at the time of looking, however much it is.
+            let tick = if matches!(operations.first(), Some(Operation::Observe { .. })) { SignedDuration::ZERO } else { tick };
+            return operations.into_iter().flat_map(|operation| self.apply_taking(operation, tick)).collect();
         }
         if let Operation::Observe { time, pods, events: seen, unknown } = operation {
             self.state.cluster.unknown = unknown.unwrap_or(self.state.cluster.unknown);
@@ -174,7 +180,7 @@ impl Scheduler {
             self.advance(to, &mut events);
             return events;
         }
-        self.state.clock = self.state.clock.checked_add(TICK).unwrap_or(Timestamp::MAX);
+        self.state.clock = self.state.clock.checked_add(tick).unwrap_or(Timestamp::MAX);
         match operation {
             Operation::Schedule => self.schedule_one(&mut events),
             Operation::Create { object } | Operation::Update { object } => {

@@ -1,5 +1,6 @@
 //! A scheduler with everything it did so far, on branches that left each other where something was done in the past.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
@@ -22,6 +23,8 @@ pub struct Session {
     source: String,
     background: Background,
     wakes: Arc<WakeEvents>,
+    /// What came before was forgotten, so that the start follows from more than the objects.
+    forgetful: bool,
 }
 
 /// What else the source told, for the reader and for beginning again.
@@ -50,6 +53,7 @@ impl Session {
             source: source.into(),
             background: Background::default(),
             wakes,
+            forgetful: false,
         }
     }
 
@@ -61,6 +65,24 @@ impl Session {
         let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
         let config = (**state.config()).clone();
         Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with(self.background.clone())
+    }
+
+    /// The same session from where the cluster was seen last: everything before and every branch is forgotten. Such a
+    /// session cannot be saved, because its start does not follow from the objects alone.
+    #[must_use]
+    pub fn forgotten(&self) -> Self {
+        let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
+        Self { forgetful: true, ..fresh.with(self.background.clone()) }
+    }
+
+    /// Whether what came before was forgotten ([`Self::forgotten`]).
+    pub fn is_forgetful(&self) -> bool {
+        self.forgetful
+    }
+
+    /// Whether something was seen or done on this branch behind a frame, up to the cursor.
+    pub fn changed_since(&self, frame: usize) -> bool {
+        (frame + 1..self.timeline().frames_done()).any(|at| self.branch().explained(at).is_none())
     }
 
     /// The pod of the decision without consequences that the cursor is in.
@@ -327,7 +349,13 @@ pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     let pending = |pod: &Pod| pod.node_name.is_empty() && !pod.is_terminal();
     let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pending(pod)));
     let arrived = scheduler.state().arrivals().iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));
-    rest.chain(arrived).collect()
+    // Pods that came later, as they would have been heard of.
+    let known: BTreeSet<&Key> = scheduler.state().arrivals().iter().collect();
+    let mut later: Vec<&Arc<Pod>> = cluster.pods.iter().filter(|pod| pending(pod) && !known.contains(&pod.key())).collect();
+    later.sort_by_cached_key(|pod| (pod.metadata.creation_timestamp, pod.key()));
+    rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pending(pod))))
+        .chain(later.into_iter().cloned().map(Object::Pod))
+        .collect()
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {

@@ -12,6 +12,7 @@ pub(super) fn begin(state: &mut State, driver: &mut dyn Driver, work: Work) {
         Work::Agreement => "deciding about all pending pods",
         Work::Compare(..) => "comparing the branches",
         Work::Object(..) => "reading the object",
+        Work::Capture { .. } => "writing the cluster",
     };
     match driver.start(work) {
         Ok(()) => {
@@ -39,6 +40,11 @@ pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
         WorkState::Done(Document { title, lines, form }) => {
             state.working = None;
             state.overlay = Some(Overlay::Text { title, lines, form, offset: 0 });
+            true
+        }
+        WorkState::Said(words) => {
+            state.working = None;
+            state.say(words);
             true
         }
         WorkState::Failed(words) => {

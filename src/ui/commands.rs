@@ -122,7 +122,7 @@ fn capture(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opt
     if path.is_empty() {
         return Err("capture needs a file".to_owned());
     }
-    state.say(driver.capture(path, redact)?);
+    crate::ui::beside::begin(state, driver, Work::Capture { path: path.to_owned(), redact });
     Ok(None)
 }
 

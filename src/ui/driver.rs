@@ -61,8 +61,14 @@ pub trait Driver {
     fn news(&self) -> Option<(String, bool)> {
         None
     }
-    /// Writes the cluster as it was seen last to a file, that `open` reads.
-    fn capture(&self, path: &str, redact: bool) -> Result<String, String>;
+    /// Whether a live cluster has something new that [`Self::follow`] would take in.
+    fn has_news(&self) -> bool {
+        false
+    }
+    /// Whether a live cluster has changed since a decision of this branch.
+    fn is_outdated(&self, _frame: usize) -> bool {
+        false
+    }
     /// What the cluster's own scheduler last wrote about a pod.
     fn written(&self, pod: &Key) -> Option<Written>;
     /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.
@@ -84,6 +90,13 @@ pub enum Work {
     Compare(usize, usize),
     /// An object as the cluster has it, or had it when it was read.
     Object(Kind, Key),
+    /// The cluster as it was seen last into a file that `open` reads.
+    Capture {
+        /// The file.
+        path: String,
+        /// With names and texts replaced.
+        redact: bool,
+    },
 }
 
 /// How far work has got.
@@ -95,6 +108,8 @@ pub enum WorkState {
     Going(usize, usize),
     /// What came of it.
     Done(Document),
+    /// It is done, in a sentence.
+    Said(String),
     /// Nothing came of it, and why.
     Failed(String),
 }

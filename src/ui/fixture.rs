@@ -73,9 +73,6 @@ impl Driver for Script {
     fn written(&self, _: &Key) -> Option<Written> {
         None
     }
-    fn capture(&self, path: &str, _: bool) -> Result<String, String> {
-        Err(format!("a script writes no {path}"))
-    }
     fn edit(&mut self, line: &str) -> Result<String, String> {
         Err(format!("a script cannot {line}"))
     }

@@ -252,7 +252,7 @@ pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
     let timeline = driver.timeline();
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
     let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
-    let known = so_far.iter().rposition(|f| f.events.iter().any(ended));
+    let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !driver.is_outdated(*at));
     if known.is_none() && !timeline.queues().entries.contains_key(pod) {
         return false;
     }

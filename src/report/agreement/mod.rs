@@ -9,9 +9,10 @@ mod since;
 mod wording;
 mod written;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -83,13 +84,25 @@ pub struct Comparer {
     heard: Heard,
     /// Looked for once something differs.
     changes: OnceLock<Changes>,
+    /// When pods were bound, by Events.
+    bound: BTreeMap<Key, Timestamp>,
+    /// What was seen to change, and when.
+    seen: Vec<(Timestamp, String)>,
     preempted: Vec<Preempted>,
 }
 
 impl Comparer {
     /// For a cluster as it was read, and the Events of it.
     pub fn new(cluster: &Cluster, events: &[ObservedEvent]) -> Self {
-        Self { cluster: cluster.clone(), heard: Heard::new(events), changes: OnceLock::new(), preempted: preempted(cluster, events) }
+        let bound = events.iter().filter(|e| e.reason == "Scheduled").filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
+        Self {
+            bound,
+            seen: Vec::new(),
+            cluster: cluster.clone(),
+            heard: Heard::new(events),
+            changes: OnceLock::new(),
+            preempted: preempted(cluster, events),
+        }
     }
 
     /// What the cluster's scheduler last wrote about a pod.
@@ -102,8 +115,14 @@ impl Comparer {
         &self.preempted
     }
 
+    /// With what else was seen to change in the cluster, and when.
+    #[must_use]
+    pub fn having_seen(self, seen: Vec<(Timestamp, String)>) -> Self {
+        Self { seen, ..self }
+    }
+
     fn changes(&self) -> &Changes {
-        self.changes.get_or_init(|| Changes::of(&self.cluster))
+        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.seen))
     }
 
     /// Compares a decision that was taken on the cluster as it was read.
@@ -215,7 +234,10 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
         }
         _ => {}
     }
-    let Some(ours) = ours else { return one("here its attempt has no end".to_owned()) };
+    let Some(ours) = ours else {
+        let why = view.skipped.as_ref().map_or("its attempt has no end", |why| why.as_str());
+        return one(format!("here it is not tried: {why}"));
+    };
     if written::says_the_same(&written.message, ours) {
         return (Vec::new(), Vec::new());
     }
@@ -268,16 +290,17 @@ pub struct Agreements {
 }
 
 impl Agreements {
-    /// Decides about every pending pod on the cluster as it is, each alone, and compares. `wanted` leaves pods out;
+    /// Decides about every pending pod on the cluster as it is, each alone, and compares. `seen` is what else was seen to change in the cluster; `wanted` leaves pods out;
     /// `go_on` is told of each pod that is done and of how many, and stops the rest.
     pub fn of(
         scheduler: &Scheduler,
         events: &[ObservedEvent],
+        seen: Vec<(Timestamp, String)>,
         wanted: impl Fn(&Key) -> bool,
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
         let state = scheduler.state();
-        let comparer = Comparer::new(state.cluster(), events);
+        let comparer = Comparer::new(state.cluster(), events).having_seen(seen);
         let pods: Vec<&Arc<Pod>> = pending(state.cluster()).filter(|p| wanted(&p.key())).collect();
         let count = pods.len();
         let mut found: Vec<Agreement> = pods

@@ -4,9 +4,12 @@
 //! Objects tell when they came, when pods were bound and when they began to go. They do not tell when they were
 //! changed otherwise, and what is gone leaves nothing behind.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 use strum::IntoEnumIterator as _;
 
+use super::written::Preempted;
 use crate::cluster::{Cluster, Key, Kind, Str};
 
 /// One change.
@@ -15,6 +18,8 @@ enum Change {
     Bound(Key, Str),
     Going(Key),
     Came(Kind, Key),
+    Evicted(Key),
+    Seen(String),
 }
 
 /// Everything that is known to have changed, in the order of its times.
@@ -24,12 +29,16 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    pub(super) fn of(cluster: &Cluster) -> Self {
-        let mut changes = Vec::new();
+    /// From what objects tell, from who was evicted, from the times of bindings that Events tell, and from what was seen.
+    pub(super) fn of(cluster: &Cluster, preempted: &[Preempted], bound: &BTreeMap<Key, Timestamp>, seen: &[(Timestamp, String)]) -> Self {
+        let mut changes: Vec<(Timestamp, Change)> = seen.iter().map(|(time, words)| (*time, Change::Seen(words.clone()))).collect();
+        for victim in preempted.iter().filter(|p| !p.going) {
+            changes.extend(victim.at.map(|time| (time, Change::Evicted(victim.victim.clone()))));
+        }
         for pod in cluster.pods.iter() {
             if let Some(time) = pod.metadata.deletion_timestamp {
                 // It is the moment at which the grace period ends.
-                let grace = pod.spec.termination_grace_period_seconds.unwrap_or(30).max(0);
+                let grace = if pod.node_name.is_empty() { 0 } else { pod.spec.termination_grace_period_seconds.unwrap_or(30).max(0) };
                 let asked = time.checked_sub(SignedDuration::from_secs(grace)).unwrap_or(time);
                 changes.push((asked, Change::Going(pod.key())));
             }
@@ -37,7 +46,7 @@ impl Changes {
                 continue;
             }
             // The kubelet starts it right after; the condition of the binding is not kept for all pods.
-            if let Some(time) = pod.status.start_time.or(pod.metadata.creation_timestamp) {
+            if let Some(time) = pod.status.start_time.or_else(|| bound.get(&pod.key()).copied()).or(pod.metadata.creation_timestamp) {
                 changes.push((time, Change::Bound(pod.key(), pod.node_name.clone())));
             }
         }
@@ -57,11 +66,13 @@ impl Changes {
     pub(super) fn since(&self, moment: Timestamp) -> Vec<String> {
         let second = Timestamp::from_second(moment.as_second()).unwrap_or(moment);
         let at = self.changes.partition_point(|(time, _)| *time < second);
-        let (mut bound, mut going, mut came) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bound, mut going, mut came, mut evicted, mut seen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (_, change) in &self.changes[at..] {
             match change {
                 Change::Bound(pod, node) => bound.push(format!("{pod} to {node}")),
                 Change::Going(pod) => going.push(pod.to_string()),
+                Change::Evicted(pod) => evicted.push(pod.to_string()),
+                Change::Seen(words) => seen.push(words.clone()),
                 Change::Came(kind, key) => came.push(format!("{kind} {key}")),
             }
         }

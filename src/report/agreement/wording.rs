@@ -41,6 +41,16 @@ const OLDER: &[(&str, &str, &str)] = &[
         "node(s) didn't match Pod's node affinity/selector",
         "speaks of node selectors, as old versions do",
     ),
+    (
+        "node(s) didn't match Pod's node affinity",
+        "node(s) didn't match Pod's node affinity/selector",
+        "speaks of node affinity alone, as old versions do",
+    ),
+    (
+        "node(s) had volume node affinity conflict",
+        "node(s) didn't match PersistentVolume's node affinity",
+        "speaks of a volume node affinity conflict, as older versions do",
+    ),
     ("Insufficient pods", "Too many pods", "counts pods as a resource, as old versions do"),
 ];
 
@@ -68,7 +78,7 @@ impl Wording {
     fn count(&mut self, text: &str) -> BTreeMap<String, u32> {
         let mut counts = BTreeMap::new();
         for (count, reason) in reasons(text) {
-            let older = OLDER.iter().find(|(start, ..)| reason.starts_with(start));
+            let older = OLDER.iter().find(|(start, now, _)| reason.starts_with(start) && !reason.starts_with(now));
             let words = older.map_or(reason, |(_, now, how)| {
                 self.other_words.insert(how);
                 now
@@ -178,6 +188,14 @@ mod tests {
             (
                 "0/2 nodes are available: 2 Insufficient pods, 2 node(s) didn't match node selector.",
                 "2: 2 Too many pods|2 node(s) didn't match Pod's node affinity/selector / -",
+            ),
+            (
+                "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity.",
+                "2: 2 node(s) didn't match Pod's node affinity/selector / -",
+            ),
+            (
+                "0/2 nodes are available: 2 node(s) had volume node affinity conflict.",
+                "2: 2 node(s) didn't match PersistentVolume's node affinity / -",
             ),
             ("no nodes available to schedule pods", "no"),
             ("running \"x\" plugin", "no"),

@@ -1,6 +1,6 @@
 //! What the cluster's scheduler last wrote down about a pod, and whom it evicted for whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -66,7 +66,7 @@ impl Heard {
         };
         let key = pod.key();
         let failed: Vec<&ObservedEvent> = self.by_pod.get(&key).into_iter().flatten().filter(meant).collect();
-        let attempts = failed.iter().map(|e| e.count.max(1)).sum();
+        let attempts = failed.iter().fold(0u32, |sum, e| sum.saturating_add(e.count.max(1)));
         let newest = failed.iter().max_by_key(|e| e.last.max(e.first));
         let seen = newest.and_then(|e| e.last.max(e.first));
         let condition = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled" && c.status == "False");
@@ -104,10 +104,14 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
         by_uid.extend(cluster.pods.iter().filter(|p| !p.metadata.uid.is_empty()).map(|p| (&p.metadata.uid, p.key())));
     }
     let mut found = Vec::new();
+    let mut told_of = HashSet::new();
     for (event, by, node) in told {
         let by_name = by.split_once('/').map(|(namespace, name)| Key::new(namespace, name));
         let preemptor = by_uid.get(&Str::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
         let victim = cluster.pods.get(&event.pod).filter(|p| event.uid.is_empty() || p.metadata.uid == event.uid);
+        if victim.is_some() {
+            told_of.insert(&event.pod);
+        }
         found.push(Preempted {
             victim: event.pod.clone(),
             node: node.into(),
@@ -124,7 +128,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
             .iter()
             .find(|c| c.kind == "DisruptionTarget" && c.reason == "PreemptionByScheduler" && c.status == "True");
         let Some(condition) = target else { continue };
-        if found.iter().any(|p: &Preempted| p.victim == pod.key()) {
+        if told_of.contains(&pod.key()) {
             continue;
         }
         found.push(Preempted {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use strum::IntoEnumIterator;
 
 use super::super::{Diagnostic, Severity};
@@ -24,6 +24,8 @@ pub struct Status {
     pub complete: bool,
     /// When something changed last.
     pub last_change: Option<Timestamp>,
+    /// How far the server's clock was ahead of this machine's when it answered first, to the second.
+    pub ahead: SignedDuration,
 }
 
 impl Status {
@@ -98,6 +100,8 @@ pub(super) type Place = (Subject, Option<String>);
 pub(super) struct Board {
     pub(super) target: Target,
     pub(super) server_version: Option<String>,
+    /// How far the server's clock was ahead of this machine's when it answered first.
+    pub(super) ahead: SignedDuration,
     /// The server's clock at the last list.
     pub(super) date: Option<Timestamp>,
     pub(super) bytes: u64,
@@ -151,6 +155,7 @@ impl Board {
             kinds: self.kinds.values().cloned().collect(),
             complete: self.complete,
             last_change: self.last_change,
+            ahead: self.ahead,
         }
     }
 

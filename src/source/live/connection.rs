@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Instant;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::{Notify, mpsc as channel};
 
@@ -182,6 +182,12 @@ async fn serve(
     }
 }
 
+/// How far the server's clock is ahead, by what it said just now; it tells whole seconds, and less than a few is noise.
+fn clock_ahead(server: Timestamp) -> SignedDuration {
+    let ahead = server.duration_since(Timestamp::now());
+    if ahead.abs() < SignedDuration::from_secs(3) { SignedDuration::ZERO } else { ahead }
+}
+
 /// Makes a client, and asks the server who it is and what it offers.
 async fn reach(
     connector: &Arc<Connector>,
@@ -191,8 +197,12 @@ async fn reach(
 ) -> Result<Shared, Failure> {
     let ConnectOptions { namespaces, page, streaming, timing, .. } = options;
     let client = ReadOnlyClient::new(Arc::clone(connector), &timing)?;
+    let mut ahead = SignedDuration::ZERO;
     let version = match client.json::<Version>("/version", Some(timing.connect)).await {
-        Ok((version, _)) => Some(version.git_version),
+        Ok((version, date)) => {
+            ahead = date.map(clock_ahead).unwrap_or_default();
+            Some(version.git_version)
+        }
         // Not everybody may ask for the version.
         Err(failure) if matches!(failure.what, What::Forbidden | What::Absent) => None,
         Err(failure) => return Err(failure),
@@ -200,7 +210,7 @@ async fn reach(
     let offers = Offers::ask(&client).await?;
     let streaming = streaming && discovery::streams_lists(version.as_deref());
     tracing::info!(%target, version, streaming, "connected");
-    let board = Board { server_version: version, ..Board::default() };
+    let board = Board { server_version: version, ahead, ..Board::default() };
     Ok(Shared {
         client,
         offers,

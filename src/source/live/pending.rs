@@ -1,6 +1,6 @@
 //! Changes that wait for whoever shows the cluster: at most one entry per object, however often it changes meanwhile.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cluster::{Key, Kind, Object, ObservedEvent};
 
@@ -47,7 +47,8 @@ pub(super) struct Pending {
     entries: BTreeMap<u64, (About, Entry)>,
     places: HashMap<About, u64>,
     next: u64,
-    events: usize,
+    /// Places of the events.
+    events: BTreeSet<u64>,
 }
 
 impl Pending {
@@ -64,7 +65,9 @@ impl Pending {
     fn remove(&mut self, place: u64) {
         if let Some((about, entry)) = self.entries.remove(&place) {
             self.places.remove(&about);
-            self.events -= usize::from(matches!(entry, Entry::Event(_)));
+            if matches!(entry, Entry::Event(_)) {
+                self.events.remove(&place);
+            }
         }
     }
 
@@ -102,14 +105,13 @@ impl Pending {
             *waiting = event;
             return;
         }
-        if self.events >= MAX_EVENTS {
-            let oldest = self.entries.iter().find(|(_, (about, _))| matches!(about, About::Event(_))).map(|(place, _)| *place);
-            if let Some(oldest) = oldest {
-                self.remove(oldest);
-            }
+        if self.events.len() >= MAX_EVENTS
+            && let Some(oldest) = self.events.first().copied()
+        {
+            self.remove(oldest);
         }
-        self.events += 1;
         self.push(about, Entry::Event(event));
+        self.events.insert(self.next);
     }
 
     pub(super) fn listed(&mut self, kind: Kind) {
@@ -123,7 +125,7 @@ impl Pending {
     pub(super) fn take(&mut self, limit: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         while changes.len() < limit {
-            let Some((_, (about, entry))) = self.entries.pop_first() else { break };
+            let Some((place, (about, entry))) = self.entries.pop_first() else { break };
             self.places.remove(&about);
             match (about, entry) {
                 (_, Entry::Object { before, gone, now }) => {
@@ -132,7 +134,7 @@ impl Pending {
                     changes.extend(now.filter(|_| !unchanged).map(Change::Put));
                 }
                 (_, Entry::Event(event)) => {
-                    self.events -= 1;
+                    self.events.remove(&place);
                     changes.push(Change::Event(event));
                 }
                 (About::Kind(kind), Entry::Listed) => changes.push(Change::Listed(kind)),
