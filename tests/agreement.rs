@@ -169,6 +169,6 @@ fn evictions_explain_even_when_the_victims_are_gone() {
     };
     let told = only_evictions(true);
     assert_eq!(told.accord, Accord::ChangedSince, "{told:?}");
-    assert!(told.since[0].starts_with("3 pods were evicted: "), "{:?}", told.since);
+    assert!(told.since[0].starts_with("5 pods were evicted: "), "{:?}", told.since);
     assert_eq!(only_evictions(false).accord, Accord::Unexplained);
 }

@@ -85,7 +85,9 @@ impl Changes {
         [
             line("1 pod was bound", "pods were bound", bound),
             line("1 pod began to go", "pods began to go", going),
+            line("1 pod was evicted", "pods were evicted", evicted),
             line("1 object came", "objects came", came),
+            line("1 change was seen", "changes were seen", seen),
         ]
         .into_iter()
         .flatten()
