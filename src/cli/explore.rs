@@ -15,7 +15,7 @@ use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
 use crate::source::{Input, Limits, Loaded, Report, Severity};
-use crate::ui::Depth;
+use crate::ui::{Depth, ThemeError};
 
 /// An embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
@@ -66,10 +66,18 @@ pub(super) fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Fa
     let mut options = Options::from_env();
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
+        // A name that was typed just now is worth a word before anything is loaded.
+        if let Err(error @ ThemeError::Unknown { file: None, .. }) = options.library().load(theme, Depth::None) {
+            return Err(Failure::usage(format!("--theme: {error}")));
+        }
         options.theme.clone_from(theme);
     }
     if no_color {
         options.depth = Depth::None;
+    }
+    options.check_theme();
+    for problem in &options.problems {
+        eprintln!("{problem}");
     }
     Ok(options)
 }

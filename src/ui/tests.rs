@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::ui::fixture;
-use crate::ui::{Action, Depth, Direction, Driver, Effect, Mouse, Pane, Scene, State, Theme, UNICODE, contexts, draw, keymap, update};
+use crate::ui::{Action, Depth, Direction, Driver, Effect, Mouse, Pane, Scene, State, Theme, UNICODE, contexts, draw, update};
 
 /// A screen with a script behind it.
 struct Screen {
@@ -54,7 +54,7 @@ impl Screen {
     }
 
     fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Option<Effect> {
-        let action = keymap::lookup(&contexts(&self.state), &KeyEvent::new(code, modifiers));
+        let action = self.state.settings.keymap.lookup(&contexts(&self.state), &KeyEvent::new(code, modifiers));
         action.and_then(|a| update(&mut self.state, self.driver.as_mut(), a))
     }
 
@@ -329,7 +329,6 @@ fn commands_that_cannot_be_done_say_why() {
         ("pod_shop/catalog-746f66cf94-a1", "shop/catalog-746f66cf94-a1 does not wait"),
         ("cycle_7", "cycle needs a number from 1 to 0"),
         ("step_far", "\"far\" is none of event, plugin"),
-        ("theme", "theme needs a name: dark, light"),
     ] {
         let mut screen = Screen::new(80, 24);
         let effect = screen.keys(&format!(": \"{command}\" enter"));
@@ -348,6 +347,12 @@ fn what_the_world_has_to_do() {
         ("ctrl-c", Some(Effect::Quit)),
         ("ctrl-z", Some(Effect::Suspend)),
         (": \"q\" enter", Some(Effect::Quit)),
+        (": \"theme\" enter", Some(Effect::Theme("dark".to_owned()))),
+        (": \"theme\" enter j", Some(Effect::Theme("light".to_owned()))),
+        (": \"theme\" enter G k", Some(Effect::Theme("colour-blind".to_owned()))),
+        (": \"theme\" enter j enter", None),
+        (": \"theme\" enter j j esc", Some(Effect::Theme("dark".to_owned()))),
+        (": \"theme\" enter ctrl-c", Some(Effect::Quit)),
         (": \"theme_light\" enter", Some(Effect::Theme("light".to_owned()))),
         #[cfg(debug_assertions)]
         (": \"panic\" enter", Some(Effect::Panic)),
