@@ -128,6 +128,18 @@ mod tests {
     }
 
     #[test]
+    fn the_examples_of_the_readme_can_be_used() {
+        let readme = include_str!("../../README.md");
+        let blocks: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        let [config, theme] = blocks[..] else { panic!("{blocks:?}") };
+        let found = parse("config.toml", config);
+        assert_eq!(found.problems, Vec::<String>::new());
+        assert!(found.theme.is_some() && found.glyphs.is_some() && found.keymap != Keymap::default());
+        let library = Library::new([("mine".to_owned(), "mine.toml".to_owned(), Ok(theme.to_owned()))]);
+        assert!(library.load("mine", Depth::True).is_ok());
+    }
+
+    #[test]
     fn problems_name_the_file_and_the_key_and_keep_the_rest() {
         let check = |text: &str, expected: &str| {
             let found = parse("/c.toml", &format!("{text}\n[keys.global]\nuntil = 'U'"));

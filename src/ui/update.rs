@@ -5,6 +5,7 @@ use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::{Driver, Work};
+use crate::ui::keymap::Context;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
 use crate::ui::state::{Form, Overlay, Prompt, Running, State};
@@ -420,7 +421,9 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
     });
     state.touch();
     if found {
-        state.say(format!("before the decision about {pod}: n goes through it step by step, c to its end"));
+        let key = |action| state.settings.keymap.label(Context::Global, &action);
+        let (step, cycle) = (key(Action::Step(Direction::Forward)), key(Action::Cycle(Direction::Forward)));
+        state.say(format!("before the decision about {pod}: {step} goes through it step by step, {cycle} to its end"));
     } else {
         state.warn(format!("there is no pod {pod} any more"));
     }
