@@ -299,7 +299,7 @@ fn first_words(options: &Options) -> Option<String> {
         1 => first.clone(),
         count => {
             let key = options.keymap.label(Context::Global, &Action::Report);
-            format!("{first}, and {} more ({key} shows all)", count - 1)
+            format!("{count} settings are not used ({key} shows them): {first}")
         }
     });
     let all: Vec<String> = settings.into_iter().chain(options.notice.clone()).collect();

@@ -23,7 +23,7 @@ pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
             at = lines.len();
         }
         let sign = if is_selected { scene.glyphs.here } else { " " };
-        let name = text::cut(&theme.name, names, scene.glyphs.ellipsis);
+        let name = text::clip(&theme.name, names, scene.glyphs.ellipsis);
         let pad = " ".repeat(names.saturating_sub(text::width(&name)));
         let (role, words) = match (&theme.problem, &theme.file) {
             (Some(_), _) => (Role::Warning, "cannot be used"),
