@@ -328,7 +328,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     // Themes show themselves as they are selected; Esc goes back.
     command(&mut pty, "theme");
     pty.wait_for("high-contrast");
-    pty.send("j");
+    pty.send("g");
     painted(&pty, (0xc9, 0xd1, 0xe3));
     pty.send("G");
     painted(&pty, (1, 2, 3));

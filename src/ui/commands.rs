@@ -74,7 +74,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["source"], args: "KIND NAME", help: "an object as the cluster has it", run: source },
     Command { names: &["start"], args: "fresh|observed", help: "begin anew, as after a restart or as the cluster suggests", run: start },
     Command { names: &["step"], args: "[event|plugin|node|extension-point|cycle]", help: "step, or set how far a step goes", run: step },
-    Command { names: &["theme"], args: "[NAME]", help: "show another theme, or choose one", run: theme },
+    Command { names: &["theme"], args: "[NAME]", help: "show another theme, or choose one", run: |s, _, a| Ok(Some(themes::asked(s, a))) },
     Command { names: &["uncordon"], args: "NODE", help: "pods on a node again", run: |s, d, a| edit(s, d, "uncordon", a) },
     Command {
         names: &["until"],
@@ -248,13 +248,6 @@ fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
     state.granularity = size;
     state.say(format!("one step is now {}", crate::ui::update::phrase(size)));
     Ok(None)
-}
-
-fn theme(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    if args.is_empty() {
-        return Ok(Some(themes::pick(state)));
-    }
-    Ok(Some(Effect::Theme(args.to_owned())))
 }
 
 /// How many completions are offered.

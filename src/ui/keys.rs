@@ -232,7 +232,8 @@ fn parse(text: &str) -> Result<String, String> {
         _ => {
             let lower = rest.to_ascii_lowercase();
             let plain = !control && !alt;
-            if !NAMED.contains(&lower.as_str()) && !(plain && lower == "shift-tab") {
+            let known = NAMED.contains(&lower.as_str()) || (plain && lower == "shift-tab");
+            if !known {
                 return Err(unknown());
             }
             lower

@@ -86,8 +86,12 @@ impl Library {
     }
 }
 
-/// Opens the list of themes at the one that is shown. The effect shows it again, so that its list is up to date.
-pub(super) fn pick(state: &mut State) -> Effect {
+/// Shows a theme; without a name, opens the list of them at the one that is shown. The effect shows that again, so that
+/// the list is up to date.
+pub(super) fn asked(state: &mut State, name: &str) -> Effect {
+    if !name.is_empty() {
+        return Effect::Theme(name.to_owned());
+    }
     let now = state.settings.theme.clone();
     state.overlay = Some(Overlay::Themes { selected: now.clone(), before: now.clone() });
     Effect::Theme(now)
@@ -235,11 +239,10 @@ mod tests {
     ];
 
     /// CIE Lab of linear sRGB.
-    fn lab([r, g, b]: [f64; 3]) -> [f64; 3] {
-        let f = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
-        let x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
-        let y = f(0.2126 * r + 0.7152 * g + 0.0722 * b);
-        let z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+    fn lab(rgb: [f64; 3]) -> [f64; 3] {
+        const XYZ: [[f64; 3]; 3] = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]];
+        let bend = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+        let [x, y, z] = XYZ.map(|row| bend(row.iter().zip(rgb).map(|(m, v)| m * v).sum()));
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
     }
 
