@@ -295,3 +295,66 @@ fn queues_begin_as_observed_when_asked() {
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
+
+#[test]
+fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
+    let home = tempfile::tempdir().expect("a folder");
+    let own = home.path().join("schedscope");
+    std::fs::create_dir_all(own.join("themes")).expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(own.join(name), text).expect("a file");
+    write("config.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = 'x'\nrun = 'c'\n");
+    write("themes/mine.toml", "inherits = 'dark'\n[palette]\nink = '#010203'\n");
+    let folder = home.path().display().to_string();
+    let start = |args: &[&str]| Pty::start_in(&[("XDG_CONFIG_HOME", folder.as_str())], args, 120, 40);
+
+    let mut pty = start(&["demo", "payments"]);
+    let screen = pty.wait_for("x takes the first step, c a whole cycle");
+    assert!(screen.contains("keys.global.run: \"c\" is the key of keys.global.cycle"), "{screen}");
+    assert!(screen.contains('#') && !screen.contains('┃'), "{screen}");
+    let painted = |pty: &Pty, (r, g, b): (u8, u8, u8)| {
+        pty.wait_until("the theme is shown", |s| {
+            let cells = (0..40).flat_map(|y| (0..120).map(move |x| (y, x)));
+            cells.filter_map(|(y, x)| s.cell(y, x)).any(|c| c.fgcolor() == vt100::Color::Rgb(r, g, b))
+        });
+    };
+    painted(&pty, (1, 2, 3));
+    pty.send("i");
+    pty.wait_for("Settings that are not used:");
+    pty.send(ESC);
+    pty.wait_gone("Settings that are not used:");
+    pty.send("x");
+    pty.wait_for("cycle 1/1");
+
+    // Themes show themselves as they are selected; Esc goes back.
+    command(&mut pty, "theme");
+    pty.wait_for("high-contrast");
+    pty.send("g");
+    painted(&pty, (0xc9, 0xd1, 0xe3));
+    pty.send("G");
+    painted(&pty, (1, 2, 3));
+    pty.send("g");
+    painted(&pty, (0xc9, 0xd1, 0xe3));
+    pty.send(ESC);
+    painted(&pty, (1, 2, 3));
+    pty.wait_gone("high-contrast");
+
+    // A theme that breaks meanwhile is told when it is asked for again, and the default is shown.
+    write("themes/mine.toml", "inherits = 'dark'\n[roles]\nwinner = 'moss'\n");
+    command(&mut pty, "theme mine");
+    pty.wait_for("mine.toml: roles.winner: the palette has no \"moss\"");
+    painted(&pty, (0xc9, 0xd1, 0xe3));
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+
+    let mut pty = start(&["demo", "payments"]);
+    pty.wait_for("2 settings are not used (i shows them): ");
+    pty.send("i");
+    pty.wait_for("mine.toml: roles.winner: the palette has no \"moss\"");
+    pty.send(ESC);
+    pty.wait_gone("Settings that are not used:");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    let mut pty = start(&["demo", "payments", "--theme", "nope"]);
+    pty.wait_for("--theme: no theme is called \"nope\"; there are dark, light");
+    assert_ne!(pty.wait_exit(), 0);
+}

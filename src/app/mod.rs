@@ -7,12 +7,14 @@ mod beside;
 mod explorer;
 mod following;
 mod objects;
+mod settings;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write as _;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -24,7 +26,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::cluster::Key;
-use crate::ui::{self, Action, Depth, Direction, Driver, Effect, Glyphs, Mouse, Scene, State, Theme, ThemeError};
+use crate::ui::keymap::Context;
+use crate::ui::themes::DEFAULT;
+use crate::ui::{
+    self, Action, Depth, Direction, Driver, Effect, Glyphs, Keymap, Library, Mouse, Scene, Settings, State, Theme, ThemeError,
+};
 
 pub use explorer::Explorer;
 pub use following::Pace;
@@ -51,6 +57,12 @@ pub enum AppError {
 pub struct Options {
     /// The theme's name.
     pub theme: String,
+    /// Where the reader's own themes are.
+    pub themes: Option<PathBuf>,
+    /// What keys do.
+    pub keymap: Keymap,
+    /// What of the reader's settings cannot be used, a sentence each.
+    pub problems: Vec<String>,
     /// How many colours to use.
     pub depth: Depth,
     /// Which signs to use.
@@ -64,10 +76,35 @@ pub struct Options {
 }
 
 impl Options {
-    /// As the environment suggests.
+    /// As the environment and the reader's configuration file want it.
     pub fn from_env() -> Self {
         let var = |name: &str| std::env::var(name).ok();
-        Self { theme: "dark".to_owned(), depth: Depth::detect(var), glyphs: Glyphs::detect(var), pod: None, notice: None, wake: None }
+        let folder = settings::folder(var);
+        let configured = settings::read(folder.as_deref());
+        Self {
+            theme: configured.theme.unwrap_or_else(|| DEFAULT.to_owned()),
+            themes: folder.map(|f| f.join("themes")),
+            keymap: configured.keymap,
+            problems: configured.problems,
+            depth: Depth::detect(var),
+            glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(var)),
+            pod: None,
+            notice: None,
+            wake: None,
+        }
+    }
+
+    /// The embedded themes and the reader's own, as they are now.
+    pub fn library(&self) -> Library {
+        settings::library(self.themes.as_deref())
+    }
+
+    /// Puts the default in place of a theme that cannot be used, and remembers why.
+    pub fn check_theme(&mut self) {
+        if let Err(error) = self.library().load(&self.theme, self.depth) {
+            self.problems.push(error.to_string());
+            DEFAULT.clone_into(&mut self.theme);
+        }
     }
 }
 
@@ -96,7 +133,7 @@ impl Exit {
 /// Without a terminal, with a broken theme, or when the terminal goes away.
 pub fn run(driver: &mut dyn Driver, options: &Options) -> Result<Exit, AppError> {
     terminal::require()?;
-    let theme = Theme::embedded(&options.theme, options.depth)?;
+    let theme = options.library().load(&options.theme, options.depth)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // The guard lives outside the loop, so that leaving it in any way restores the terminal.
     let mut terminal = Terminal::enter()?;
@@ -142,8 +179,14 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     let mut signals = Signals::new()?;
     let mut events = EventStream::new();
     let mut state = State::new(driver.timeline(), terminal.size()?);
-    if let Some(words) = &options.notice {
-        state.warn(words.clone());
+    state.settings = Settings {
+        keymap: options.keymap.clone(),
+        themes: options.library().entries(),
+        theme: options.theme.clone(),
+        problems: options.problems.clone(),
+    };
+    if let Some(words) = first_words(options) {
+        state.warn(words);
     }
     if let Some(pod) = &options.pod {
         if !ui::show_pod(&mut state, driver, pod) {
@@ -235,10 +278,11 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                         ui::update(&mut state, driver, Action::Resize(width, height));
                     }
                     Some(Effect::Copy(text)) => terminal::copy(&text)?,
-                    Some(Effect::Theme(name)) => match Theme::embedded(&name, options.depth) {
-                        Ok(found) => theme = found,
-                        Err(error) => state.warn(error.to_string()),
-                    },
+                    Some(Effect::Theme(name)) => {
+                        if let Some(found) = ui::show_theme(&mut state, &options.library(), &name, options.depth) {
+                            theme = found;
+                        }
+                    }
                     Some(Effect::Panic) => panic!("a panic was asked for"),
                 }
             }
@@ -252,6 +296,19 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
             }
         }
     }
+}
+
+/// What the reader should know first: of the settings in a few words, and of the source.
+fn first_words(options: &Options) -> Option<String> {
+    let settings = options.problems.first().map(|first| match options.problems.len() {
+        1 => first.clone(),
+        count => {
+            let key = options.keymap.label(Context::Global, &Action::Report);
+            format!("{count} settings are not used ({key} shows them): {first}")
+        }
+    });
+    let all: Vec<String> = settings.into_iter().chain(options.notice.clone()).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// The next event if there is one already. It is asked for with this task's own waker: the stream remembers the first
@@ -275,7 +332,7 @@ fn action_of(state: &State, event: Event) -> Option<Action> {
 }
 
 fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
-    ui::keymap::lookup(&ui::contexts(state), key)
+    state.settings.keymap.lookup(&ui::contexts(state), key)
 }
 
 fn mouse_action(event: MouseEvent) -> Option<Action> {

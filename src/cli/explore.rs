@@ -15,7 +15,8 @@ use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
 use crate::source::{Input, Limits, Loaded, Report, Severity};
-use crate::ui::Depth;
+use crate::ui::keymap::Context;
+use crate::ui::{Action, Depth, ThemeError};
 
 /// An embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
@@ -56,7 +57,7 @@ fn explore(
     }
     let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
-    options.notice = notice(&loaded, args);
+    options.notice = notice(&loaded, args, &options);
     let background = Background { report, events: loaded.events.clone(), observed: false };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
     show(Session::new(scheduler, name).with(background), vec![Arc::new(loaded.report)], &options)
@@ -66,16 +67,24 @@ pub(super) fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Fa
     let mut options = Options::from_env();
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
+        // A name that was typed just now is worth a word before anything is loaded.
+        if let Err(error @ ThemeError::Unknown { file: None, .. }) = options.library().load(theme, Depth::None) {
+            return Err(Failure::usage(format!("--theme: {error}")));
+        }
         options.theme.clone_from(theme);
     }
     if no_color {
         options.depth = Depth::None;
     }
+    options.check_theme();
+    for problem in &options.problems {
+        eprintln!("{problem}");
+    }
     Ok(options)
 }
 
 /// What a reader should know before believing the screen; `i` shows the rest.
-pub(super) fn notice(loaded: &Loaded, args: &SchedulerArgs) -> Option<String> {
+pub(super) fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<String> {
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
     if wrong > 0 {
@@ -91,7 +100,7 @@ pub(super) fn notice(loaded: &Loaded, args: &SchedulerArgs) -> Option<String> {
     if pods > 0 {
         parts.push(format!("{pods} pods are on {} nodes that are not in the dump", loaded.report.pods_on_unknown_nodes.len()));
     }
-    (!parts.is_empty()).then(|| format!("{} (i shows all)", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("{} ({} shows all)", parts.join("; "), options.keymap.label(Context::Global, &Action::Report)))
 }
 
 pub(super) fn report_lines(loaded: &Loaded) -> Vec<String> {
@@ -126,7 +135,7 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
     let mut notices = Vec::new();
     for (name, _, loaded) in &dumps {
         super::tell(loaded);
-        notices.extend(notice(loaded, &args.scheduler).map(|words| format!("{name}: {words}")));
+        notices.extend(notice(loaded, &args.scheduler, &options).map(|words| format!("{name}: {words}")));
     }
     options.notice = (!notices.is_empty()).then(|| notices.join("; "));
     let mut dumps = dumps.into_iter();

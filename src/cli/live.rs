@@ -24,7 +24,7 @@ pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     let (live, mut loaded) = first(&args.connect)?;
     let live = Arc::new(live);
     super::tell(&loaded);
-    options.notice = explore::notice(&loaded, &args.scheduler);
+    options.notice = explore::notice(&loaded, &args.scheduler, &options);
     options.wake = Some(live.notify());
     let background = Background { report: explore::report_lines(&loaded), events: loaded.events.clone(), observed: true };
     let mut scheduler = args.scheduler.on(&SourceArgs::default());

@@ -28,7 +28,7 @@ pub(super) fn begin(state: &mut State, driver: &mut dyn Driver, work: Work) {
 pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
     let Some(working) = &mut state.working else { return false };
     // What came of it is not laid over what is being read or typed: it waits.
-    if matches!(state.overlay, Some(Overlay::Prompt(_) | Overlay::Help(_) | Overlay::Text { .. })) {
+    if matches!(state.overlay, Some(Overlay::Prompt(_) | Overlay::Help(_) | Overlay::Text { .. } | Overlay::Themes { .. })) {
         return false;
     }
     match driver.poll() {

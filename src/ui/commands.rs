@@ -5,9 +5,11 @@ use crate::session::{Cursor, UNTIL_WORDS, key_named, kind_named};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
 use crate::ui::driver::{Driver, HowFar, Work};
+use crate::ui::keymap::Context;
 use crate::ui::over_time::changed;
+use crate::ui::settings::Settings;
 use crate::ui::state::{Prompt, Running, State};
-use crate::ui::theme::Theme;
+use crate::ui::themes;
 use crate::ui::update::{moved, show_pod, update};
 
 /// A command.
@@ -72,7 +74,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["source"], args: "KIND NAME", help: "an object as the cluster has it", run: source },
     Command { names: &["start"], args: "fresh|observed", help: "begin anew, as after a restart or as the cluster suggests", run: start },
     Command { names: &["step"], args: "[event|plugin|node|extension-point|cycle]", help: "step, or set how far a step goes", run: step },
-    Command { names: &["theme"], args: "NAME", help: "show another theme", run: theme },
+    Command { names: &["theme"], args: "[NAME]", help: "show another theme, or choose one", run: |s, _, a| Ok(Some(themes::asked(s, a))) },
     Command { names: &["uncordon"], args: "NODE", help: "pods on a node again", run: |s, d, a| edit(s, d, "uncordon", a) },
     Command {
         names: &["until"],
@@ -91,7 +93,10 @@ pub fn run(state: &mut State, driver: &mut dyn Driver, line: &str) -> Result<Opt
     }
     match COMMANDS.iter().find(|c| c.names.contains(&name)) {
         Some(command) => (command.run)(state, driver, args.trim()),
-        None => Err(format!("there is no command {name:?}; ? lists them")),
+        None => {
+            let help = state.settings.keymap.label(Context::Global, &Action::Help);
+            Err(format!("there is no command {name:?}; {help} lists them"))
+        }
     }
 }
 
@@ -200,9 +205,9 @@ fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     };
     let mut answer = Ok(String::new());
     moved(state, driver, |d| answer = d.restart(observed));
-    let granularity = state.granularity;
+    let (granularity, settings) = (state.granularity, std::mem::take(&mut state.settings));
     *state = State::new(driver.timeline(), state.size);
-    state.granularity = granularity;
+    (state.granularity, state.settings) = (granularity, settings);
     state.say(answer?);
     Ok(None)
 }
@@ -245,18 +250,11 @@ fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
     Ok(None)
 }
 
-fn theme(_: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    if args.is_empty() {
-        return Err(format!("theme needs a name: {}", Theme::names().collect::<Vec<_>>().join(", ")));
-    }
-    Ok(Some(Effect::Theme(args.to_owned())))
-}
-
 /// How many completions are offered.
 const OFFERED: usize = 8;
 
 /// What the last word of a command could become.
-pub fn completions(driver: &dyn Driver, prompt: &Prompt) -> Vec<String> {
+pub fn completions(driver: &dyn Driver, settings: &Settings, prompt: &Prompt) -> Vec<String> {
     if prompt.filter.is_some() {
         return Vec::new();
     }
@@ -292,7 +290,7 @@ pub fn completions(driver: &dyn Driver, prompt: &Prompt) -> Vec<String> {
             names.truncate(OFFERED);
             names
         }
-        "theme" => Theme::names().filter(|n| begins(n, word)).map(str::to_owned).collect(),
+        "theme" => settings.themes.iter().map(|t| &t.name).filter(|n| begins(n, word)).take(OFFERED).cloned().collect(),
         "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "kind" => {

@@ -1,6 +1,6 @@
 //! The keys: one table, from which come the help, the line of hints and the list in the README.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::InputRequest as Edit;
 
 use crate::ui::action::{Action, Direction, Motion, Pane};
@@ -33,9 +33,36 @@ pub enum Context {
     /// While something lies over the screen.
     #[strum(to_string = "In help and lists over the screen")]
     Overlay,
+    /// While one of several is chosen, and shown meanwhile.
+    #[strum(to_string = "While choosing a theme")]
+    Picker,
     /// While typing.
     #[strum(to_string = "While typing")]
     Prompt,
+}
+
+impl Context {
+    /// The name of its table in configuration files.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Queues => "queues",
+            Self::Nodes => "nodes",
+            Self::Preemption => "preemption",
+            Self::NodeDetail => "node",
+            Self::Steps => "steps",
+            Self::Message => "message",
+            Self::Overlay => "overlay",
+            Self::Picker => "picker",
+            Self::Prompt => "prompt",
+        }
+    }
+
+    /// Whether keys of both are looked up at the same time.
+    pub fn meets(self, other: Self) -> bool {
+        let in_pane = |context: Self| !matches!(context, Self::Overlay | Self::Picker | Self::Prompt);
+        self == other || (self == Self::Global && in_pane(other)) || (other == Self::Global && in_pane(self))
+    }
 }
 
 impl From<Pane> for Context {
@@ -141,6 +168,14 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Overlay, &["G", "end"], Action::Move(Motion::Bottom), "", "to the bottom"),
     bind(Context::Overlay, &["ctrl-z"], Action::Suspend, "", "to the shell"),
     bind(Context::Overlay, &["ctrl-c"], Action::Quit, "", "leave"),
+    bind(Context::Picker, &["enter"], Action::Open, "keep", "keep it"),
+    bind(Context::Picker, &["esc", "q"], Action::Back, "as it was", "back to what was"),
+    bind(Context::Picker, &["j", "down"], Action::Move(Motion::Down), "next", "the next one"),
+    bind(Context::Picker, &["k", "up"], Action::Move(Motion::Up), "before", "the one before"),
+    bind(Context::Picker, &["g", "home"], Action::Move(Motion::Top), "", "the first"),
+    bind(Context::Picker, &["G", "end"], Action::Move(Motion::Bottom), "", "the last"),
+    bind(Context::Picker, &["ctrl-z"], Action::Suspend, "", "to the shell"),
+    bind(Context::Picker, &["ctrl-c"], Action::Quit, "", "leave"),
     bind(Context::Prompt, &["enter"], Action::Submit, "done", "done"),
     bind(Context::Prompt, &["esc", "ctrl-c"], Action::Back, "cancel", "cancel"),
     bind(Context::Prompt, &["tab"], Action::Complete, "complete", "complete the word"),
@@ -192,29 +227,13 @@ pub fn label(key: &str) -> String {
         "up" => "↑".to_owned(),
         "left" => "←".to_owned(),
         "right" => "→".to_owned(),
-        _ => match key.strip_prefix("ctrl-") {
-            Some(rest) => format!("Ctrl-{}", rest.to_uppercase()),
-            None if key.chars().count() == 1 => key.to_owned(),
-            None => key[..1].to_uppercase() + &key[1..],
+        _ => match (key.strip_prefix("ctrl-"), key.strip_prefix("alt-")) {
+            (Some(rest), _) if rest.chars().count() == 1 => format!("Ctrl-{}", rest.to_uppercase()),
+            (Some(rest), _) => format!("Ctrl-{}", label(rest)),
+            (_, Some(rest)) if !rest.is_empty() => format!("Alt-{}", label(rest)),
+            _ if key.chars().count() == 1 => key.to_owned(),
+            _ => key.get(..1).unwrap_or_default().to_uppercase() + key.get(1..).unwrap_or_default(),
         },
-    }
-}
-
-/// What a key does; contexts are asked in order. While typing, any other character is typed.
-pub fn lookup(contexts: &[Context], key: &KeyEvent) -> Option<Action> {
-    if key.kind == KeyEventKind::Release {
-        return None;
-    }
-    let name = name(key)?;
-    let found = contexts.iter().find_map(|c| BINDINGS.iter().find(|b| b.context == *c && b.keys.contains(&name.as_str())));
-    match (found, key.code) {
-        (Some(binding), _) => Some(binding.action.clone()),
-        (None, KeyCode::Char(c))
-            if contexts == [Context::Prompt] && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-        {
-            Some(Action::Input(Edit::InsertChar(c)))
-        }
-        _ => None,
     }
 }
 
@@ -227,11 +246,12 @@ pub fn of(context: Context) -> impl Iterator<Item = &'static Binding> {
 pub fn markdown() -> String {
     use std::fmt::Write as _;
     use strum::IntoEnumIterator;
-    let mut text = String::from("| where | keys | what |\n| --- | --- | --- |\n");
+    let mut text = String::from("| where | keys | what | in `[keys]` |\n| --- | --- | --- | --- |\n");
     for context in Context::iter() {
         for binding in of(context) {
             let keys: Vec<String> = binding.keys.iter().map(|k| format!("`{}`", label(k))).collect();
-            let _ = writeln!(text, "| {context} | {} | {} |", keys.join(" "), binding.help);
+            let name = crate::ui::keys::action_name(&binding.action);
+            let _ = writeln!(text, "| {context} | {} | {} | `{}.{name}` |", keys.join(" "), binding.help, context.key());
         }
     }
     text
@@ -286,26 +306,6 @@ mod tests {
         for key in BINDINGS.iter().flat_map(|b| b.keys) {
             assert!(names.contains(*key), "{key}");
         }
-    }
-
-    #[test]
-    fn contexts_are_asked_in_order() {
-        let check = |contexts: &[Context], code: KeyCode, modifiers: KeyModifiers, expected: Option<Action>| {
-            assert_eq!(lookup(contexts, &press(code, modifiers)), expected, "{code:?}");
-        };
-        let (none, ctrl) = (KeyModifiers::NONE, KeyModifiers::CONTROL);
-        let nodes = [Context::Nodes, Context::Global];
-        check(&nodes, KeyCode::Char('h'), none, Some(Action::Fold));
-        check(&nodes, KeyCode::Char('N'), KeyModifiers::SHIFT, Some(Action::Step(Direction::Back)));
-        check(&nodes, KeyCode::Char('s'), none, None);
-        check(&[Context::Queues, Context::Global], KeyCode::Char('s'), none, Some(Action::TryNext));
-        check(&nodes, KeyCode::BackTab, KeyModifiers::SHIFT, Some(Action::CyclePane(Direction::Back)));
-        check(&[Context::Prompt], KeyCode::Char('q'), none, Some(Action::Input(Edit::InsertChar('q'))));
-        check(&[Context::Prompt], KeyCode::Char('c'), ctrl, Some(Action::Back));
-        check(&[Context::Prompt], KeyCode::Char('y'), ctrl, None);
-        let mut release = press(KeyCode::Char('q'), none);
-        release.kind = KeyEventKind::Release;
-        assert_eq!(lookup(&nodes, &release), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod facts;
 pub mod fuzzy;
 pub mod glyphs;
 pub mod keymap;
+pub mod keys;
 pub mod layout;
 pub mod list;
 mod mouse;
@@ -20,11 +21,13 @@ pub mod overlays;
 pub mod panes;
 pub mod rows;
 pub mod scene;
+pub mod settings;
 mod source_text;
 pub mod state;
 pub mod story;
 pub mod text;
 pub mod theme;
+pub mod themes;
 pub mod update;
 pub mod widgets;
 
@@ -38,10 +41,13 @@ pub use beside::{follow, look};
 pub use driver::{Document, Driver, HowFar, Work, WorkState};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
+pub use keys::Keymap;
 pub use over_time::go_on;
 pub use scene::{Scene, draw};
+pub use settings::Settings;
 pub use state::{Form, Notice, Overlay, Prompt, State};
 pub use theme::{Depth, Role, Theme, ThemeError};
+pub use themes::{Library, ThemeEntry, show as show_theme};
 pub use update::{show_pod, update};
 
 use keymap::Context;
@@ -59,6 +65,7 @@ pub fn branch_label(driver: &dyn Driver) -> String {
 pub fn contexts(state: &State) -> Vec<Context> {
     match &state.overlay {
         Some(Overlay::Prompt(_)) => vec![Context::Prompt],
+        Some(Overlay::Themes { .. }) => vec![Context::Picker],
         Some(_) => vec![Context::Overlay],
         None => vec![state.focus.into(), Context::Global],
     }

@@ -8,9 +8,10 @@ use ratatui::text::{Line, Span};
 use crate::report::Written;
 use crate::session::Timeline;
 use crate::trace::CycleView;
-use crate::ui::action::Pane;
+use crate::ui::action::{Action, Pane};
 use crate::ui::facts::Class;
 use crate::ui::glyphs::Glyphs;
+use crate::ui::keymap::Context;
 use crate::ui::layout::{Mode, Plan};
 use crate::ui::state::{Form, Overlay, State};
 use crate::ui::theme::{Role, Theme};
@@ -51,6 +52,11 @@ impl<'a> Scene<'a> {
     /// A piece of text in a role.
     pub fn span<'t>(&self, role: Role, text: impl Into<std::borrow::Cow<'t, str>>) -> Span<'t> {
         Span::styled(text, self.style(role))
+    }
+
+    /// The key of an action that works everywhere, as people write it.
+    pub fn key(&self, action: &Action) -> String {
+        self.state.settings.keymap.label(Context::Global, action)
     }
 
     /// The sign and role of a verdict.
@@ -130,6 +136,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help(offset)) => overlays::help::draw(scene, *offset, area, buf),
         Some(Overlay::Text { title, lines, form: Form::Prose, offset }) => overlays::report::draw(scene, title, lines, *offset, area, buf),
         Some(Overlay::Text { title, lines, form: Form::Yaml, offset }) => overlays::object::draw(scene, title, lines, *offset, area, buf),
+        Some(Overlay::Themes { selected, .. }) => overlays::themes::draw(scene, selected, area, buf),
         Some(Overlay::Prompt(prompt)) => overlays::prompt::draw(scene, prompt, plan.hints, buf),
         None => {}
     }
@@ -139,7 +146,7 @@ fn too_small(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let lines = [
         (Role::Strong, "schedscope needs a little more room".to_owned()),
         (Role::Muted, format!("this is {}x{}, at least 60x16 please", area.width, area.height)),
-        (Role::Muted, "q quits".to_owned()),
+        (Role::Muted, format!("{} quits", scene.key(&Action::Quit))),
     ];
     let top = area.y + area.height.saturating_sub(lines.len() as u16) / 2;
     for (i, (role, words)) in lines.iter().enumerate() {

@@ -18,6 +18,7 @@ use crate::ui::fuzzy::Fuzzy;
 use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
 use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
+use crate::ui::settings::Settings;
 use crate::ui::story::{self, Story};
 
 /// Everything the screen remembers.
@@ -69,6 +70,8 @@ pub struct State {
     pub working: Option<Working>,
     /// What was last shown of a live cluster.
     pub news: Option<(String, bool)>,
+    /// What the reader set for good: keys and themes.
+    pub settings: Settings,
     /// What follows from the record.
     pub derived: Derived,
     revision: u64,
@@ -92,6 +95,13 @@ pub enum Overlay {
     },
     /// A line being typed.
     Prompt(Prompt),
+    /// The themes, of which the one selected is shown.
+    Themes {
+        /// The one that is selected.
+        selected: String,
+        /// The one that was shown before.
+        before: String,
+    },
 }
 
 /// How text that lies over the screen is to be read.
@@ -211,6 +221,7 @@ impl State {
             running: None,
             working: None,
             news: None,
+            settings: Settings::default(),
             derived: Derived::default(),
             revision: 0,
         };

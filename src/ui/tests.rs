@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::ui::fixture;
-use crate::ui::{Action, Depth, Direction, Driver, Effect, Mouse, Pane, Scene, State, Theme, UNICODE, contexts, draw, keymap, update};
+use crate::ui::{Action, Depth, Direction, Driver, Effect, Library, Mouse, Pane, Scene, State, Theme, UNICODE, contexts, draw, update};
 
 /// A screen with a script behind it.
 struct Screen {
@@ -54,15 +54,18 @@ impl Screen {
     }
 
     fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Option<Effect> {
-        let action = keymap::lookup(&contexts(&self.state), &KeyEvent::new(code, modifiers));
+        let action = self.state.settings.keymap.lookup(&contexts(&self.state), &KeyEvent::new(code, modifiers));
         action.and_then(|a| update(&mut self.state, self.driver.as_mut(), a))
     }
 
     fn buffer(&self, depth: Depth) -> Buffer {
+        self.buffer_in(&Theme::embedded("dark", depth).unwrap())
+    }
+
+    fn buffer_in(&self, theme: &Theme) -> Buffer {
         let (width, height) = self.state.size;
         let area = Rect::new(0, 0, width, height);
         let mut buf = Buffer::empty(area);
-        let theme = Theme::embedded("dark", depth).unwrap();
         let source = self.driver.source();
         let branch = crate::ui::branch_label(self.driver.as_ref());
         let scene = Scene {
@@ -70,7 +73,7 @@ impl Screen {
             news: None,
             state: &self.state,
             timeline: self.driver.timeline(),
-            theme: &theme,
+            theme,
             glyphs: &self.glyphs,
             source: &source,
             branch: &branch,
@@ -98,6 +101,29 @@ fn text_of(buf: &Buffer) -> String {
         }
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+    text
+}
+
+/// The screen as text, and below each line of it the style of every cell as a letter, a dot for the first; then the letters.
+fn styles_of(buf: &Buffer) -> String {
+    let mut styles = Vec::new();
+    let mut text = String::new();
+    for (y, line) in text_of(buf).lines().enumerate() {
+        let mut letters = String::new();
+        for x in 0..buf.area.width {
+            let style = buf[(x, y as u16)].style();
+            let at = styles.iter().position(|s| *s == style).unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            });
+            letters.push(char::from(b".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[at]));
+        }
+        text.push_str(&format!("{line}\n{}\n", letters.trim_end_matches('.')));
+    }
+    for (letter, style) in ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".chars().zip(styles) {
+        let colour = |c: Option<ratatui::style::Color>| c.map(|c| c.to_string()).unwrap_or_default();
+        text.push_str(&format!("{letter} {} on {} {:?}\n", colour(style.fg), colour(style.bg), style.add_modifier));
     }
     text
 }
@@ -130,6 +156,82 @@ fn screens_at_three_sizes() {
             insta::assert_snapshot!(format!("{name}_{size}"), screen.text());
         }
     }
+}
+
+#[test]
+fn a_screen_in_every_theme() {
+    let mut screen = Screen::new(120, 40);
+    screen.keys("c 3 j");
+    for name in Library::default().names() {
+        let theme = Theme::embedded(&name, Depth::True).unwrap();
+        insta::assert_snapshot!(format!("theme_{name}"), styles_of(&screen.buffer_in(&theme)));
+    }
+}
+
+/// Does what the world outside would do about a theme.
+fn show_theme(screen: &mut Screen, keys: &str, library: &Library) -> Option<String> {
+    let Some(Effect::Theme(name)) = screen.keys(keys) else { return None };
+    crate::ui::show_theme(&mut screen.state, library, &name, Depth::True).map(|t| t.name().to_owned())
+}
+
+#[test]
+fn themes_are_chosen_while_the_selected_one_is_shown() {
+    let user = |name: &str, text: &str| (name.to_owned(), format!("/home/me/{name}.toml"), Ok(text.to_owned()));
+    let library = Library::new([user("mine", "inherits = 'light'"), user("broken", "[roles]\nwinner = 'moss'")]);
+    let mut screen = Screen::new(80, 24);
+    let shows = |screen: &mut Screen, keys: &str, expected: &str| {
+        assert_eq!(show_theme(screen, keys, &library).as_deref(), Some(expected), "{keys}");
+    };
+    shows(&mut screen, ": \"theme\" enter", "dark");
+    shows(&mut screen, "j", "light");
+    shows(&mut screen, "G", "mine");
+    shows(&mut screen, "k", "dark");
+    let text = screen.text();
+    assert!(text.contains("broken") && text.contains("cannot be used") && text.contains("/home/me/broken.toml: roles.winner"), "{text}");
+    assert!(text.contains("mine           yours") && text.contains("Enter keep"), "{text}");
+    assert_screen!("themes", screen);
+    shows(&mut screen, "enter", "dark");
+    assert!(screen.state.notice.as_ref().is_some_and(|n| n.warning && n.text.starts_with("/home/me/broken.toml: ")));
+    shows(&mut screen, ": \"theme\" enter", "dark");
+    shows(&mut screen, "G", "mine");
+    assert_eq!(show_theme(&mut screen, "enter", &library), None);
+    assert_eq!((screen.state.settings.theme.as_str(), screen.state.overlay.is_none()), ("mine", true));
+    shows(&mut screen, ": \"theme\" enter", "mine");
+    shows(&mut screen, "g", "dark");
+    shows(&mut screen, "esc", "mine");
+    // By name, with a word about what cannot be used.
+    shows(&mut screen, ": \"theme_broken\" enter", "dark");
+    assert!(screen.state.notice.as_ref().is_some_and(|n| n.warning && n.text.starts_with("/home/me/broken.toml: ")));
+    assert_eq!(show_theme(&mut screen, ": \"theme_nope\" enter", &library), None, "an unknown name changes nothing");
+    assert!(screen.state.notice.as_ref().is_some_and(|n| n.text.starts_with("no theme is called \"nope\"")));
+    shows(&mut screen, ": \"theme_mi\" tab enter", "mine");
+}
+
+#[test]
+fn help_hints_and_sentences_show_the_reader_s_keys() {
+    let table = "global.step = ['x', 'f2']\nglobal.help = 'f9'\nglobal.cycle = 'ctrl-n'\nprompt.complete = 'ctrl-t'".parse().unwrap();
+    let (keymap, problems) = crate::ui::Keymap::configured(&table);
+    assert_eq!(problems, Vec::<String>::new());
+    let mut screen = Screen::new(120, 40);
+    screen.state.settings.keymap = keymap;
+    let check = |screen: &Screen, words: &str| assert!(screen.text().contains(words), "no {words:?} in\n{}", screen.text());
+    check(&screen, " x step ");
+    check(&screen, "F9 help");
+    check(&screen, "x takes the first step, Ctrl-N a whole cycle");
+    screen.keys(":");
+    check(&screen, "Ctrl-T complete");
+    screen.keys("esc s");
+    check(&screen, "x goes through it step by step, Ctrl-N to its end");
+    assert_eq!(screen.keys("n"), None);
+    assert_eq!(screen.driver.timeline().cursor().event, 0, "n is no key any more");
+    screen.keys("x");
+    assert_ne!(screen.driver.timeline().cursor().event, 0);
+    screen.press(KeyCode::F(9), KeyModifiers::NONE);
+    check(&screen, "x F2                  one step forward");
+    screen.keys("esc : \"start_fresh\" enter");
+    check(&screen, "fresh start");
+    screen.keys("j");
+    check(&screen, " x step ");
 }
 
 #[test]
@@ -329,7 +431,6 @@ fn commands_that_cannot_be_done_say_why() {
         ("pod_shop/catalog-746f66cf94-a1", "shop/catalog-746f66cf94-a1 does not wait"),
         ("cycle_7", "cycle needs a number from 1 to 0"),
         ("step_far", "\"far\" is none of event, plugin"),
-        ("theme", "theme needs a name: dark, light"),
     ] {
         let mut screen = Screen::new(80, 24);
         let effect = screen.keys(&format!(": \"{command}\" enter"));
@@ -348,6 +449,12 @@ fn what_the_world_has_to_do() {
         ("ctrl-c", Some(Effect::Quit)),
         ("ctrl-z", Some(Effect::Suspend)),
         (": \"q\" enter", Some(Effect::Quit)),
+        (": \"theme\" enter", Some(Effect::Theme("dark".to_owned()))),
+        (": \"theme\" enter j", Some(Effect::Theme("light".to_owned()))),
+        (": \"theme\" enter G k", Some(Effect::Theme("colour-blind".to_owned()))),
+        (": \"theme\" enter j enter", None),
+        (": \"theme\" enter j j esc", Some(Effect::Theme("dark".to_owned()))),
+        (": \"theme\" enter ctrl-c", Some(Effect::Quit)),
         (": \"theme_light\" enter", Some(Effect::Theme("light".to_owned()))),
         #[cfg(debug_assertions)]
         (": \"panic\" enter", Some(Effect::Panic)),

@@ -10,6 +10,8 @@ use ratatui::style::{Color, Modifier, Style};
 use strum::IntoEnumIterator;
 use thiserror::Error;
 
+use crate::ui::themes::{DEFAULT, Library};
+
 /// What a piece of the screen means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -91,20 +93,22 @@ impl Depth {
 /// What is wrong with a theme.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ThemeError {
-    /// No such theme.
-    #[error("no theme is called {name:?}; there are {known}")]
+    /// No such theme; a theme's file is named where it inherits it.
+    #[error("{}no theme is called {name:?}; there are {known}", file.as_ref().map(|f| format!("{f}: inherits: ")).unwrap_or_default())]
     Unknown {
+        /// The file that asks for it.
+        file: Option<String>,
         /// The name that was asked for.
         name: String,
         /// The names there are.
         known: String,
     },
-    /// The file is not TOML.
+    /// The file cannot be read, or is not TOML.
     #[error("{file}: {message}")]
     Syntax {
         /// The theme's file.
         file: String,
-        /// What the parser said, with line and column.
+        /// Why; from the parser with line and column.
         message: String,
     },
     /// A key holds what it cannot hold.
@@ -134,34 +138,29 @@ pub struct Theme {
     styles: BTreeMap<Role, Style>,
 }
 
-/// The themes that come with the program.
-const EMBEDDED: [(&str, &str); 2] = [("dark", include_str!("../../themes/dark.toml")), ("light", include_str!("../../themes/light.toml"))];
-
 impl Theme {
-    /// The names of the themes that come with the program.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        EMBEDDED.iter().map(|(name, _)| *name)
+    /// The first of the embedded themes, for when another cannot be used.
+    pub fn fallback(depth: Depth) -> Self {
+        Self::embedded(DEFAULT, depth).unwrap_or_else(|_| Self { name: DEFAULT.to_owned(), styles: BTreeMap::new() })
     }
 
     /// A theme that comes with the program.
     pub fn embedded(name: &str, depth: Depth) -> Result<Self, ThemeError> {
-        let read = |name: &str| EMBEDDED.iter().find(|(n, _)| *n == name).map(|(_, text)| (*text).to_owned());
-        Self::load(name, depth, read)
+        Library::default().load(name, depth)
     }
 
-    /// A theme by name, where `read` finds the text of a theme file; inherited themes are found the same way.
-    pub fn load(name: &str, depth: Depth, read: impl Fn(&str) -> Option<String>) -> Result<Self, ThemeError> {
+    /// A theme by name, out of a library; the themes it inherits come from there as well. A file that inherits its own
+    /// name means the theme that comes with the program.
+    pub(super) fn load(library: &Library, name: &str, depth: Depth) -> Result<Self, ThemeError> {
         let mut chain: Vec<RawTheme> = Vec::new();
         let mut next = Some(name.to_owned());
         while let Some(name) = next.take() {
-            let file = format!("themes/{name}.toml");
+            let heir = chain.last().map(|t| t.file.as_str());
+            let (file, text) = library.find(&name, heir)?;
             if chain.iter().any(|t| t.file == file) {
                 return Err(ThemeError::Circle { file: chain[chain.len() - 1].file.clone(), name });
             }
-            let Some(text) = read(&name) else {
-                return Err(ThemeError::Unknown { name, known: Self::names().collect::<Vec<_>>().join(", ") });
-            };
-            let raw = RawTheme::parse(&file, &text)?;
+            let raw = RawTheme::parse(&file, text)?;
             next.clone_from(&raw.inherits);
             chain.push(raw);
         }
@@ -225,9 +224,8 @@ struct Spec {
 impl RawTheme {
     fn parse(file: &str, text: &str) -> Result<Self, ThemeError> {
         let fail = |key: &str, message: String| ThemeError::Key { file: file.to_owned(), key: key.to_owned(), message };
-        let table: toml::Table = text
-            .parse()
-            .map_err(|e: toml::de::Error| ThemeError::Syntax { file: file.to_owned(), message: e.to_string().trim_end().to_owned() })?;
+        let table: toml::Table =
+            text.parse().map_err(|e: toml::de::Error| ThemeError::Syntax { file: file.to_owned(), message: syntax(text, &e) })?;
         let mut raw = Self { file: file.to_owned(), inherits: None, palette: BTreeMap::new(), roles: BTreeMap::new() };
         for (key, value) in &table {
             match (key.as_str(), value) {
@@ -253,6 +251,14 @@ impl RawTheme {
         }
         Ok(raw)
     }
+}
+
+/// What is wrong with some TOML, in one line that says where.
+pub fn syntax(text: &str, error: &toml::de::Error) -> String {
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return error.message().to_owned() };
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}: {}", error.message())
 }
 
 fn parse_color(text: &str) -> Result<Color, String> {
@@ -378,10 +384,11 @@ fn nearest_ansi(color: Color) -> Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::themes::EMBEDDED;
 
     #[test]
     fn every_embedded_theme_loads_at_every_depth() {
-        for name in Theme::names() {
+        for (name, _) in EMBEDDED {
             for depth in [Depth::None, Depth::Ansi16, Depth::Indexed, Depth::True] {
                 let theme = Theme::embedded(name, depth).unwrap();
                 for role in Role::iter() {
@@ -405,12 +412,8 @@ mod tests {
     }
 
     fn error(text: &str) -> String {
-        let read = |name: &str| match name {
-            "mine" => Some(text.to_owned()),
-            "dark" => Some(EMBEDDED[0].1.to_owned()),
-            _ => None,
-        };
-        Theme::load("mine", Depth::True, read).unwrap_err().to_string()
+        let user = [("mine".to_owned(), "/etc/mine.toml".to_owned(), Ok(text.to_owned()))];
+        Library::new(user).load("mine", Depth::True).unwrap_err().to_string()
     }
 
     #[test]
@@ -418,12 +421,16 @@ mod tests {
         let check = |text: &str, expected: &str| {
             let text = error(text);
             assert!(text.contains(expected), "{text}");
-            assert!(text.starts_with("themes/mine.toml: ") || text.starts_with("no theme"), "{text}");
+            assert!(text.starts_with("/etc/mine.toml: ") && !text.contains('\n'), "{text}");
         };
-        check("name = ", "line 1");
+        check("name = ", "line 1, column 8: ");
+        check("[palette]\na = '#000000'\na = 1", "line 3, column 1: duplicate key");
         check("inherits = 1", "inherits: must be a string");
         check("inherits = 'mine'", "inherits: \"mine\" inherits from itself");
-        check("inherits = 'gone'", "no theme is called \"gone\"; there are dark, light");
+        check(
+            "inherits = 'gone'",
+            "inherits: no theme is called \"gone\"; there are dark, light, high-contrast, colour-blind, 16-colour, mine",
+        );
         check("palette = 1", "palette: must be a table");
         check("colour = 1", "colour: is not a key");
         check("[palette]\na = 'blurple'", "palette.a: \"blurple\" is neither");

@@ -5,10 +5,11 @@ use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::{Driver, Work};
+use crate::ui::keymap::Context;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
 use crate::ui::state::{Form, Overlay, Prompt, Running, State};
-use crate::ui::{beside, commands, mouse, over_time, source_text};
+use crate::ui::{beside, commands, mouse, over_time, source_text, themes};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -31,9 +32,12 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
     match action {
         Action::Quit => return Some(Effect::Quit),
         Action::Suspend => return Some(Effect::Suspend),
+        Action::Back | Action::Open | Action::Move(_) if matches!(state.overlay, Some(Overlay::Themes { .. })) => {
+            return themes::choose(state, &action);
+        }
         Action::Back => back(state, driver),
         Action::Help => state.overlay = Some(Overlay::Help(0)),
-        Action::Report => text(state, format!("Source: {}", driver.source()), driver.report_lines()),
+        Action::Report => text(state, format!("Source: {}", driver.source()), state.settings.report(driver.report_lines())),
         Action::OpenPrompt => open_prompt(state, driver, None),
         Action::Begin(words) => {
             open_prompt(state, driver, None);
@@ -80,6 +84,10 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Submit => return submit(state, driver),
         Action::Complete => complete(state, driver),
         Action::Resize(width, height) => state.size = (width, height),
+        Action::Mouse(Mouse::Scroll(direction), ..) if matches!(state.overlay, Some(Overlay::Themes { .. })) => {
+            let motion = if direction == Direction::Forward { Motion::Down } else { Motion::Up };
+            return themes::choose(state, &Action::Move(motion));
+        }
         Action::Mouse(mouse, x, y) => mouse::mouse(state, driver, mouse, x, y),
     }
     None
@@ -108,14 +116,14 @@ fn back(state: &mut State, driver: &mut dyn Driver) {
 fn open_prompt(state: &mut State, driver: &dyn Driver, filter: Option<Pane>) {
     let before = filter.map(|pane| state.filter(pane).to_owned()).unwrap_or_default();
     let mut prompt = Prompt { filter, input: before.clone().into(), before, completions: Vec::new() };
-    prompt.completions = commands::completions(driver, &prompt);
+    prompt.completions = commands::completions(driver, &state.settings, &prompt);
     state.overlay = Some(Overlay::Prompt(prompt));
 }
 
 fn type_in(state: &mut State, driver: &dyn Driver, edit: impl FnOnce(&mut Prompt)) {
     let Some(Overlay::Prompt(prompt)) = &mut state.overlay else { return };
     edit(prompt);
-    prompt.completions = commands::completions(driver, prompt);
+    prompt.completions = commands::completions(driver, &state.settings, prompt);
     if let Some(pane) = prompt.filter {
         let text = prompt.input.value().to_owned();
         state.set_filter(pane, text);
@@ -181,6 +189,7 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
             Some(pane) => pane,
             None => return,
         },
+        Some(Overlay::Themes { .. }) => return,
         None => state.focus,
     };
     match pane {
@@ -412,7 +421,9 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
     });
     state.touch();
     if found {
-        state.say(format!("before the decision about {pod}: n goes through it step by step, c to its end"));
+        let key = |action| state.settings.keymap.label(Context::Global, &action);
+        let (step, cycle) = (key(Action::Step(Direction::Forward)), key(Action::Cycle(Direction::Forward)));
+        state.say(format!("before the decision about {pod}: {step} goes through it step by step, {cycle} to its end"));
     } else {
         state.warn(format!("there is no pod {pod} any more"));
     }

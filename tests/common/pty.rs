@@ -50,12 +50,16 @@ impl Pty {
         Self::start_in(&[], args, columns, rows)
     }
 
-    /// The same, with other variables in its environment.
+    /// The same, with other variables in its environment. What is configured for whoever runs the tests does not count.
     pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
         command.args(args);
         command.env_remove("NO_COLOR");
-        for (name, value) in [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8")].iter().chain(variables) {
+        for (name, value) in
+            [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8"), ("XDG_CONFIG_HOME", "/nowhere")]
+                .iter()
+                .chain(variables)
+        {
             command.env(name, value);
         }
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };

@@ -23,14 +23,14 @@ fn lines(scene: &Scene<'_>) -> Vec<Line<'static>> {
     let order = [here, Context::Global].into_iter().chain(Context::iter().filter(|c| *c != here && *c != Context::Global));
     let mut lines = Vec::new();
     for context in order {
-        let bindings: Vec<_> = keymap::of(context).collect();
-        if bindings.is_empty() {
+        let rows: Vec<_> = scene.state.settings.keymap.of(context).collect();
+        if rows.is_empty() {
             continue;
         }
         heading(scene, &mut lines, &context.to_string());
-        for binding in bindings {
-            let keys: Vec<String> = binding.keys.iter().map(|k| keymap::label(k)).collect();
-            lines.push(entry(scene, &keys.join(" "), binding.help));
+        for row in rows {
+            let keys: Vec<String> = row.keys.iter().map(|k| keymap::label(k)).collect();
+            lines.push(entry(scene, &keys.join(" "), row.binding.help));
         }
     }
     heading(scene, &mut lines, "Commands, after :");

@@ -4,6 +4,7 @@ pub mod help;
 pub mod object;
 pub mod prompt;
 pub mod report;
+pub mod themes;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -5,6 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use crate::ui::action::Action;
+use crate::ui::keymap::Context;
 use crate::ui::scene::Scene;
 use crate::ui::state::Prompt;
 use crate::ui::text;
@@ -30,9 +32,10 @@ pub fn draw(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
 }
 
 fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
+    let key = |action| scene.state.settings.keymap.label(Context::Prompt, &action);
     let words = match prompt.filter {
-        Some(pane) => format!("filter {}   Enter keep   Esc cancel", pane.to_string().to_lowercase()),
-        None => "Enter run   Tab complete   Esc cancel".to_owned(),
+        Some(pane) => format!("filter {}   {} keep   {} cancel", pane.to_string().to_lowercase(), key(Action::Submit), key(Action::Back)),
+        None => format!("{} run   {} complete   {} cancel", key(Action::Submit), key(Action::Complete), key(Action::Back)),
     };
     let width = text::width(&words) as u16;
     let typed = text::width(prompt.input.value()) as u16;

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::report::differences;
 use crate::trace::{Event, Outcome};
-use crate::ui::action::Pane;
+use crate::ui::action::{Action, Direction, Pane};
 use crate::ui::facts;
 use crate::ui::layout::Plan;
 use crate::ui::scene::{Scene, chrome, title};
@@ -109,7 +109,10 @@ fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let Some(text) = facts::answer(cycle, nodes) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
-            Some(pod) => format!("{pod} is the next to be tried: n goes step by step, c takes the whole cycle"),
+            Some(pod) => {
+                let (step, cycle) = (scene.key(&Action::Step(Direction::Forward)), scene.key(&Action::Cycle(Direction::Forward)));
+                format!("{pod} is the next to be tried: {step} goes step by step, {cycle} takes the whole cycle")
+            }
             None => "activeQ is empty: nothing is to be tried now".to_owned(),
         };
         return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);

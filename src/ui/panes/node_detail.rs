@@ -7,7 +7,8 @@ use ratatui::text::{Line, Span};
 use crate::cluster::Key;
 use crate::framework::{DryRunStep, NodeInfo, Victim};
 use crate::trace::DryRunView;
-use crate::ui::action::Pane;
+use crate::ui::action::{Action, Pane};
+use crate::ui::keymap::Context;
 use crate::ui::layout::Plan;
 use crate::ui::list::Row as _;
 use crate::ui::panes::preemption::{budget, victim_line};
@@ -25,7 +26,9 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     chrome(scene, plan, Pane::NodeDetail, title(scene, Pane::NodeDetail, format!("Node {name}")), right, buf);
     let list = plan.list(Pane::NodeDetail);
     let Some(info) = info else {
-        let words = if name.is_empty() { "no node is open: Enter on one opens it" } else { "the node is not there at this moment" };
+        let open = || scene.state.settings.keymap.label(Context::Nodes, &Action::Open);
+        let absent = || "the node is not there at this moment".to_owned();
+        let words = if name.is_empty() { format!("no node is open: {} on one opens it", open()) } else { absent() };
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };
     let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_runs.get(info.name()));

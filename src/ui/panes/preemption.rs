@@ -10,8 +10,9 @@ use strum::IntoEnumIterator;
 use crate::cluster::Str;
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
 use crate::trace::PreemptionView;
-use crate::ui::action::Pane;
+use crate::ui::action::{Action, Pane};
 use crate::ui::facts::{self, Decision};
+use crate::ui::keymap::Context;
 use crate::ui::layout::{Plan, split_bottom, split_top};
 use crate::ui::list::RowId;
 use crate::ui::rows::CandidateRow;
@@ -78,9 +79,11 @@ fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &
 fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let inner = chrome(scene, plan, Pane::Preemption, title(scene, Pane::Preemption, "Preemption"), Vec::new(), buf);
     let words = match () {
-        () if scene.state.derived.whole.preemption.is_some() => "not reached yet: r runs until preemption starts",
-        () if scene.timeline.frames().is_empty() => "nothing has been tried yet",
-        () => "this cycle does not look into preemption",
+        () if scene.state.derived.whole.preemption.is_some() => {
+            format!("not reached yet: {} runs until preemption starts", scene.key(&Action::Run))
+        }
+        () if scene.timeline.frames().is_empty() => "nothing has been tried yet".to_owned(),
+        () => "this cycle does not look into preemption".to_owned(),
     };
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
 }
@@ -248,7 +251,11 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     }
     if hidden > 0 && room > 0 {
         let row = Rect { y: body.y + shown as u16, height: 1, ..body };
-        let words = format!("  and {} more: Enter shows the whole dry run", candidate.victims.len() - shown);
+        let words = format!(
+            "  and {} more: {} shows the whole dry run",
+            candidate.victims.len() - shown,
+            scene.state.settings.keymap.label(Context::Preemption, &Action::Open)
+        );
         put(buf, row, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
     }
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::session::Frame;
-use crate::ui::action::Pane;
+use crate::ui::action::{Action, Direction, Pane};
 use crate::ui::facts;
 use crate::ui::layout::Plan;
 use crate::ui::scene::{Scene, chrome, title};
@@ -28,7 +28,8 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     match scene.timeline.frame() {
         Some(frame) => sentences(scene, frame, list, buf),
         None => {
-            let words = "nothing has happened yet: n takes the first step, c a whole cycle";
+            let (step, cycle) = (scene.key(&Action::Step(Direction::Forward)), scene.key(&Action::Cycle(Direction::Forward)));
+            let words = format!("nothing has happened yet: {step} takes the first step, {cycle} a whole cycle");
             scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
         }
     }
