@@ -13,6 +13,7 @@ use super::beside::Beside;
 use super::following::{self, Following, Pace};
 use super::objects::Sources;
 use crate::cluster::{Key, Kind, Object};
+use crate::framework::NodeFilters;
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
@@ -230,6 +231,10 @@ impl Driver for Explorer {
 
     fn stop(&mut self) {
         self.work = None;
+    }
+
+    fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
+        self.session.every_filter(pod, node)
     }
 
     fn written(&self, pod: &Key) -> Option<Written> {

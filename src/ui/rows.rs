@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, NodeInfo};
+use crate::framework::{DryRunStep, NodeFilters, NodeInfo};
 use crate::session::Timeline;
 use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
 use crate::ui::facts::{Class, Verdicts};
@@ -273,6 +273,8 @@ pub enum DetailRow {
     Fact(&'static str, String),
     /// The scores of the node, by index of the plugin.
     Score(usize),
+    /// What a Filter plugin says about the node, by its index.
+    Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
     /// A pod on the node.
@@ -287,20 +289,25 @@ impl Row for DetailRow {
             Self::Pod(key) => Some(RowId::Pod(key.clone())),
             Self::Fact(name, _) => Some(RowId::Line(name, 0)),
             Self::Score(i) => Some(RowId::Line("score", *i)),
+            Self::Filter(i) => Some(RowId::Line("filter", *i)),
             Self::Step(i) => Some(RowId::Line("step", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
     }
 }
 
-/// Everything about one node: verdict, scores, dry run, pods from the least important.
-pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Vec<DetailRow> {
+/// Everything about one node: verdict, scores, dry run, every Filter plugin, pods from the least important.
+pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, filter: &mut Fuzzy) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
     let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
     let why = if verdict.reason.is_empty() { String::new() } else { format!(" — {by}{}", verdict.reason) };
     rows.push(DetailRow::Fact("verdict", format!("{}{why}", verdict.class.phrase())));
+    let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message())).collect::<Vec<_>>());
+    if let Some(also) = also.filter(|also| !also.is_empty()) {
+        rows.push(DetailRow::Fact("would also fail", also.join("; ")));
+    }
     if node.node.unschedulable() {
         rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
     }
@@ -323,6 +330,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Ve
             rows.push(DetailRow::Fact("no candidate", status.message()));
         }
     }
+    rows.extend(filters.into_iter().flat_map(filter_rows));
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
     pods.sort_by_cached_key(|p| (p.pod.priority(), p.key()));
@@ -330,6 +338,29 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Ve
         rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
+    rows
+}
+
+/// Every Filter plugin on the node, with the nominated pods that were counted.
+fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
+    let mut rows = vec![DetailRow::Heading("every filter, on what the cycle saw")];
+    if let Some(status) = &filters.not_asked {
+        let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
+        rows.push(DetailRow::Fact("not asked", format!("PreFilter turned the pod down for all nodes: {by}{}", status.message())));
+    }
+    if filters.left_out {
+        rows.push(DetailRow::Fact("left out", "PreFilter narrowed the nodes, and the cycle does not ask about this one".to_owned()));
+    }
+    if !filters.nominated.is_empty() {
+        let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let how = match () {
+            () if filters.with_nominated => "as if they ran here",
+            () if filters.rejections().next().is_some() => "all pass with them here; these are without",
+            () => "passes with and without them",
+        };
+        rows.push(DetailRow::Fact("nominated pods counted", format!("{names}: {how}")));
+    }
+    rows.extend((0..filters.answers.len()).map(DetailRow::Filter));
     rows
 }
 

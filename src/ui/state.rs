@@ -10,9 +10,11 @@ use ratatui::layout::Rect;
 use tui_input::Input;
 
 use crate::cluster::{Key, Str};
+use crate::framework::NodeFilters;
 use crate::session::{Cursor, Timeline, Until};
 use crate::trace::{CycleView, Event, Granularity};
 use crate::ui::action::Pane;
+use crate::ui::driver::Driver;
 use crate::ui::facts::{self, Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::layout::{Mode, Plan, Preemption, Shape};
@@ -157,6 +159,9 @@ pub struct Derived {
     pub candidates: Vec<CandidateRow>,
     /// Rows of the one node.
     pub detail: Vec<DetailRow>,
+    /// What every Filter plugin says about that node, for the pod of this frame's cycle.
+    pub filters: Option<NodeFilters>,
+    filters_of: Option<(Arc<[Event]>, Str)>,
     /// The cycle under the cursor as it ends.
     pub whole: CycleView,
     whole_of: Option<Arc<[Event]>>,
@@ -247,8 +252,28 @@ impl State {
         }
     }
 
+    /// As [`State::refresh`], and asks every Filter plugin about the node that is shown: once for each frame and node, as
+    /// that may take a while in a large cluster.
+    pub fn renew(&mut self, driver: &dyn Driver) {
+        let timeline = driver.timeline();
+        self.refresh(timeline);
+        let (Some(node), Some(frame), Some(start)) = (&self.detail, timeline.frame(), &timeline.cycle().start) else { return };
+        if self.running.is_some() || self.plan().list(Pane::NodeDetail).is_empty() || self.filters_are_of(&frame.events, node) {
+            return;
+        }
+        self.derived.filters = driver.every_filter(&start.pod, node);
+        self.derived.filters_of = Some((frame.events.clone(), node.clone()));
+        self.touch();
+        self.refresh(timeline);
+    }
+
+    fn filters_are_of(&self, events: &Arc<[Event]>, node: &Str) -> bool {
+        self.derived.filters_of.as_ref().is_some_and(|(of, name)| Arc::ptr_eq(of, events) && name == node)
+    }
+
     fn derive(&mut self, timeline: &Timeline) {
         let fuzzy = |pane: Pane| Fuzzy::new(self.filters.get(&pane).map_or("", String::as_str));
+        let asked = timeline.frame().zip(self.detail.as_ref()).is_some_and(|(frame, node)| self.filters_are_of(&frame.events, node));
         let derived = &mut self.derived;
         let events = timeline.frame().map(|f| f.events.clone());
         let same = match (&derived.whole_of, &events) {
@@ -280,7 +305,10 @@ impl State {
             None => Vec::new(),
         };
         derived.detail = match self.detail.as_ref().and_then(|n| snapshot.get(n)) {
-            Some(node) => rows::detail_rows(node, cycle, &mut fuzzy(Pane::NodeDetail)),
+            Some(node) => {
+                let filters = derived.filters.as_ref().filter(|_| asked && cycle.start.is_some());
+                rows::detail_rows(node, cycle, filters, &mut fuzzy(Pane::NodeDetail))
+            }
             None => Vec::new(),
         };
         derived.ranks = rows::ranks(cycle);

@@ -142,6 +142,17 @@ fn a_violated_budget_and_the_function_that_decides() {
 }
 
 #[test]
+fn a_node_shows_every_filter() {
+    let mut screen = Screen::new(120, 40);
+    screen.keys("c : \"node_infra-1\" enter");
+    assert_screen!("every_filter", screen);
+    let asked = screen.state.derived.filters.clone();
+    screen.keys("c : \"node_worker-a2\" enter");
+    assert_screen!("every_filter_passes", screen);
+    assert_ne!(screen.state.derived.filters, asked);
+}
+
+#[test]
 fn many_nodes_read_as_groups_that_open() {
     let mut screen = Screen::of(fixture::large(5000), 120, 40);
     screen.keys("c 2");

@@ -23,7 +23,7 @@ pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Opt
         }
     }
     let effect = apply(state, driver, action);
-    state.refresh(driver.timeline());
+    state.renew(driver);
     effect
 }
 
