@@ -323,6 +323,24 @@ fn every_filter_of_a_node_begins_with_what_the_record_holds() {
 }
 
 #[test]
+fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
+    let mut screen = Screen::new("queues");
+    screen.keys("S");
+    let mut ended = 0;
+    for frame in 0..screen.explorer.timeline().frames().len() {
+        screen.explorer.timeline_mut().seek(crate::session::Cursor { frame, event: usize::MAX });
+        let cycle = screen.explorer.timeline().cycle();
+        let sentence = crate::report::why(cycle);
+        assert_eq!(sentence.is_empty(), cycle.outcome.is_none());
+        if let Some(start) = cycle.start.as_ref().filter(|_| cycle.outcome.is_some()) {
+            assert_eq!(crate::ui::answer(cycle, 3), Some(format!("{}: {sentence}", start.pod)));
+            ended += 1;
+        }
+    }
+    assert!(ended > 5, "{ended}");
+}
+
+#[test]
 fn a_node_tells_what_else_would_turn_the_pod_down() {
     use crate::ui::rows::DetailRow;
     let mut screen = Screen::new("payments");
