@@ -15,6 +15,7 @@ pub mod keymap;
 pub mod layout;
 pub mod list;
 mod mouse;
+pub mod order;
 pub mod over_time;
 pub mod overlays;
 pub mod panes;

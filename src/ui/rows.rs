@@ -5,14 +5,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, NodeFilters, NodeInfo};
+use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
 use crate::session::Timeline;
 use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
 use crate::ui::facts::{Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::{GroupKey, Row, RowId};
+use crate::ui::order::{self, Order};
 
 /// Beyond this many nodes they are shown in groups.
 pub const GROUP_ABOVE: usize = 40;
@@ -85,8 +87,8 @@ impl Row for QueueRow {
     }
 }
 
-/// The queues in their order, without pods that the filter leaves out.
-pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
+/// The queues in their order, without pods that the filter leaves out; an order is one within each queue.
+pub fn queue_rows(queues: &QueuesView, order: Order, filter: &mut Fuzzy) -> Vec<QueueRow> {
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {
@@ -104,6 +106,13 @@ pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
             }),
             // The store is in order of namespace and name already.
             QueuePart::InFlight | QueuePart::WaitingOnPermit | QueuePart::Unschedulable | QueuePart::Gated => {}
+        }
+        // Sorting is stable: what is equal stays as the queue has it.
+        match order {
+            Order::Priority => entries.sort_by_key(|e| Reverse(e.priority)),
+            Order::Attempts => entries.sort_by_key(|e| Reverse(e.attempts)),
+            Order::Name => entries.sort_by(|a, b| a.pod.cmp(&b.pod)),
+            _ => {}
         }
         entries.retain(|e| filter.keeps_key(&e.pod));
         if !entries.is_empty() || filter.is_empty() {
@@ -161,13 +170,24 @@ pub struct NodeOptions<'a> {
     pub grouped: bool,
     /// Groups that are open.
     pub open: &'a BTreeSet<GroupKey>,
+    /// In which order; of groups, within each.
+    pub order: Order,
 }
 
 /// The nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
 pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
     let nodes = timeline.moment().snapshot.nodes();
-    let shown = nodes.iter().map(|n| n.name()).filter(|n| filter.keeps(n));
-    if options.grouped { grouped_rows(timeline.cycle(), shown, options.open) } else { flat_rows(whole, shown) }
+    let shown = nodes.iter().filter(|n| filter.keeps(n.name()));
+    match (options.grouped, options.order) {
+        (true, order) => grouped_rows(timeline.cycle(), shown, options.open, order),
+        (false, Order::Usual) => flat_rows(whole, shown.map(|n| n.name())),
+        (false, order) => {
+            let verdicts = Verdicts::new(whole);
+            let mut list: Vec<_> = shown.map(|n| (order::node_place(order, whole, &verdicts, n), n.name())).collect();
+            list.sort();
+            list.into_iter().map(|(_, name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
+        }
+    }
 }
 
 fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec<NodeRow> {
@@ -190,21 +210,29 @@ fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec
     rows
 }
 
-fn grouped_rows<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Str>, open: &BTreeSet<GroupKey>) -> Vec<NodeRow> {
+fn grouped_rows<'a>(
+    cycle: &CycleView,
+    nodes: impl Iterator<Item = &'a Arc<NodeInfo>>,
+    open: &BTreeSet<GroupKey>,
+    order: Order,
+) -> Vec<NodeRow> {
     let verdicts = Verdicts::new(cycle);
-    let mut groups: BTreeMap<_, Vec<&Str>> = BTreeMap::new();
-    for name in nodes {
-        let v = verdicts.of(name);
-        groups.entry((v.class, v.plugin, v.reason)).or_default().push(name);
+    let mut groups: BTreeMap<_, Vec<&NodeInfo>> = BTreeMap::new();
+    for node in nodes {
+        let v = verdicts.of(node.name());
+        groups.entry((v.class, v.plugin, v.reason)).or_default().push(node);
     }
     let mut rows = Vec::new();
-    for ((class, plugin, reason), mut names) in groups {
+    for ((class, plugin, reason), mut nodes) in groups {
         let key = GroupKey { class, plugin, reason: reason.into_owned() };
         let is_open = open.contains(&key);
-        rows.push(NodeRow::Group { key, count: names.len(), open: is_open });
+        rows.push(NodeRow::Group { key, count: nodes.len(), open: is_open });
         if is_open {
-            names.sort_by_key(|name| (Reverse(cycle.scores.get(*name).map(|s| s.total)), *name));
-            rows.extend(names.into_iter().map(|name| NodeRow::Node { name: name.clone(), inside: true }));
+            nodes.sort_by_cached_key(|node| {
+                let score = cycle.scores.get(node.name()).map(|s| s.total).filter(|_| order == Order::Usual);
+                (order::node_place(order, cycle, &verdicts, node), Reverse(score), node.name())
+            });
+            rows.extend(nodes.into_iter().map(|node| NodeRow::Node { name: node.name().clone(), inside: true }));
         }
     }
     rows
@@ -245,8 +273,8 @@ impl Row for CandidateRow {
     }
 }
 
-/// Candidates, those that stayed longest first, then nodes that were tried in vain.
-pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, filter: &mut Fuzzy) -> Vec<CandidateRow> {
+/// Candidates, in the usual order those that stayed longest first; then nodes that were tried in vain.
+pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Order, filter: &mut Fuzzy) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
         let chosen = whole.selected.as_ref().is_some_and(|(n, _)| n == node);
@@ -254,7 +282,14 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, filt
         (Reverse(chosen), Reverse(functions))
     };
     let mut candidates: Vec<&Str> = now.candidates.keys().filter(|n| filter.keeps(n)).collect();
-    candidates.sort_by_cached_key(|node| survived(node));
+    let measured = |node: &Str, measure: fn(&Candidate) -> i64| now.candidates.get(node).map(|candidate| measure(candidate));
+    match order {
+        // They are in order of their names already.
+        Order::Name => {}
+        Order::Victims => candidates.sort_by_key(|node| measured(node, |c| i64::try_from(c.victims.len()).unwrap_or(i64::MAX))),
+        Order::Violations => candidates.sort_by_key(|node| measured(node, |c| c.pdb_violations)),
+        _ => candidates.sort_by_cached_key(|node| survived(node)),
+    }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|n| CandidateRow::Candidate(n.clone())).collect();
     let tried: Vec<&Str> = now.dry_runs.keys().filter(|n| !now.candidates.contains_key(*n) && filter.keeps(n)).collect();
     if !tried.is_empty() {
