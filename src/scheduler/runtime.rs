@@ -230,6 +230,9 @@ impl Framework {
     }
 }
 
+/// Nominated pods, and the state of the cycle and a node as if they ran there.
+type WithNominated = (Vec<Arc<PodInfo>>, CycleState, NodeInfo);
+
 /// A framework with everything that running the filters of one cycle needs.
 pub(super) struct Runner<'a> {
     framework: &'a Framework,
@@ -282,22 +285,23 @@ impl<'a> Runner<'a> {
     pub(super) fn every_filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> NodeFilters {
         let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> {
             let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
-            let answer = |(name, point)| match state.skip_filter.contains(name) {
-                true => (name, Status::skip().with_plugin(name)),
-                false => (name, self.ask((name, point), state, pod, node)),
+            let skipped = |name| state.skip_filter.contains(name);
+            let answer = |(name, point)| {
+                let status = if skipped(name) { Status::skip().with_plugin(name) } else { self.ask((name, point), state, pod, node) };
+                (name, status)
             };
             known.map(answer).collect()
         };
-        let (others, counted) = match self.with_nominated(state, pod, node) {
-            Ok(None) => (Vec::new(), None),
-            Ok(Some((others, with_state, with_node))) => (others, Some((with_state, with_node))),
-            Err(status) => return NodeFilters { not_asked: Some(status), ..NodeFilters::default() },
-        };
-        let mut filters = NodeFilters { nominated: others.iter().map(|p| p.key()).collect(), ..NodeFilters::default() };
-        if let Some((with_state, with_node)) = counted {
-            filters.answers = all(&with_state, &with_node);
-            let rejected = filters.rejections().next().is_some();
-            filters.with_nominated = rejected;
+        let mut filters = NodeFilters::default();
+        match self.with_nominated(state, pod, node) {
+            Ok(None) => {}
+            Ok(Some((others, with_state, with_node))) => {
+                filters.nominated = others.iter().map(|p| p.key()).collect();
+                filters.answers = all(&with_state, &with_node);
+                let rejected = filters.rejections().next().is_some();
+                filters.with_nominated = rejected;
+            }
+            Err(status) => return NodeFilters { not_asked: Some(status), ..filters },
         }
         if !filters.with_nominated {
             filters.answers = all(state, node);
@@ -306,13 +310,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The node with the pods that are nominated to it and matter to this pod; `None` where there are none.
-    #[allow(clippy::type_complexity, reason = "the parts go their own ways at once")]
-    fn with_nominated(
-        &self,
-        state: &CycleState,
-        pod: &PodInfo,
-        node: &NodeInfo,
-    ) -> Result<Option<(Vec<Arc<PodInfo>>, CycleState, NodeInfo)>, Status> {
+    fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
         let mut nominated = self.nominated_pods(node.name());
         nominated.retain(|other| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod));
         if nominated.is_empty() {

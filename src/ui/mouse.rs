@@ -108,7 +108,7 @@ fn heading_at(state: &State, driver: &dyn Driver, pane: Pane, list: Rect, (x, y)
         }
         Pane::Nodes => {
             let below = y.checked_sub(list.y).map(|row| state.nodes.offset + usize::from(row));
-            let rejected = below.filter(|at| state.derived.nodes.get(*at) == Some(&NodeRow::Rejected)).is_some();
+            let rejected = below.is_some_and(|at| state.derived.nodes.get(at) == Some(&NodeRow::Rejected));
             (panes::nodes::columns(state, !rejected, list.width), if rejected { y } else { list.y.checked_sub(1)? })
         }
         Pane::Preemption => {

@@ -381,7 +381,7 @@ fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
     let mut rows = vec![DetailRow::Heading("every filter, on what the cycle saw")];
     if let Some(status) = &filters.not_asked {
         let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
-        rows.push(DetailRow::Fact("not asked", format!("PreFilter turned the pod down for all nodes: {by}{}", status.message())));
+        rows.push(DetailRow::Fact("none is asked", format!("{by}{}", status.message())));
     }
     if filters.left_out {
         rows.push(DetailRow::Fact("left out", "PreFilter narrowed the nodes, and the cycle does not ask about this one".to_owned()));
