@@ -10,6 +10,7 @@ use super::beside::Beside;
 use super::following::{self, Following, Pace};
 use super::objects::Sources;
 use crate::cluster::{Key, Object, Pod};
+use crate::framework::NodeFilters;
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
@@ -233,6 +234,10 @@ impl Driver for Explorer {
 
     fn stop(&mut self) {
         self.work = None;
+    }
+
+    fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
+        self.session.every_filter(pod, node)
     }
 
     fn written(&self, pod: &Key) -> Option<Written> {

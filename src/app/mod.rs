@@ -192,7 +192,7 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
         if !ui::show_pod(&mut state, driver, pod) {
             state.warn(format!("{pod} does not wait to be scheduled"));
         }
-        state.refresh(driver.timeline());
+        state.renew(driver);
     }
     let mut dirty = true;
     let mut due: Option<tokio::time::Instant> = None;

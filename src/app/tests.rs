@@ -289,3 +289,87 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
         assert!(!look(&mut screen.state, &mut screen.explorer));
     }
 }
+
+/// The record holds the first rejection of each node; whoever asks all filters finds the same first one, and those behind.
+#[test]
+fn every_filter_of_a_node_begins_with_what_the_record_holds() {
+    let (mut nodes, mut counted, mut behind, mut left_out) = (0, 0, 0, 0);
+    for story in &source::STORIES {
+        let mut screen = Screen::new(story.name);
+        screen.keys("S");
+        for frame in 0..screen.explorer.timeline().frames().len() {
+            screen.explorer.timeline_mut().seek(crate::session::Cursor { frame, event: usize::MAX });
+            let timeline = screen.explorer.timeline();
+            let Some(start) = &timeline.cycle().start else { continue };
+            for node in timeline.frames()[frame].before.snapshot.nodes() {
+                let filters = screen.explorer.every_filter(&start.pod, node.name()).unwrap();
+                let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
+                    // A pod that fits where it was nominated is not tried elsewhere.
+                    let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
+                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {frame} {}", story.name, node.name());
+                    left_out += 1;
+                    continue;
+                };
+                let first = filters.rejections().next().map(|(_, status)| status.clone());
+                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {frame}", story.name);
+                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {frame} {}", story.name, node.name());
+                nodes += 1;
+                counted += usize::from(filters.with_nominated);
+                behind += filters.rejections().count().saturating_sub(1);
+            }
+        }
+    }
+    assert!(nodes > 100 && counted > 0 && behind > 0, "{nodes} {counted} {behind} {left_out}");
+}
+
+#[test]
+fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
+    let mut screen = Screen::new("queues");
+    screen.keys("S");
+    let mut ended = 0;
+    for frame in 0..screen.explorer.timeline().frames().len() {
+        screen.explorer.timeline_mut().seek(crate::session::Cursor { frame, event: usize::MAX });
+        let cycle = screen.explorer.timeline().cycle();
+        let sentence = crate::report::why(cycle);
+        assert_eq!(sentence.is_empty(), cycle.outcome.is_none());
+        if let Some(start) = cycle.start.as_ref().filter(|_| cycle.outcome.is_some()) {
+            assert_eq!(crate::ui::answer(cycle, 3), Some(format!("{}: {sentence}", start.pod)));
+            ended += 1;
+        }
+    }
+    assert!(ended > 5, "{ended}");
+}
+
+#[test]
+fn a_node_tells_what_else_would_turn_the_pod_down() {
+    use crate::ui::rows::DetailRow;
+    let mut screen = Screen::new("payments");
+    screen.command("pod shop/payments");
+    screen.command("node infra-1");
+    let facts = |screen: &Screen| -> Vec<String> {
+        screen
+            .state
+            .derived
+            .detail
+            .iter()
+            .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
+            .collect()
+    };
+    assert!(facts(&screen).contains(&"would also fail: NodeResourcesFit: Insufficient cpu".to_owned()), "{:?}", facts(&screen));
+    let filters = screen.state.derived.filters.clone().unwrap();
+    let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
+    assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
+    assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
+    // Another node of the same cycle is asked anew; the start of everything has no pod to ask about.
+    screen.command("node worker-a1");
+    assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
+    screen.keys("home");
+    assert!(!screen.state.derived.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
+    // As the cluster was at the start of the cycle, whatever came later.
+    screen.keys("end");
+    screen.command("cordon worker-a1");
+    screen.command("cycle 1");
+    let first = &screen.state.derived.filters.clone().unwrap().answers[0];
+    assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
+    screen.command("decide shop/payments");
+}

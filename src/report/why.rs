@@ -46,15 +46,18 @@ fn unschedulable(view: &CycleView) -> String {
     text
 }
 
-/// Why no node takes the pod.
+/// Why no node takes the pod, or what came between it and the node it was to run on.
 fn cause(view: &CycleView) -> String {
+    if let (Some((node, ..)), Some((_, message, _))) = (&view.selected, &view.failure) {
+        return format!("Pending although it was to run on {node}: {}", message.trim_end_matches('.'));
+    }
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
         return format!("Pending because no node is even looked at: {}", status.message());
     }
     let groups = reason_groups(view);
     match &groups[..] {
         [] => match &view.failure {
-            Some((_, message, _)) => format!("Pending: {message}"),
+            Some((_, message, _)) => format!("Pending: {}", message.trim_end_matches('.')),
             None => "Pending".to_owned(),
         },
         [(reason, count), rest @ ..] => {
@@ -123,4 +126,20 @@ fn violated(candidate: &Candidate) -> String {
     names.sort_unstable();
     names.dedup();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::PluginSet;
+    use crate::trace::FailureReason;
+
+    #[test]
+    fn a_pod_that_had_a_node_and_lost_it_is_not_said_to_fit_nowhere() {
+        let failure = |message: &str| Some((FailureReason::Unschedulable, message.into(), PluginSet::default()));
+        let mut view = CycleView { outcome: Some(Outcome::Unschedulable), failure: failure("not yet."), ..CycleView::default() };
+        assert_eq!(why(&view), "Pending: not yet.");
+        view.selected = Some(("n1".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
+        assert_eq!(why(&view), "Pending although it was to run on n1: not yet.");
+    }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::algorithm::{Attempt, Attempted, NO_NODES, Sampling};
-use super::runtime::Nominations;
+use super::runtime::{Nominations, Runner};
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Pod};
-use crate::framework::{Context, CycleState, PluginSet, PodInfo, PodResourcesOptions, pod_requests};
+use crate::framework::{Context, CycleState, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, pod_requests};
 use crate::trace::{CycleStart, Event, FailureReason, Outcome};
 
 /// What a decision is taken on.
@@ -77,6 +77,24 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         events.push(Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() });
     }
     finish(events, outcome)
+}
+
+/// Asks every Filter plugin of the pod's profile about one node, where a cycle stops at the first that turns the pod
+/// down; `None` where there is no such profile or node.
+pub fn every_filter(ground: &Ground<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
+    let snapshot = ground.cache.snapshot();
+    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, gates: ground.config.gates, now: ground.now };
+    let framework = ground.config.profile(&pod.spec.scheduler_name)?;
+    let node = snapshot.get(node)?;
+    let info = PodInfo::with_gates(pod.clone(), ground.config.gates);
+    let mut state = CycleState::default();
+    let narrowed = framework.run_pre_filter(&cx, &mut state, &info, &mut Vec::new());
+    if !narrowed.status.is_success() {
+        return Some(NodeFilters { not_asked: Some(narrowed.status), ..NodeFilters::default() });
+    }
+    let left_out = narrowed.nodes.is_some_and(|nodes| !nodes.contains(node.name()));
+    let filters = Runner::new(framework, cx, ground.nominations, &state).every_filter(&state, &info, node);
+    Some(NodeFilters { left_out, ..filters })
 }
 
 /// What is known of a pod when its cycle starts.

@@ -26,7 +26,7 @@ pub const EMULATED_VERSION: &str = "v1.36.2";
 pub use algorithm::{Attempt, Attempted, FitError, NO_NODES, Sampling};
 pub use cache::Cache;
 pub use config::{Config, ConfigError};
-pub use decide::{Ground, decide};
+pub use decide::{Ground, decide, every_filter};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use rejectors::{Rejectors, reasons};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Ground, Sampling, State, decide};
+use super::{Config, Ground, Sampling, State, decide, every_filter};
 use crate::cluster::{Key, Object, ObservedEvent, Pod, Unknown};
+use crate::framework::NodeFilters;
 use crate::trace::Event;
 
 /// A scheduler on a cluster of its own, under a virtual clock.
@@ -200,16 +201,25 @@ impl Scheduler {
 
     /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
     pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        decide(&self.ground(), pod)
+    }
+
+    /// What every Filter plugin says about a node for a pod as if it were popped now; `None` where there is no such pod,
+    /// node or profile. See [`every_filter()`].
+    pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
+        every_filter(&self.ground(), self.state.cluster.pods.get(pod)?, node)
+    }
+
+    fn ground(&self) -> Ground<'_> {
         let state = &self.state;
-        let ground = Ground {
+        Ground {
             config: &state.config,
             cluster: &state.cluster,
             cache: &state.cache,
             nominations: &state.queue,
             sampling: self.sampling,
             now: state.clock,
-        };
-        decide(&ground, pod)
+        }
     }
 
     /// The pod that the next [`Operation::Schedule`] would take.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterPlugin, FilterRunner, List, NodeInfo, NodeToStatus, NominatingInfo,
-    Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
+    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus,
+    NominatingInfo, Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
 };
 use crate::trace::{Event, PreemptionStart};
 
@@ -230,6 +230,9 @@ impl Framework {
     }
 }
 
+/// Nominated pods, and the state of the cycle and a node as if they ran there.
+type WithNominated = (Vec<Arc<PodInfo>>, CycleState, NodeInfo);
+
 /// A framework with everything that running the filters of one cycle needs.
 pub(super) struct Runner<'a> {
     framework: &'a Framework,
@@ -261,17 +264,67 @@ impl<'a> Runner<'a> {
 
     /// Filters on a node as it is; stops at the first that does not pass.
     fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        for (name, point) in filters {
-            let status = point.filter(&self.cx, state, pod, node);
-            if status.is_success() {
-                continue;
-            }
-            if status.is_rejected() {
-                return status.with_plugin(*name);
-            }
-            return Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(*name);
+        let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node));
+        answers.find(|status| !status.is_success()).unwrap_or_else(Status::success)
+    }
+
+    /// One filter on a node as it is.
+    fn ask(&self, (name, point): (PluginName, &dyn FilterPlugin), state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let status = point.filter(&self.cx, state, pod, node);
+        if status.is_success() {
+            return status;
         }
-        Status::success()
+        if status.is_rejected() {
+            return status.with_plugin(name);
+        }
+        Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name)
+    }
+
+    /// Every filter on a node, nominated pods counted as [`Runner::filter_node`] does, and not only up to the first that
+    /// does not pass. Filters that PreFilter skipped answer `Skip`.
+    pub(super) fn every_filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> NodeFilters {
+        let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> {
+            let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
+            let skipped = |name| state.skip_filter.contains(name);
+            let answer = |(name, point)| {
+                let status = if skipped(name) { Status::skip().with_plugin(name) } else { self.ask((name, point), state, pod, node) };
+                (name, status)
+            };
+            known.map(answer).collect()
+        };
+        let mut filters = NodeFilters::default();
+        match self.with_nominated(state, pod, node) {
+            Ok(None) => {}
+            Ok(Some((others, with_state, with_node))) => {
+                filters.nominated = others.iter().map(|p| p.key()).collect();
+                filters.answers = all(&with_state, &with_node);
+                let rejected = filters.rejections().next().is_some();
+                filters.with_nominated = rejected;
+            }
+            Err(status) => return NodeFilters { not_asked: Some(status), ..filters },
+        }
+        if !filters.with_nominated {
+            filters.answers = all(state, node);
+        }
+        filters
+    }
+
+    /// The node with the pods that are nominated to it and matter to this pod; `None` where there are none.
+    fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
+        let mut nominated = self.nominated_pods(node.name());
+        nominated.retain(|other| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod));
+        if nominated.is_empty() {
+            return Ok(None);
+        }
+        let (mut with_state, mut with_node) = (state.clone(), node.clone());
+        for other in &nominated {
+            with_node.add_pod(other.clone());
+            let status = self.add_pod(&mut with_state, pod, other, &with_node);
+            if !status.is_success() {
+                return Err(Status::error(status.message()));
+            }
+        }
+        Ok(Some((nominated, with_state, with_node)))
     }
 
     fn filter_node_with(
@@ -282,21 +335,11 @@ impl<'a> Runner<'a> {
         filters: &[(PluginName, &dyn FilterPlugin)],
     ) -> Filtered {
         let run = |state: &CycleState, node: &NodeInfo| self.run(filters, state, pod, node);
-        let equal_or_greater =
-            |other: &Arc<PodInfo>| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod);
-        let mut nominated = self.nominated_pods(node.name());
-        nominated.retain(equal_or_greater);
-        if nominated.is_empty() {
-            return Filtered { status: run(state, node), nominated: List::default() };
-        }
-        let (mut with_state, mut with_node) = (state.clone(), node.clone());
-        for other in &nominated {
-            with_node.add_pod(other.clone());
-            let status = self.add_pod(&mut with_state, pod, other, &with_node);
-            if !status.is_success() {
-                return Filtered { status: Status::error(status.message()), nominated: List::default() };
-            }
-        }
+        let (nominated, with_state, with_node) = match self.with_nominated(state, pod, node) {
+            Ok(None) => return Filtered { status: run(state, node), nominated: List::default() },
+            Ok(Some(with)) => with,
+            Err(status) => return Filtered { status, nominated: List::default() },
+        };
         let mut status = run(&with_state, &with_node);
         if status.is_success() {
             status = run(state, node);

@@ -10,6 +10,7 @@ use super::wakes::WakeEvents;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
+use crate::framework::NodeFilters;
 use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
 
 /// A scheduler and its timelines.
@@ -278,6 +279,12 @@ impl Session {
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
         let at = self.timeline().frames_done();
         self.explain_at(self.current, at, pod).then_some(at)
+    }
+
+    /// What every Filter plugin says about a node for a pod, on the cluster as it was before the frame at the cursor, which
+    /// is what a cycle in that frame was decided on; `None` where there was no such pod or node. Nothing is recorded.
+    pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
+        self.branch().scheduler_at(self.timeline().cursor().frame).every_filter(pod, node)
     }
 
     fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {

@@ -78,6 +78,8 @@ pub enum Action {
     Fold,
     /// Nodes in groups, or one by one.
     ToggleGroups,
+    /// The next order of the list.
+    Sort,
     /// One step in time.
     Step(Direction),
     /// To the end of a cycle, or before it.

@@ -65,7 +65,7 @@ pub fn follow(state: &mut State, driver: &mut dyn Driver) -> (bool, Option<Durat
     let mut shown = state.running.is_none() && driver.follow();
     if shown {
         state.touch();
-        state.refresh(driver.timeline());
+        state.renew(driver);
     }
     let news = driver.news();
     if state.news != news {

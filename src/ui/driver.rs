@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::cluster::{Key, Kind};
+use crate::framework::NodeFilters;
 use crate::report::Written;
 use crate::session::{Branch, RunEnd, Timeline, Until};
 use crate::ui::state::Form;
@@ -69,6 +70,9 @@ pub trait Driver {
     fn is_outdated(&self, _frame: usize) -> bool {
         false
     }
+    /// What every Filter plugin says about a node for a pod, on what the frame at the cursor was decided on; `None` where
+    /// that is not known. It is asked once for each frame and node.
+    fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters>;
     /// What the cluster's own scheduler last wrote about a pod.
     fn written(&self, pod: &Key) -> Option<Written>;
     /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.

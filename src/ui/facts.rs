@@ -2,7 +2,8 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::trace::{CycleView, Event, ExtensionPoint, Outcome, PreemptionView, Selection};
+use crate::report::why;
+use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView, Selection};
 use crate::ui::text::{count, thousands};
 
 /// The classes of verdicts, best first.
@@ -163,8 +164,13 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     }
 }
 
-/// The cycle in one line, for someone who reads nothing else.
+/// The cycle in one sentence, for someone who reads nothing else: once it has ended the one of the report, and how it
+/// stands before.
 pub fn answer(cycle: &CycleView, nodes: usize) -> Option<String> {
+    if cycle.outcome.is_some() {
+        let sentence = why(cycle);
+        return Some(cycle.start.as_ref().map_or_else(|| sentence.clone(), |start| format!("{}: {sentence}", start.pod)));
+    }
     let Some(start) = &cycle.start else {
         return match (&cycle.pre_enqueue, &cycle.skipped) {
             (Some(status), _) => Some(format!("gated: {}", status.message())),
@@ -178,7 +184,6 @@ pub fn answer(cycle: &CycleView, nodes: usize) -> Option<String> {
     } else if let Some((node, ..)) = &cycle.selected {
         match &cycle.failure {
             Some((reason, ..)) => format!("{pod}: was to run on {node}, but the attempt failed ({reason})"),
-            None if cycle.outcome.is_some() => format!("{pod}: fits, and goes to {node}{}", selection_text(cycle)),
             None => format!("{pod}: {node} is taken{}", selection_text(cycle)),
         }
     } else if let Some((_, status)) = cycle.narrowed.as_ref().filter(|_| cycle.pre_filter_rejected) {
@@ -187,9 +192,7 @@ pub fn answer(cycle: &CycleView, nodes: usize) -> Option<String> {
         format!("{pod}: {}", preemption_text(cycle, preemption))
     } else if let Some(reason) = &cycle.skipped {
         format!("{pod}: skipped, {reason}")
-    } else if cycle.outcome == Some(Outcome::Error) {
-        format!("{pod}: the attempt ended with an error")
-    } else if cycle.failure.is_some() || cycle.outcome == Some(Outcome::Unschedulable) {
+    } else if cycle.failure.is_some() {
         format!("{pod}: fits on none of {}", count(nodes, "node"))
     } else {
         progress_text(cycle, nodes)
@@ -232,9 +235,7 @@ fn preemption_text(cycle: &CycleView, preemption: &PreemptionView) -> String {
         }
         let all = count(preemption.potential_nodes.len(), "node");
         // Other PostFilter plugins may have answered before the dry runs.
-        let over = cycle.outcome.is_some()
-            || cycle.failure.is_some()
-            || cycle.post_filter.iter().any(|(plugin, _)| *plugin == PluginName::DefaultPreemption);
+        let over = cycle.failure.is_some() || cycle.post_filter.iter().any(|(plugin, _)| *plugin == PluginName::DefaultPreemption);
         if over {
             return format!("fits nowhere, and evicting pods does not help on any of {all}");
         }

@@ -13,8 +13,8 @@ use jiff::{Timestamp, ToSpan};
 
 use crate::cluster::{Cluster, Container, Key, Meta, Node, Object, Pod, Quantity, Str, Taint};
 use crate::framework::{
-    BudgetViolation, Candidate, EventLabel, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName, Snapshot, Status,
-    Victim,
+    BudgetViolation, Candidate, EventLabel, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName,
+    Snapshot, Status, Victim,
 };
 use crate::report::Written;
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
@@ -70,6 +70,22 @@ impl Driver for Script {
         WorkState::Idle
     }
     fn stop(&mut self) {}
+    /// The workers lack cpu, a node that is tainted or cordoned has that besides, and affinity is not asked for.
+    fn every_filter(&self, _: &Key, node: &str) -> Option<NodeFilters> {
+        let fits = CycleView::of(self.timeline.frame()?.events.iter()).verdicts.get(node).is_some_and(|v| v.status.is_success());
+        let node = self.timeline.moment().snapshot.get(node)?;
+        let when = |rejected: bool, status: Status| if rejected { status } else { Status::success() };
+        let answers = vec![
+            (PluginName::NodeUnschedulable, when(node.node.unschedulable(), Status::unresolvable("node(s) were unschedulable"))),
+            (
+                PluginName::TaintToleration,
+                when(!node.node.spec.taints.is_empty(), Status::unresolvable("node(s) had untolerated taint(s)")),
+            ),
+            (PluginName::NodeAffinity, Status::skip()),
+            (PluginName::NodeResourcesFit, when(!fits, Status::unschedulable("Insufficient cpu"))),
+        ];
+        Some(NodeFilters { answers, nominated: vec![key("batch/too-big")], with_nominated: !fits, ..NodeFilters::default() })
+    }
     fn written(&self, _: &Key) -> Option<Written> {
         None
     }

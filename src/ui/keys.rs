@@ -303,6 +303,7 @@ pub fn action_name(action: &Action) -> &'static str {
         Action::Copy => "copy",
         Action::CatchUp => "catch-up",
         Action::Agreement => "agreement",
+        Action::Sort => "sort",
         Action::Branches => "branches",
         Action::Compare => "compare",
         Action::Input(edit) => edit_name(*edit),

@@ -2,7 +2,8 @@
 //!
 //! An [`Action`] goes into [`update()`], which changes the [`State`] and moves the cursor of the timeline behind a
 //! [`Driver`]; [`draw`] turns both into cells. Nothing here performs IO or knows the time: the event loop in
-//! [`crate::app`] does both. Facts come from the record ([`crate::trace`]) alone; the screen never asks the engine.
+//! [`crate::app`] does both. Facts come from the record ([`crate::trace`]); what the record leaves out about one node,
+//! every Filter plugin's answer, the driver is asked for.
 
 pub mod action;
 mod beside;
@@ -16,6 +17,7 @@ pub mod keys;
 pub mod layout;
 pub mod list;
 mod mouse;
+pub mod order;
 pub mod over_time;
 pub mod overlays;
 pub mod panes;

@@ -1,12 +1,18 @@
 //! What the mouse does: it selects, opens, scrolls and drags the scrub bar.
 
+use ratatui::layout::Rect;
+
 use crate::session::Cursor;
 use crate::trace::Granularity;
 use crate::ui::action::{Direction, Motion, Mouse, Pane};
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
+use crate::ui::order::Order;
+use crate::ui::panes;
+use crate::ui::rows::{NodeRow, QueueRow};
 use crate::ui::state::State;
 use crate::ui::update::{focus, go, moved, open, step};
+use crate::ui::widgets::table;
 
 /// Lines the wheel scrolls.
 const WHEEL: isize = 3;
@@ -54,6 +60,10 @@ fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
     let Some(pane) = plan.pane_at(x, y) else { return };
     state.focus = pane;
     let list = plan.list(pane);
+    if let Some(order) = heading_at(state, driver, pane, list, (x, y)) {
+        // A second click goes back to the usual order.
+        return state.sort(pane, if state.order(pane) == order { Order::Usual } else { order });
+    }
     if !list.contains((x, y).into()) {
         return;
     }
@@ -86,6 +96,33 @@ fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
     if view && again {
         open(state, driver);
     }
+}
+
+/// The order that the heading of a column at this place stands for.
+fn heading_at(state: &State, driver: &dyn Driver, pane: Pane, list: Rect, (x, y): (u16, u16)) -> Option<Order> {
+    let (columns, row) = match pane {
+        Pane::Queues => {
+            let first = state.derived.queues.get(state.queues.offset);
+            let shown = matches!(first, Some(QueueRow::Part { .. }));
+            (if shown { panes::queues::columns(list.width) } else { Vec::new() }, list.y)
+        }
+        Pane::Nodes => {
+            let below = y.checked_sub(list.y).map(|row| state.nodes.offset + usize::from(row));
+            let rejected = below.is_some_and(|at| state.derived.nodes.get(at) == Some(&NodeRow::Rejected));
+            (panes::nodes::columns(state, !rejected, list.width), if rejected { y } else { list.y.checked_sub(1)? })
+        }
+        Pane::Preemption => {
+            let preemption = driver.timeline().cycle().preemption.as_ref()?;
+            (panes::preemption::columns(preemption, list.width), list.y.checked_sub(1)?)
+        }
+        Pane::NodeDetail | Pane::Steps | Pane::Message => return None,
+    };
+    if y != row {
+        return None;
+    }
+    let areas = table::areas(&columns, Rect { y: row, height: 1, ..list });
+    let hit = columns.iter().zip(areas).find(|(_, area)| area.contains((x, y).into()))?;
+    Order::of_heading(pane, hit.0.title)
 }
 
 fn scrub(state: &mut State, driver: &mut dyn Driver, x: u16) {

@@ -56,7 +56,7 @@ pub fn go_on(state: &mut State, driver: &mut dyn Driver, mut more: impl FnMut() 
         None => state.running = Some(running),
     }
     state.touch();
-    state.refresh(driver.timeline());
+    state.renew(driver);
 }
 
 /// That nothing changes any more, in words.

@@ -5,14 +5,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, NodeInfo};
+use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
 use crate::session::Timeline;
 use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
 use crate::ui::facts::{Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::{GroupKey, Row, RowId};
+use crate::ui::order::{self, Order};
 
 /// Beyond this many nodes they are shown in groups.
 pub const GROUP_ABOVE: usize = 40;
@@ -85,8 +87,8 @@ impl Row for QueueRow {
     }
 }
 
-/// The queues in their order, without pods that the filter leaves out.
-pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
+/// The queues in their order, without pods that the filter leaves out; an order is one within each queue.
+pub fn queue_rows(queues: &QueuesView, order: Order, filter: &mut Fuzzy) -> Vec<QueueRow> {
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {
@@ -104,6 +106,13 @@ pub fn queue_rows(queues: &QueuesView, filter: &mut Fuzzy) -> Vec<QueueRow> {
             }),
             // The store is in order of namespace and name already.
             QueuePart::InFlight | QueuePart::WaitingOnPermit | QueuePart::Unschedulable | QueuePart::Gated => {}
+        }
+        // Sorting is stable: what is equal stays as the queue has it.
+        match order {
+            Order::Priority => entries.sort_by_key(|e| Reverse(e.priority)),
+            Order::Attempts => entries.sort_by_key(|e| Reverse(e.attempts)),
+            Order::Name => entries.sort_by(|a, b| a.pod.cmp(&b.pod)),
+            _ => {}
         }
         entries.retain(|e| filter.keeps_key(&e.pod));
         if !entries.is_empty() || filter.is_empty() {
@@ -161,13 +170,24 @@ pub struct NodeOptions<'a> {
     pub grouped: bool,
     /// Groups that are open.
     pub open: &'a BTreeSet<GroupKey>,
+    /// In which order; of groups, within each.
+    pub order: Order,
 }
 
 /// The nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
 pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
     let nodes = timeline.moment().snapshot.nodes();
-    let shown = nodes.iter().map(|n| n.name()).filter(|n| filter.keeps(n));
-    if options.grouped { grouped_rows(timeline.cycle(), shown, options.open) } else { flat_rows(whole, shown) }
+    let shown = nodes.iter().filter(|n| filter.keeps(n.name()));
+    match (options.grouped, options.order) {
+        (true, order) => grouped_rows(timeline.cycle(), shown, options.open, order),
+        (false, Order::Usual) => flat_rows(whole, shown.map(|n| n.name())),
+        (false, order) => {
+            let verdicts = Verdicts::new(whole);
+            let mut list: Vec<_> = shown.map(|n| (order::node_place(order, whole, &verdicts, n), n.name())).collect();
+            list.sort();
+            list.into_iter().map(|(_, name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
+        }
+    }
 }
 
 fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec<NodeRow> {
@@ -190,21 +210,29 @@ fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec
     rows
 }
 
-fn grouped_rows<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Str>, open: &BTreeSet<GroupKey>) -> Vec<NodeRow> {
+fn grouped_rows<'a>(
+    cycle: &CycleView,
+    nodes: impl Iterator<Item = &'a Arc<NodeInfo>>,
+    open: &BTreeSet<GroupKey>,
+    order: Order,
+) -> Vec<NodeRow> {
     let verdicts = Verdicts::new(cycle);
-    let mut groups: BTreeMap<_, Vec<&Str>> = BTreeMap::new();
-    for name in nodes {
-        let v = verdicts.of(name);
-        groups.entry((v.class, v.plugin, v.reason)).or_default().push(name);
+    let mut groups: BTreeMap<_, Vec<&NodeInfo>> = BTreeMap::new();
+    for node in nodes {
+        let v = verdicts.of(node.name());
+        groups.entry((v.class, v.plugin, v.reason)).or_default().push(node);
     }
     let mut rows = Vec::new();
-    for ((class, plugin, reason), mut names) in groups {
+    for ((class, plugin, reason), mut nodes) in groups {
         let key = GroupKey { class, plugin, reason: reason.into_owned() };
         let is_open = open.contains(&key);
-        rows.push(NodeRow::Group { key, count: names.len(), open: is_open });
+        rows.push(NodeRow::Group { key, count: nodes.len(), open: is_open });
         if is_open {
-            names.sort_by_key(|name| (Reverse(cycle.scores.get(*name).map(|s| s.total)), *name));
-            rows.extend(names.into_iter().map(|name| NodeRow::Node { name: name.clone(), inside: true }));
+            nodes.sort_by_cached_key(|node| {
+                let score = cycle.scores.get(node.name()).map(|s| s.total).filter(|_| order == Order::Usual);
+                (order::node_place(order, cycle, &verdicts, node), Reverse(score), node.name())
+            });
+            rows.extend(nodes.into_iter().map(|node| NodeRow::Node { name: node.name().clone(), inside: true }));
         }
     }
     rows
@@ -245,8 +273,8 @@ impl Row for CandidateRow {
     }
 }
 
-/// Candidates, those that stayed longest first, then nodes that were tried in vain.
-pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, filter: &mut Fuzzy) -> Vec<CandidateRow> {
+/// Candidates, in the usual order those that stayed longest first; then nodes that were tried in vain.
+pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Order, filter: &mut Fuzzy) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
         let chosen = whole.selected.as_ref().is_some_and(|(n, _)| n == node);
@@ -254,7 +282,14 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, filt
         (Reverse(chosen), Reverse(functions))
     };
     let mut candidates: Vec<&Str> = now.candidates.keys().filter(|n| filter.keeps(n)).collect();
-    candidates.sort_by_cached_key(|node| survived(node));
+    let measured = |node: &Str, measure: fn(&Candidate) -> i64| now.candidates.get(node).map(|candidate| measure(candidate));
+    match order {
+        // They are in order of their names already.
+        Order::Name => {}
+        Order::Victims => candidates.sort_by_key(|node| measured(node, |c| i64::try_from(c.victims.len()).unwrap_or(i64::MAX))),
+        Order::Violations => candidates.sort_by_key(|node| measured(node, |c| c.pdb_violations)),
+        _ => candidates.sort_by_cached_key(|node| survived(node)),
+    }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|n| CandidateRow::Candidate(n.clone())).collect();
     let tried: Vec<&Str> = now.dry_runs.keys().filter(|n| !now.candidates.contains_key(*n) && filter.keeps(n)).collect();
     if !tried.is_empty() {
@@ -273,6 +308,8 @@ pub enum DetailRow {
     Fact(&'static str, String),
     /// The scores of the node, by index of the plugin.
     Score(usize),
+    /// What a Filter plugin says about the node, by its index.
+    Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
     /// A pod on the node.
@@ -287,20 +324,25 @@ impl Row for DetailRow {
             Self::Pod(key) => Some(RowId::Pod(key.clone())),
             Self::Fact(name, _) => Some(RowId::Line(name, 0)),
             Self::Score(i) => Some(RowId::Line("score", *i)),
+            Self::Filter(i) => Some(RowId::Line("filter", *i)),
             Self::Step(i) => Some(RowId::Line("step", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
     }
 }
 
-/// Everything about one node: verdict, scores, dry run, pods from the least important.
-pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Vec<DetailRow> {
+/// Everything about one node: verdict, scores, dry run, every Filter plugin, pods from the least important.
+pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, filter: &mut Fuzzy) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
     let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
     let why = if verdict.reason.is_empty() { String::new() } else { format!(" — {by}{}", verdict.reason) };
     rows.push(DetailRow::Fact("verdict", format!("{}{why}", verdict.class.phrase())));
+    let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message())).collect::<Vec<_>>());
+    if let Some(also) = also.filter(|also| !also.is_empty()) {
+        rows.push(DetailRow::Fact("would also fail", also.join("; ")));
+    }
     if node.node.unschedulable() {
         rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
     }
@@ -323,6 +365,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Ve
             rows.push(DetailRow::Fact("no candidate", status.message()));
         }
     }
+    rows.extend(filters.into_iter().flat_map(filter_rows));
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
     pods.sort_by_cached_key(|p| (p.pod.priority(), p.key()));
@@ -330,6 +373,29 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filter: &mut Fuzzy) -> Ve
         rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
+    rows
+}
+
+/// Every Filter plugin on the node, with the nominated pods that were counted.
+fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
+    let mut rows = vec![DetailRow::Heading("every filter, on what the cycle saw")];
+    if let Some(status) = &filters.not_asked {
+        let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
+        rows.push(DetailRow::Fact("none is asked", format!("{by}{}", status.message())));
+    }
+    if filters.left_out {
+        rows.push(DetailRow::Fact("left out", "PreFilter narrowed the nodes, and the cycle does not ask about this one".to_owned()));
+    }
+    if !filters.nominated.is_empty() {
+        let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let how = match () {
+            () if filters.with_nominated => "as if they ran here",
+            () if filters.rejections().next().is_some() => "all pass with them here; these are without",
+            () => "passes with and without them",
+        };
+        rows.push(DetailRow::Fact("nominated pods counted", format!("{names}: {how}")));
+    }
+    rows.extend((0..filters.answers.len()).map(DetailRow::Filter));
     rows
 }
 

@@ -13,6 +13,7 @@ use crate::ui::facts::Class;
 use crate::ui::glyphs::Glyphs;
 use crate::ui::keymap::Context;
 use crate::ui::layout::{Mode, Plan};
+use crate::ui::order::Order;
 use crate::ui::state::{Form, Overlay, State};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::{overlays, panes, text};
@@ -210,6 +211,10 @@ pub fn title<'t>(scene: &Scene<'_>, pane: Pane, words: impl Into<std::borrow::Co
     let digit = pane as u8 + 1;
     let role = if scene.state.focus == pane { Role::Title } else { Role::Text };
     let mut spans = vec![scene.span(Role::Muted, format!("{digit} ")), scene.span(role, words.into())];
+    let order = scene.state.order(pane);
+    if order != Order::Usual {
+        spans.push(scene.span(Role::Accent, format!("  {}", order.words(pane))));
+    }
     let filter = scene.state.filter(pane);
     if !filter.is_empty() {
         spans.push(scene.span(Role::Accent, format!("  /{filter}")));

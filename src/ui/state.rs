@@ -10,13 +10,16 @@ use ratatui::layout::Rect;
 use tui_input::Input;
 
 use crate::cluster::{Key, Str};
+use crate::framework::NodeFilters;
 use crate::session::{Cursor, Timeline, Until};
 use crate::trace::{CycleView, Event, Granularity};
 use crate::ui::action::Pane;
+use crate::ui::driver::Driver;
 use crate::ui::facts::{self, Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
+use crate::ui::order::Order;
 use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
 use crate::ui::settings::Settings;
 use crate::ui::story::{self, Story};
@@ -54,6 +57,8 @@ pub struct State {
     pub message_offset: usize,
     /// Filters by pane.
     pub filters: BTreeMap<Pane, String>,
+    /// Orders of lists by pane, where they are not the usual ones.
+    pub orders: BTreeMap<Pane, Order>,
     /// Nodes in groups, or one by one; `None` leaves it to their number.
     pub grouped: Option<bool>,
     /// Groups that are open.
@@ -167,6 +172,9 @@ pub struct Derived {
     pub candidates: Vec<CandidateRow>,
     /// Rows of the one node.
     pub detail: Vec<DetailRow>,
+    /// What every Filter plugin says about that node, for the pod of this frame's cycle.
+    pub filters: Option<NodeFilters>,
+    filters_of: Option<(Arc<[Event]>, Str)>,
     /// The cycle under the cursor as it ends.
     pub whole: CycleView,
     whole_of: Option<Arc<[Event]>>,
@@ -213,6 +221,7 @@ impl State {
             detail: None,
             message_offset: 0,
             filters: BTreeMap::new(),
+            orders: BTreeMap::new(),
             grouped: None,
             open_groups: BTreeSet::new(),
             overlay: None,
@@ -258,8 +267,29 @@ impl State {
         }
     }
 
+    /// As [`State::refresh`], and asks every Filter plugin about the node that is shown: once for each frame and node, as
+    /// that may take a while in a large cluster.
+    pub fn renew(&mut self, driver: &dyn Driver) {
+        let timeline = driver.timeline();
+        self.refresh(timeline);
+        let (Some(node), Some(frame), Some(start)) = (&self.detail, timeline.frame(), &timeline.cycle().start) else { return };
+        if self.running.is_some() || self.plan().list(Pane::NodeDetail).is_empty() || self.filters_are_of(&frame.events, node) {
+            return;
+        }
+        self.derived.filters = driver.every_filter(&start.pod, node);
+        self.derived.filters_of = Some((frame.events.clone(), node.clone()));
+        self.touch();
+        self.refresh(timeline);
+    }
+
+    fn filters_are_of(&self, events: &Arc<[Event]>, node: &Str) -> bool {
+        self.derived.filters_of.as_ref().is_some_and(|(of, name)| Arc::ptr_eq(of, events) && name == node)
+    }
+
     fn derive(&mut self, timeline: &Timeline) {
         let fuzzy = |pane: Pane| Fuzzy::new(self.filters.get(&pane).map_or("", String::as_str));
+        let asked = timeline.frame().zip(self.detail.as_ref()).is_some_and(|(frame, node)| self.filters_are_of(&frame.events, node));
+        let order = |pane: Pane| self.orders.get(&pane).copied().unwrap_or_default();
         let derived = &mut self.derived;
         let events = timeline.frame().map(|f| f.events.clone());
         let same = match (&derived.whole_of, &events) {
@@ -282,16 +312,22 @@ impl State {
         let cycle = timeline.cycle();
         let snapshot = &timeline.moment().snapshot;
         derived.grouped = self.grouped.unwrap_or(snapshot.len() > rows::GROUP_ABOVE);
-        derived.queues = rows::queue_rows(timeline.queues(), &mut fuzzy(Pane::Queues));
+        derived.queues = rows::queue_rows(timeline.queues(), order(Pane::Queues), &mut fuzzy(Pane::Queues));
         derived.moved = story::moved(timeline);
-        let options = NodeOptions { grouped: derived.grouped, open: &self.open_groups };
+        let options = NodeOptions { grouped: derived.grouped, open: &self.open_groups, order: order(Pane::Nodes) };
         derived.nodes = rows::node_rows(timeline, &derived.whole, &options, &mut fuzzy(Pane::Nodes));
         derived.candidates = match &cycle.preemption {
-            Some(now) => rows::candidate_rows(now, derived.whole.preemption.as_ref(), &mut fuzzy(Pane::Preemption)),
+            Some(now) => {
+                let whole = derived.whole.preemption.as_ref();
+                rows::candidate_rows(now, whole, order(Pane::Preemption), &mut fuzzy(Pane::Preemption))
+            }
             None => Vec::new(),
         };
         derived.detail = match self.detail.as_ref().and_then(|n| snapshot.get(n)) {
-            Some(node) => rows::detail_rows(node, cycle, &mut fuzzy(Pane::NodeDetail)),
+            Some(node) => {
+                let filters = derived.filters.as_ref().filter(|_| asked && cycle.start.is_some());
+                rows::detail_rows(node, cycle, filters, &mut fuzzy(Pane::NodeDetail))
+            }
             None => Vec::new(),
         };
         derived.ranks = rows::ranks(cycle);
@@ -364,6 +400,25 @@ impl State {
             self.filters.insert(pane, text);
         }
         self.touch();
+    }
+
+    /// The order of a pane's list.
+    pub fn order(&self, pane: Pane) -> Order {
+        self.orders.get(&pane).copied().unwrap_or_default()
+    }
+
+    /// Sorts a pane's list; what is selected stays selected.
+    pub fn sort(&mut self, pane: Pane, order: Order) {
+        let list = match pane {
+            Pane::Queues => &mut self.queues,
+            Pane::Nodes => &mut self.nodes,
+            Pane::Preemption => &mut self.candidates,
+            Pane::NodeDetail | Pane::Steps | Pane::Message => return,
+        };
+        list.chosen = list.selected.is_some();
+        self.orders.insert(pane, order);
+        self.touch();
+        self.say(format!("{}: {}", pane.to_string().to_lowercase(), order.words(pane)));
     }
 
     /// Opens a node.

@@ -244,6 +244,17 @@ fn a_violated_budget_and_the_function_that_decides() {
 }
 
 #[test]
+fn a_node_shows_every_filter() {
+    let mut screen = Screen::new(120, 40);
+    screen.keys("c : \"node_infra-1\" enter");
+    assert_screen!("every_filter", screen);
+    let asked = screen.state.derived.filters.clone();
+    screen.keys("c : \"node_worker-a2\" enter");
+    assert_screen!("every_filter_passes", screen);
+    assert_ne!(screen.state.derived.filters, asked);
+}
+
+#[test]
 fn many_nodes_read_as_groups_that_open() {
     let mut screen = Screen::of(fixture::large(5000), 120, 40);
     screen.keys("c 2");
@@ -418,6 +429,127 @@ fn filters_groups_and_commands() {
     check(": \"step\" enter", "0:3 Queues/Nodes shop/payments");
     check("c c : \"cycle_1\" enter", "0:103 Queues/Preemption shop/payments");
     check(": \"pod_shop/payments\" enter", "0:103 Queues/Preemption shop/payments");
+}
+
+/// The rows of the pane in focus, without headings.
+fn listed(screen: &Screen) -> Vec<String> {
+    use crate::ui::list::{Row, RowId};
+    fn names<R: Row>(rows: &[R]) -> Vec<String> {
+        let name = |id| match id {
+            RowId::Pod(key) => key.to_string(),
+            RowId::Node(node) => node.to_string(),
+            RowId::Group(key) => key.reason,
+            RowId::Line(kind, _) => kind.to_owned(),
+        };
+        rows.iter().filter_map(Row::id).map(name).collect()
+    }
+    let derived = &screen.state.derived;
+    match screen.state.focus {
+        Pane::Queues => names(&derived.queues),
+        Pane::Nodes => names(&derived.nodes),
+        _ => names(&derived.candidates),
+    }
+}
+
+#[test]
+fn lists_go_round_their_orders_and_the_selection_stays() {
+    // Keys, the order that the screen says, the first rows, and the row that stays selected.
+    for (keys, order, first, selected) in [
+        ("", "", "shop/payments shop/patient-job platform/needs-volume shop/spread-85969bc548-7z2j5", "shop/payments"),
+        ("j o", "by priority", "shop/payments shop/patient-job platform/needs-volume", "shop/patient-job"),
+        ("j o o", "by name", "platform/needs-volume shop/patient-job shop/payments", "shop/patient-job"),
+        ("o o", "by name", "platform/needs-volume shop/patient-job shop/payments", "shop/payments"),
+        ("o o o", "by attempts", "shop/payments shop/patient-job", "shop/payments"),
+        ("o o o o", "", "shop/payments shop/patient-job platform/needs-volume", "shop/payments"),
+        ("c 2", "", "worker-a1 worker-a2 worker-a3", "worker-a1"),
+        ("c 2 o", "by name", "gpu-a1 gpu-b1 infra-1 worker-a1", "worker-a1"),
+        ("c 2 o o", "by free cpu", "gpu-a1 gpu-b1 worker-c3", "worker-a1"),
+        // 6 cores are asked for: a2 and b1 have most of that, and what is tainted is as far away as ever.
+        ("c 2 o o o", "closest to fitting", "worker-a2 worker-b1 worker-a3 worker-b3 worker-a1", "worker-a1"),
+        ("c c 2 o", "by name", "gpu-a1 gpu-b1 infra-1 worker-a1", "worker-a2"),
+        ("c 3", "", "worker-a2 worker-b1", "worker-a2"),
+        ("c 3 o", "by name", "worker-a1 worker-a2 worker-a3", "worker-a2"),
+        ("c 3 o o", "fewest victims", "worker-a2 worker-a3 worker-b1 worker-b3 worker-a1", "worker-a2"),
+        (
+            "c 3 G o o o",
+            "fewest violations",
+            "worker-a2 worker-a3 worker-b1 worker-b2 worker-b3 worker-c1 worker-c2 worker-a1",
+            "worker-a1",
+        ),
+    ] {
+        let mut screen = Screen::of(fixture::script(true), 120, 40);
+        screen.keys(keys);
+        let rows = listed(&screen);
+        assert!(rows.join(" ").starts_with(first), "{keys}: {rows:?}");
+        let list = match screen.state.focus {
+            Pane::Queues => &screen.state.queues,
+            Pane::Nodes => &screen.state.nodes,
+            _ => &screen.state.candidates,
+        };
+        let id = match list.selected.clone().unwrap() {
+            crate::ui::list::RowId::Pod(key) => key.to_string(),
+            crate::ui::list::RowId::Node(node) => node.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(id, selected, "{keys}");
+        screen.state.notice = None;
+        let text = screen.text();
+        let words = ["by name", "by priority", "by attempts", "by free cpu", "closest to fitting", "fewest victims", "fewest violations"];
+        let said: Vec<&str> = words.into_iter().filter(|w| text.contains(&format!("  {w} "))).collect();
+        assert_eq!(said.join(""), order, "{keys}\n{text}");
+    }
+}
+
+#[test]
+fn a_click_on_a_heading_sorts_and_another_goes_back() {
+    let mut screen = Screen::of(fixture::script(true), 200, 60);
+    screen.keys("c");
+    let plan = screen.state.plan();
+    let act = |screen: &mut Screen, x, y| update(&mut screen.state, screen.driver.as_mut(), Action::Mouse(Mouse::Press, x, y));
+    // Where a heading is drawn in a pane.
+    let find = |screen: &Screen, pane: Pane, heading: &str| -> (u16, u16) {
+        let area = plan.area(pane).unwrap();
+        let buf = screen.buffer(Depth::True);
+        let row = |y| (area.x..area.right()).map(|x| buf[(x, y)].symbol()).collect::<Vec<_>>();
+        let at = |y| row(y).windows(heading.len()).position(|w| w.concat() == heading);
+        (area.y..area.bottom()).find_map(|y| at(y).map(|x| (area.x + x as u16 + 1, y))).unwrap_or_else(|| panic!("{heading}"))
+    };
+    for (pane, heading, words) in [
+        (Pane::Nodes, "NODE", "by name"),
+        (Pane::Nodes, "CPU FREE", "by free cpu"),
+        (Pane::Preemption, "CANDIDATE", "by name"),
+        (Pane::Preemption, "VICTIMS", "fewest victims"),
+        (Pane::Preemption, "MinNumPDBViolations", "fewest violations"),
+    ] {
+        let (x, y) = find(&screen, pane, heading);
+        act(&mut screen, x, y);
+        assert_eq!((screen.state.focus, screen.state.order(pane).words(pane)), (pane, words), "{heading}");
+        let (x, y) = find(&screen, pane, heading);
+        act(&mut screen, x, y);
+        assert_eq!(screen.state.order(pane), crate::ui::order::Order::Usual, "{heading}");
+    }
+    // The queues have headings where they have the whole screen.
+    let mut screen = Screen::of(fixture::script(true), 90, 30);
+    let text = screen.text();
+    let y = text.lines().position(|l| l.contains("TRIES")).unwrap();
+    let line = text.lines().nth(y).unwrap();
+    let column = |word: &str| line[..line.find(word).unwrap()].chars().count() as u16 + 1;
+    for (word, words) in [("TRIES", "by attempts"), ("PRIORITY", "by priority")] {
+        act(&mut screen, column(word), y as u16);
+        assert_eq!(screen.state.order(Pane::Queues).words(Pane::Queues), words);
+    }
+    act(&mut screen, 3, y as u16);
+    assert_eq!(screen.state.order(Pane::Queues).words(Pane::Queues), "by priority", "no heading stands there");
+}
+
+#[test]
+fn sorted_lists() {
+    let mut screen = Screen::of(fixture::script(true), 200, 60);
+    screen.keys("c 1 o o 3 o o 2 o o o");
+    assert_screen!("sorted_by_distance", screen);
+    let mut screen = Screen::new(120, 40);
+    screen.keys("c c 2 o o");
+    assert_screen!("sorted_by_free_cpu", screen);
 }
 
 #[test]

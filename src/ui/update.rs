@@ -24,7 +24,7 @@ pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Opt
         }
     }
     let effect = apply(state, driver, action);
-    state.refresh(driver.timeline());
+    state.renew(driver);
     effect
 }
 
@@ -57,6 +57,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
             state.grouped = Some(!state.derived.grouped);
             state.touch();
         }
+        Action::Sort => state.sort(state.focus, state.order(state.focus).next(state.focus)),
         Action::Step(direction) => step(state, driver, direction, state.granularity),
         Action::Cycle(direction) => step(state, driver, direction, Granularity::Cycle),
         Action::Run => run(state, driver),

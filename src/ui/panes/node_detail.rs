@@ -8,6 +8,7 @@ use crate::cluster::Key;
 use crate::framework::{DryRunStep, NodeInfo, Victim};
 use crate::trace::DryRunView;
 use crate::ui::action::{Action, Pane};
+use crate::ui::facts::Class;
 use crate::ui::keymap::Context;
 use crate::ui::layout::Plan;
 use crate::ui::list::Row as _;
@@ -43,6 +44,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                 scene.line(buf, area, &line);
             }
             DetailRow::Score(index) => score(scene, info, *index, area, buf),
+            DetailRow::Filter(index) => filter(scene, *index, area, buf),
             DetailRow::Step(index) => {
                 if let Some(step) = run.and_then(|r| r.steps.get(*index)) {
                     scene.line(buf, area, &Line::from(step_line(scene, step)));
@@ -81,6 +83,30 @@ fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut
     ];
     if index + 1 == score.plugins.len() {
         spans.push(scene.span(Role::Winner, format!("   total {}", score.total)));
+    }
+    scene.line(buf, area, &Line::from(spans));
+}
+
+/// What a plugin says, and what that means for the cycle, which stops at the first that turns the pod down.
+fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
+    let Some(filters) = &scene.state.derived.filters else { return };
+    let Some((plugin, status)) = filters.answers.get(index) else { return };
+    let name = format!("{:<32}", plugin.to_string());
+    if status.is_skip() {
+        let words = format!("  {} {name}skipped: nothing to check", scene.glyphs.unseen);
+        return scene.line(buf, area, &Line::from(scene.span(Role::Muted, words)));
+    }
+    let (sign, role) = scene.verdict(Class::of(status));
+    let mut spans = vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message())];
+    if !status.is_success() {
+        let asked = scene.state.detail.as_ref().is_some_and(|node| scene.state.derived.whole.verdicts.contains_key(node));
+        let first = filters.answers[..index].iter().all(|(_, s)| s.is_success() || s.is_skip());
+        let words = match () {
+            () if !first => "  would also fail",
+            () if !asked => "  would fail",
+            () => "  stops here",
+        };
+        spans.push(scene.span(Role::Muted, words));
     }
     scene.line(buf, area, &Line::from(spans));
 }

@@ -10,8 +10,10 @@ use crate::ui::action::Pane;
 use crate::ui::facts::{Class, NodeVerdict, Verdicts};
 use crate::ui::layout::Plan;
 use crate::ui::list::{GroupKey, RowId};
+use crate::ui::order::Order;
 use crate::ui::rows::NodeRow;
 use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::bar;
@@ -48,10 +50,8 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let offset = scene.state.nodes.offset;
     let look = Look::new(scene, list.width);
     // The heading is that of the rows on top: of scores above the first node that was rejected, of reasons below.
-    let split = rows.iter().position(|r| *r == NodeRow::Rejected);
-    let has_scores = !scene.state.derived.whole.scores.is_empty();
-    let scored_on_top = has_scores && (scene.state.derived.grouped || split.is_none_or(|at| offset < at));
-    table::heading(scene, if scored_on_top && !look.grouped { &look.scored } else { &look.plain }, Rect { height: 1, ..inner }, buf);
+    let on_top = if scored_on_top(scene.state) { &look.scored } else { &look.plain };
+    table::heading(scene, on_top, Rect { height: 1, ..inner }, buf);
     if rows.is_empty() {
         let words = if scene.state.filter(Pane::Nodes).is_empty() { "there are no nodes" } else { "no node of that name" };
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
@@ -119,7 +119,7 @@ struct Look<'a> {
     plugins: Vec<PluginName>,
     chosen: Option<&'a Str>,
     linked: Option<&'a Str>,
-    grouped: bool,
+    reasons_only: bool,
     narrow: bool,
     bars: usize,
 }
@@ -128,34 +128,9 @@ impl<'a> Look<'a> {
     fn new(scene: &Scene<'a>, width: u16) -> Self {
         let state = scene.state;
         let cycle = scene.cycle();
-        let names = state.derived.nodes.iter().skip(state.nodes.offset).take(100).map(|r| match r {
-            NodeRow::Node { name, .. } => name.as_str(),
-            _ => "xxxxxxxxxxxx",
-        });
-        let indent = if state.derived.grouped { 4 } else { 2 };
-        let Width::Fixed(name) = table::fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
-        let name = left("  NODE", Width::Fixed((name + indent).min(width / 3)));
         let narrow = width < 76;
-        let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 }));
-        let mut plain = vec![name, verdict];
-        // Widths come from the cycle as it ends, so that nothing shifts while one steps through it.
-        let whole = &state.derived.whole;
-        let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
-        if width >= 84 {
-            plain.push(left("BY", table::fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
-        }
-        // Where there is room to spare, what is free stands beside the reason and not far away from it.
-        let reasons = statuses().flat_map(Status::reasons).map(AsRef::as_ref);
-        plain.push(left("REASON", if width >= 140 { table::fit("REASON", 48, reasons) } else { Width::Rest }));
-        let bars = if width >= 130 { 8 } else { 0 };
-        let free = if bars > 0 { 21 } else { 11 };
-        if width >= 58 {
-            plain.push(left("CPU FREE", Width::Fixed(free)));
-        }
-        if width >= 104 {
-            plain.push(left("MEM FREE", Width::Fixed(free + 4)));
-        }
-        let (scored, plugins) = score_columns(scene, name, verdict, width);
+        let (plain, bars) = plain_columns(state, width);
+        let (scored, plugins) = score_columns(state, (plain[0], plain[1]), width);
         let chosen = cycle
             .bound
             .as_ref()
@@ -171,17 +146,66 @@ impl<'a> Look<'a> {
             plugins,
             chosen,
             linked,
-            grouped: state.derived.grouped,
+            reasons_only: reasons_only(state),
             narrow,
             bars,
         }
     }
 }
 
+/// The columns of verdicts and reasons that fit, and how wide the bars are.
+fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
+    let names = state.derived.nodes.iter().skip(state.nodes.offset).take(100).map(|r| match r {
+        NodeRow::Node { name, .. } => name.as_str(),
+        _ => "xxxxxxxxxxxx",
+    });
+    let indent = if state.derived.grouped { 4 } else { 2 };
+    let Width::Fixed(name) = table::fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
+    let name = left("  NODE", Width::Fixed((name + indent).min(width / 3)));
+    let narrow = width < 76;
+    let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 }));
+    let mut plain = vec![name, verdict];
+    // Widths come from the cycle as it ends, so that nothing shifts while one steps through it.
+    let whole = &state.derived.whole;
+    let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
+    if width >= 84 {
+        plain.push(left("BY", table::fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
+    }
+    // Where there is room to spare, what is free stands beside the reason and not far away from it.
+    let reasons = statuses().flat_map(Status::reasons).map(AsRef::as_ref);
+    plain.push(left("REASON", if width >= 140 { table::fit("REASON", 48, reasons) } else { Width::Rest }));
+    let bars = if width >= 130 { 8 } else { 0 };
+    let free = if bars > 0 { 21 } else { 11 };
+    if width >= 58 {
+        plain.push(left("CPU FREE", Width::Fixed(free)));
+    }
+    if width >= 104 {
+        plain.push(left("MEM FREE", Width::Fixed(free + 4)));
+    }
+    (plain, bars)
+}
+
+/// Whether the rows on top show scores, and not reasons.
+fn scored_on_top(state: &State) -> bool {
+    let split = state.derived.nodes.iter().position(|r| *r == NodeRow::Rejected);
+    !state.derived.whole.scores.is_empty() && !reasons_only(state) && split.is_none_or(|at| state.nodes.offset < at)
+}
+
+/// Whether all rows show reasons: in groups, and in an order that mixes nodes that fit with others.
+fn reasons_only(state: &State) -> bool {
+    state.derived.grouped || state.order(Pane::Nodes) != Order::Usual
+}
+
+/// The columns whose headings stand on top of the list, or at the rows further down that only show reasons.
+pub fn columns(state: &State, on_top: bool, width: u16) -> Vec<Column> {
+    let plain = plain_columns(state, width).0;
+    if on_top && scored_on_top(state) { score_columns(state, (plain[0], plain[1]), width).0 } else { plain }
+}
+
 /// The columns of scores that fit, and the plugins they belong to, in the profile's order.
-fn score_columns(scene: &Scene<'_>, name: Column, verdict: Column, width: u16) -> (Vec<Column>, Vec<PluginName>) {
+fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -> (Vec<Column>, Vec<PluginName>) {
     let plugins: Vec<PluginName> =
-        scene.state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+        state.derived.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)), right("TOTAL", Width::Fixed(6))];
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     for plugin in &plugins {
@@ -253,9 +277,9 @@ fn node(scene: &Scene<'_>, look: &Look<'_>, name: &Str, inside: bool, area: Rect
         vec![scene.span(role, verdict_cell)],
     ];
     let info = scene.timeline.moment().snapshot.get(name);
-    let scored = (verdict.class == Class::Fits && !look.grouped).then(|| scene.cycle().scores.get(name)).flatten();
+    let scored = (verdict.class == Class::Fits && !look.reasons_only).then(|| scene.cycle().scores.get(name)).flatten();
     let section_scored =
-        !scene.state.derived.whole.scores.is_empty() && !look.grouped && scene.state.derived.whole.scores.contains_key(name);
+        !scene.state.derived.whole.scores.is_empty() && !look.reasons_only && scene.state.derived.whole.scores.contains_key(name);
     if let Some(score) = scored {
         let (rank, tied) = scene.state.derived.ranks.get(&score.total).copied().unwrap_or((0, 1));
         let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
@@ -283,7 +307,7 @@ fn node(scene: &Scene<'_>, look: &Look<'_>, name: &Str, inside: bool, area: Rect
 /// Inside a group the heading says why, and the room is better used for the score.
 fn grouped_reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>, name: &Str, inside: bool) -> String {
     match scene.cycle().scores.get(name) {
-        Some(score) if look.grouped => {
+        Some(score) if look.reasons_only => {
             let (rank, tied) = scene.state.derived.ranks.get(&score.total).copied().unwrap_or((0, 1));
             let shared = if tied > 1 { format!(" ({tied} tied)") } else { String::new() };
             let parts: Vec<String> =

@@ -128,6 +128,11 @@ fn names(nodes: &[Str]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
+/// The columns whose headings stand on top of the list; none where there are no candidates.
+pub fn columns(preemption: &PreemptionView, width: u16) -> Vec<Column> {
+    if preemption.candidates.is_empty() { Vec::new() } else { Table::new(preemption, width).columns }
+}
+
 /// The columns of the tie-break, and what fits in them.
 struct Table {
     columns: Vec<Column>,

@@ -10,12 +10,13 @@ use crate::trace::{Place, QueueEntry};
 use crate::ui::action::Pane;
 use crate::ui::layout::{Plan, split_bottom};
 use crate::ui::list::RowId;
+use crate::ui::order::Order;
 use crate::ui::panes::queue_note;
 use crate::ui::rows::{QueuePart, QueueRow};
 use crate::ui::scene::{Scene, chrome, put, title};
 use crate::ui::text;
 use crate::ui::theme::Role;
-use crate::ui::widgets::table;
+use crate::ui::widgets::table::{self, Column, Width, left, right};
 
 /// From this width on, priority and attempts have columns of their own.
 const WITH_NUMBERS: u16 = 56;
@@ -25,6 +26,14 @@ const NUMBERS: u16 = 19;
 const NAME: usize = 16;
 /// Columns of `InterPodAffinity +2`.
 const SIDE: usize = 19;
+
+/// The columns that have headings, where there is room for them; they stand beside the first queue's name.
+pub fn columns(width: u16) -> Vec<Column> {
+    if width < WITH_NUMBERS {
+        return Vec::new();
+    }
+    vec![left("", Width::Rest), right("PRIORITY", Width::Fixed(10)), right("TRIES", Width::Fixed(5))]
+}
 
 /// Draws the queues.
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -59,6 +68,7 @@ fn heading(scene: &Scene<'_>, part: QueuePart, (count, inferred): (usize, usize)
         QueuePart::WaitingOnPermit => Role::Accent,
     };
     let explain = match part {
+        QueuePart::Active if scene.state.order(Pane::Queues) != Order::Usual => "to be popped",
         QueuePart::Active => "in pop order",
         QueuePart::Backoff => "back when",
         QueuePart::Unschedulable => "rejected by",
