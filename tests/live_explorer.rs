@@ -247,6 +247,11 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     assert!(requests.iter().all(|r| r.starts_with("GET ")) && !requests.iter().any(|r| r.contains("secrets") || r.contains("configmaps")));
 }
 
+/// A text with nothing between its quotation marks.
+fn without_quoted(text: &str) -> String {
+    text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
 #[test]
 fn a_capture_decides_as_the_cluster_does() {
     let server = ApiServer::new(&story("payments"));
@@ -267,7 +272,14 @@ fn a_capture_decides_as_the_cluster_does() {
         };
         let again = program(&server, &["explain", "-A", "--pending", "-o", "json", "--from", path]);
         let live = program(&server, &["explain", "-A", "--pending", "-o", "json"]);
-        assert_eq!(outcomes(&again).len(), outcomes(&live).len());
+        // No message names anything that is replaced but missing claims, by a name of the same place in it.
+        let plain = |output: &Output| {
+            let mut all = outcomes(output);
+            all.iter_mut().for_each(|(_, message)| *message = without_quoted(message.as_str().unwrap_or_default()).into());
+            all.sort_by_key(|(a, m)| (a.clone(), m.to_string()));
+            all
+        };
+        assert_eq!(plain(&again), plain(&live));
         if !redact {
             assert_eq!(outcomes(&again), outcomes(&live));
         }
