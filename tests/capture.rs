@@ -229,6 +229,79 @@ fn a_redacted_capture_agrees_as_before() {
     assert_eq!(messages(&redacted), messages(&loaded), "every text of the scheduler's is there");
 }
 
+/// The reasons of all plugins, from which queue placement is read, and what preemption adds.
+const SAID: [&str; 37] = [
+    "node(s) were unschedulable",
+    "node(s) didn't match the requested node name",
+    "node(s) had untolerated taint(s)",
+    "node(s) didn't match scheduler-enforced node affinity",
+    "node(s) didn't match Pod's node affinity/selector",
+    "pod affinity terms conflict",
+    "node(s) didn't have free ports for the requested pod ports",
+    "Too many pods",
+    "Insufficient cpu",
+    "Insufficient memory",
+    "Insufficient ephemeral-storage",
+    "Insufficient nvidia.com/gpu",
+    "Insufficient hugepages-2Mi",
+    "node(s) had no available disk",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+    "node(s) exceed max volume count",
+    "ebs.csi.aws.com CSI driver is not installed on the node",
+    "node(s) didn't match PersistentVolume's node affinity",
+    "node(s) didn't find available persistent volumes to bind",
+    "node(s) did not have enough free storage",
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+    "node(s) had no available volume zone",
+    "pod has unbound immediate PersistentVolumeClaims",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't match pod topology spread constraints (missing required label)",
+    "node(s) didn't match pod affinity rules",
+    "node(s) didn't match pod anti-affinity rules",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "cannot allocate all claims",
+    "resourceclaim not available on the node",
+    "cannot fit resource",
+    "cannot schedule extended resource claim",
+    "invalid resource pools were encountered",
+    "node(s) didn't match Pod's required features",
+    "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]",
+    "No preemption victims found for incoming pod",
+    "Preemption is not helpful for scheduling",
+];
+
+#[test]
+fn every_reason_survives() {
+    let tails = [
+        "",
+        " no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+        " preemption: not eligible due to a terminating pod on the nominated node.",
+        " still not schedulable, preemption: 0/12 nodes are available: 2 No preemption victims found for incoming pod, 10 Preemption is not helpful for scheduling.",
+    ];
+    let messages: Vec<String> = SAID
+        .iter()
+        .flat_map(|reason| tails.iter().map(move |tail| format!("0/12 nodes are available: 10 {reason}, 2 Insufficient cpu.{tail}")))
+        .collect();
+    let pods: Vec<Value> = messages
+        .iter()
+        .enumerate()
+        .map(|(number, message)| {
+            serde_json::json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": format!("p{number:03}"), "namespace": "shop"},
+                "status": {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]}})
+        })
+        .collect();
+    let loaded = read(&serde_json::json!({"kind": "List", "apiVersion": "v1", "items": pods}).to_string());
+    let cluster = loaded.cluster();
+    let redacted = read(&written(&Capture { cluster: &cluster, events: &[], unknown: NONE, redact: true }));
+    let kept: Vec<String> = redacted
+        .cluster()
+        .pods
+        .iter()
+        .flat_map(|pod| pod.status.conditions.iter().map(|c| c.message.to_string()).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(kept, messages);
+}
+
 /// The recorded clusters have everything that decides about a decision; those with the default configuration are taken.
 #[test]
 fn a_redacted_capture_decides_the_same() {

@@ -254,7 +254,7 @@ fn without_quoted(text: &str) -> String {
 
 #[test]
 fn a_capture_decides_as_the_cluster_does() {
-    let server = ApiServer::new(&story("payments"));
+    let server = ApiServer::new(&story("aftermath"));
     let folder = tempfile::tempdir().unwrap();
     for redact in [false, true] {
         let file = folder.path().join(if redact { "redacted.json.gz" } else { "dump.json.gz" });
@@ -272,7 +272,7 @@ fn a_capture_decides_as_the_cluster_does() {
         };
         let again = program(&server, &["explain", "-A", "--pending", "-o", "json", "--from", path]);
         let live = program(&server, &["explain", "-A", "--pending", "-o", "json"]);
-        // No message names anything that is replaced but missing claims, by a name of the same place in it.
+        // Messages name nothing that is replaced but claims that are missing.
         let plain = |output: &Output| {
             let mut all = outcomes(output);
             all.iter_mut().for_each(|(_, message)| *message = without_quoted(message.as_str().unwrap_or_default()).into());
