@@ -223,7 +223,7 @@ fn a_redacted_capture_agrees_as_before() {
                 pod.status.conditions.iter().map(|c| (format!("{} {}", pod.key(), c.kind), c.message.to_string())).collect::<Vec<_>>()
             })
             .collect::<Vec<_>>();
-        let events = loaded.events.iter().map(|e| (format!("{} {}", e.pod, e.reason), e.note.to_string()));
+        let events = loaded.events.iter().map(|e| (format!("{} {}", e.pod, e.reason), e.note.clone()));
         conditions.into_iter().chain(events).map(|(what, text)| (translate(&what, &originals), translate(&text, &originals))).collect()
     };
     assert_eq!(messages(&redacted), messages(&loaded), "every text of the scheduler's is there");

@@ -275,7 +275,9 @@ fn a_capture_decides_as_the_cluster_does() {
         // Messages name nothing that is replaced but claims that are missing.
         let plain = |output: &Output| {
             let mut all = outcomes(output);
-            all.iter_mut().for_each(|(_, message)| *message = without_quoted(message.as_str().unwrap_or_default()).into());
+            for (_, message) in &mut all {
+                *message = without_quoted(message.as_str().unwrap_or_default()).into();
+            }
             all.sort_by_key(|(a, m)| (a.clone(), m.to_string()));
             all
         };

@@ -30,7 +30,7 @@ impl Expressions {
         if !found.plain {
             self.looked_into.extend(found.names.iter().cloned());
             // A literal can be a key: `device.attributes["acme.com"]["serial"]`.
-            self.looked_into.extend(found.literals.iter().flat_map(|text| text.rsplit('/').next()).map(str::to_owned));
+            self.looked_into.extend(found.literals.iter().filter_map(|text| text.rsplit('/').next()).map(str::to_owned));
             self.all |= found.names.iter().any(|name| OVER_ALL.contains(&name.as_str()));
         }
         self.literals.extend(found.literals);
