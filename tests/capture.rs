@@ -18,8 +18,12 @@ use flate2::read::GzDecoder;
 use pretty_assertions::assert_eq;
 use regex::Regex;
 use schedscope::cluster::{Cluster, Key, Kind, ObservedEvent};
+use schedscope::framework::FeatureGates;
+use schedscope::report::{Accord, Agreements};
+use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::session::{Session, Whereabouts};
 use schedscope::source::capture::Capture;
-use schedscope::source::{Input, Loaded, STORIES, load};
+use schedscope::source::{Input, Loaded, STORIES, Story, load};
 use serde_json::Value;
 use strum::IntoEnumIterator as _;
 
@@ -146,8 +150,13 @@ fn a_redacted_capture_names_nothing() {
         let note = "0/3 nodes are available: pod shop/payments cannot; Successfully assigned shop/payments to gpu-a1".to_owned();
         let events =
             [ObservedEvent { pod: Key::new("shop", "payments"), reason: "Scheduled".into(), note, count: 1, ..Default::default() }];
-        let text = written(&Capture { cluster: &cluster, events: &events, unknown: NONE, redact: true });
-        assert!(text.contains("0/3 nodes are available: pod … cannot; Successfully assigned … to …"));
+        let capture = Capture { cluster: &cluster, events: &events, unknown: NONE, redact: true };
+        let text = written(&capture);
+        let of: BTreeMap<String, String> =
+            capture.replacements().into_iter().map(|(replacement, original)| (original, replacement)).collect();
+        let pod = format!("{}/{}", of["shop"], of["payments"]);
+        let expected = format!("0/3 nodes are available: pod {pod} cannot; Successfully assigned {pod} to {}", of["gpu-a1"]);
+        assert!(text.contains(&expected), "{expected}");
         let mut texts = BTreeSet::new();
         for list in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
             collect(&list.unwrap()["items"], false, &mut texts);
@@ -166,12 +175,131 @@ fn a_redacted_capture_names_nothing() {
             let meta = object.meta();
             let labels = meta.labels.iter().filter(|(key, _)| !key.contains("kubernetes.io/"));
             let names = [&meta.name, &meta.namespace, &meta.uid].into_iter().chain(labels.flat_map(|(key, value)| [key, value]));
-            for name in names.filter(|name| !public(name) && name.parse::<i64>().is_err()) {
+            for name in names.filter(|name| !public(name)) {
                 assert!(!words.contains(name.as_str()), "{}: {name} is in the text", story.name);
             }
         }
         check_redacted(story.name, &cluster);
     }
+}
+
+/// What the cluster's scheduler said is still told, and said of the same pods.
+#[test]
+fn a_redacted_capture_agrees_as_before() {
+    let loaded = load(&[Story::named("aftermath").unwrap().input()]);
+    let cluster = loaded.cluster();
+    let capture = Capture { cluster: &cluster, events: &loaded.events, unknown: NONE, redact: true };
+    let originals = capture.replacements();
+    let redacted = read(&written(&capture));
+    let agreements = |loaded: &Loaded| {
+        let options =
+            Options { start: loaded.report.newest.unwrap(), waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects.clone(), options);
+        let found = Agreements::of(&scheduler, &loaded.events, |_| true, |_| true);
+        let session = Session::new(scheduler, "captured");
+        let moment = session.timeline().moment();
+        let queues: BTreeSet<String> = moment
+            .cluster
+            .pods
+            .iter()
+            .filter(|pod| pod.node_name.is_empty() && !pod.is_terminal())
+            .map(|pod| translate(&format!("{}: {}", pod.key(), Whereabouts::of(&moment.cluster, &moment.queues, &pod.key())), &originals))
+            .collect();
+        (found, queues)
+    };
+    let ((before, queues), (after, queues_after)) = (agreements(&loaded), agreements(&redacted));
+    assert_eq!(after.counts(), before.counts(), "{}", after.text());
+    assert_eq!(after.counts(), [(Accord::ChangedSince, 5), (Accord::Same, 8), (Accord::NotOurs, 1)]);
+    assert_eq!(queues_after, queues);
+    let told = |found: &Agreements| found.preempted.iter().map(|p| translate(&p.sentence(), &originals)).collect::<BTreeSet<_>>();
+    assert_eq!(told(&after), told(&before));
+    assert!(after.preempted.len() == 5 && after.preempted.iter().all(|p| p.preemptor.is_some() && p.going));
+    let messages = |loaded: &Loaded| -> BTreeMap<String, String> {
+        let conditions = loaded
+            .cluster()
+            .pods
+            .iter()
+            .flat_map(|pod| {
+                pod.status.conditions.iter().map(|c| (format!("{} {}", pod.key(), c.kind), c.message.to_string())).collect::<Vec<_>>()
+            })
+            .collect::<Vec<_>>();
+        let events = loaded.events.iter().map(|e| (format!("{} {}", e.pod, e.reason), e.note.clone()));
+        conditions.into_iter().chain(events).map(|(what, text)| (translate(&what, &originals), translate(&text, &originals))).collect()
+    };
+    assert_eq!(messages(&redacted), messages(&loaded), "every text of the scheduler's is there");
+}
+
+/// The reasons of all plugins, from which queue placement is read, and what preemption adds.
+const SAID: [&str; 37] = [
+    "node(s) were unschedulable",
+    "node(s) didn't match the requested node name",
+    "node(s) had untolerated taint(s)",
+    "node(s) didn't match scheduler-enforced node affinity",
+    "node(s) didn't match Pod's node affinity/selector",
+    "pod affinity terms conflict",
+    "node(s) didn't have free ports for the requested pod ports",
+    "Too many pods",
+    "Insufficient cpu",
+    "Insufficient memory",
+    "Insufficient ephemeral-storage",
+    "Insufficient nvidia.com/gpu",
+    "Insufficient hugepages-2Mi",
+    "node(s) had no available disk",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+    "node(s) exceed max volume count",
+    "ebs.csi.aws.com CSI driver is not installed on the node",
+    "node(s) didn't match PersistentVolume's node affinity",
+    "node(s) didn't find available persistent volumes to bind",
+    "node(s) did not have enough free storage",
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+    "node(s) had no available volume zone",
+    "pod has unbound immediate PersistentVolumeClaims",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't match pod topology spread constraints (missing required label)",
+    "node(s) didn't match pod affinity rules",
+    "node(s) didn't match pod anti-affinity rules",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "cannot allocate all claims",
+    "resourceclaim not available on the node",
+    "cannot fit resource",
+    "cannot schedule extended resource claim",
+    "invalid resource pools were encountered",
+    "node(s) didn't match Pod's required features",
+    "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]",
+    "No preemption victims found for incoming pod",
+    "Preemption is not helpful for scheduling",
+];
+
+#[test]
+fn every_reason_survives() {
+    let tails = [
+        "",
+        " no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+        " preemption: not eligible due to a terminating pod on the nominated node.",
+        " still not schedulable, preemption: 0/12 nodes are available: 2 No preemption victims found for incoming pod, 10 Preemption is not helpful for scheduling.",
+    ];
+    let messages: Vec<String> = SAID
+        .iter()
+        .flat_map(|reason| tails.iter().map(move |tail| format!("0/12 nodes are available: 10 {reason}, 2 Insufficient cpu.{tail}")))
+        .collect();
+    let pods: Vec<Value> = messages
+        .iter()
+        .enumerate()
+        .map(|(number, message)| {
+            serde_json::json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": format!("p{number:03}"), "namespace": "shop"},
+                "status": {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]}})
+        })
+        .collect();
+    let loaded = read(&serde_json::json!({"kind": "List", "apiVersion": "v1", "items": pods}).to_string());
+    let cluster = loaded.cluster();
+    let redacted = read(&written(&Capture { cluster: &cluster, events: &[], unknown: NONE, redact: true }));
+    let kept: Vec<String> = redacted
+        .cluster()
+        .pods
+        .iter()
+        .flat_map(|pod| pod.status.conditions.iter().map(|c| c.message.to_string()).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(kept, messages);
 }
 
 /// The recorded clusters have everything that decides about a decision; those with the default configuration are taken.

@@ -302,9 +302,14 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     assert!(requests.iter().all(|r| r.starts_with("GET ")) && !requests.iter().any(|r| r.contains("secrets") || r.contains("configmaps")));
 }
 
+/// A text with nothing between its quotation marks.
+fn without_quoted(text: &str) -> String {
+    text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
 #[test]
 fn a_capture_decides_as_the_cluster_does() {
-    let server = ApiServer::new(&story("payments"));
+    let server = ApiServer::new(&story("aftermath"));
     let folder = tempfile::tempdir().unwrap();
     for redact in [false, true] {
         let file = folder.path().join(if redact { "redacted.json.gz" } else { "dump.json.gz" });
@@ -322,7 +327,16 @@ fn a_capture_decides_as_the_cluster_does() {
         };
         let again = program(&server, &["explain", "-A", "--pending", "-o", "json", "--from", path]);
         let live = program(&server, &["explain", "-A", "--pending", "-o", "json"]);
-        assert_eq!(outcomes(&again).len(), outcomes(&live).len());
+        // Messages name nothing that is replaced but claims that are missing.
+        let plain = |output: &Output| {
+            let mut all = outcomes(output);
+            for (_, message) in &mut all {
+                *message = without_quoted(message.as_str().unwrap_or_default()).into();
+            }
+            all.sort_by_key(|(a, m)| (a.clone(), m.to_string()));
+            all
+        };
+        assert_eq!(plain(&again), plain(&live));
         if !redact {
             assert_eq!(outcomes(&again), outcomes(&live));
         }

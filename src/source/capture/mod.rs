@@ -30,8 +30,10 @@ pub struct Capture<'a> {
     /// Kinds of which it is not known which objects there are; without objects of them, the dump says so.
     pub unknown: &'a BTreeSet<Kind>,
     /// Replace names, namespaces, labels, taints, images, node names and texts by others, each by the same one
-    /// everywhere, such that decisions stay what they are. Labels of Kubernetes' own, resources, drivers, schedulers,
-    /// numbers and times stay.
+    /// everywhere, such that decisions stay what they are. What stays: labels of Kubernetes' own (but not what somebody
+    /// calls a role or a restriction of nodes), resources, drivers, schedulers, amounts and times; what kube-scheduler
+    /// says, with the names in it replaced; values that are compared as numbers; expressions, and the values of devices
+    /// that they choose by; sorts of devices.
     pub redact: bool,
 }
 

@@ -5,20 +5,26 @@
 //! name, its hostname label, and a pod's node. Replacements are numbered in the order of the originals, so that what
 //! was first by name stays first by name.
 
-use std::collections::BTreeMap;
+mod devices;
+mod known;
+mod message;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use devices::Expressions;
+use known::{Own, own};
+use message::message;
+
 /// Fields whose text says what a thing is like, not what it is called.
-const KEPT_FIELDS: [&str; 44] = [
+const KEPT_FIELDS: [&str; 40] = [
     "accessModes",
     "action",
     "allocationMode",
     "allocationTimestamp",
     "apiGroup",
     "attacher",
-    "bindingConditions",
-    "bindingFailureConditions",
     "capacity",
     "creationTimestamp",
     "declaredFeatures",
@@ -42,7 +48,6 @@ const KEPT_FIELDS: [&str; 44] = [
     "preemptionPolicy",
     "protocol",
     "provisioner",
-    "reason",
     "reportingComponent",
     "resource",
     "resourceVersion",
@@ -51,15 +56,14 @@ const KEPT_FIELDS: [&str; 44] = [
     "startTime",
     "status",
     "timeAdded",
-    "type",
     "volumeBindingMode",
     "volumeMode",
     "whenUnsatisfiable",
 ];
 
-/// Maps from names of resources, attributes and counters to amounts: all of it stays.
-const KEPT_MAPS: [&str; 9] =
-    ["allocatable", "allocatedResources", "attributes", "capacity", "consumedCapacity", "counters", "limits", "overhead", "requests"];
+/// Maps from names of resources and counters to amounts: all of it stays.
+const KEPT_MAPS: [&str; 8] =
+    ["allocatable", "allocatedResources", "capacity", "consumedCapacity", "counters", "limits", "overhead", "requests"];
 
 /// Maps whose keys are those of labels.
 const LABEL_MAPS: [&str; 5] = ["labels", "matchLabels", "nodeSelector", "annotations", "selector"];
@@ -104,17 +108,6 @@ const KEPT_TEXTS: [&str; 22] = [
     "yes",
 ];
 
-/// The words of kube-scheduler's messages; all others in a text are left out.
-const WORDS: &str = "a add affinity after all allocate an and anti-affinity any are assigned at attach available available: be been \
-    binding bound by cannot claim claims claim(s) class conflict constraint constraints constraints. could cpu created deleted deleting \
-    did didn't does domain due ephemeral-storage evicted exceed exist existing failed find for found free from gated gates had has have \
-    helpful immediate incoming inline insufficient is it limit long lookup making match max memory missing must name no node node(s) \
-    nodes nodes. not of on only pending persistentvolumeclaim persistentvolume pod pod's pods pods. port ports preempted preempting \
-    preemption preemption: priority process put reached requested resource resourceclaim resources rules rules. satisfied scheduling \
-    schedule scheduled selector selector. setting size skip spread successfully taint taints taint(s) term terms than that the these this \
-    to tolerate tolerated too topology type unable unbound unresolvable unschedulable untolerated used using victim victims volume \
-    volumes wait waiting was were when which will with without would zone";
-
 /// Replaces; see the file's text.
 #[derive(Debug, Default)]
 pub(super) struct Redactor {
@@ -122,6 +115,9 @@ pub(super) struct Redactor {
     /// Claims that kube-scheduler looks up by the names of a pod and its ephemeral volume.
     made: BTreeMap<String, (String, String)>,
     digits: usize,
+    /// Keys of labels and taints whose values are compared as numbers.
+    numeric: BTreeSet<String>,
+    expressions: Expressions,
 }
 
 /// What is done with a text.
@@ -140,7 +136,23 @@ impl Redactor {
             let volume = volume["name"].as_str().unwrap_or_default();
             self.made.insert(format!("{pod}-{volume}"), (pod.to_owned(), volume.to_owned()));
         }
+        self.survey(item);
         walk(item, "", &mut Pass::Collect(&mut self.names));
+    }
+
+    /// Looks for what decides by more than whether texts are the same.
+    fn survey(&mut self, value: &Value) {
+        if let (Some(key), Some("Gt" | "Lt")) = (value["key"].as_str(), value["operator"].as_str()) {
+            self.numeric.insert(key.to_owned());
+        }
+        if let Some(expression) = value["expression"].as_str() {
+            self.expressions.add(expression);
+        }
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| self.survey(item)),
+            Value::Object(fields) => fields.values().for_each(|value| self.survey(value)),
+            _ => {}
+        }
     }
 
     /// Numbers what was noted.
@@ -182,7 +194,7 @@ impl Redactor {
 
 impl Pass<'_> {
     fn text(&mut self, text: &str) -> String {
-        if KEPT_TEXTS.contains(&text) || text.parse::<i64>().is_ok() {
+        if KEPT_TEXTS.contains(&text) {
             return text.to_owned();
         }
         match self {
@@ -196,14 +208,49 @@ impl Pass<'_> {
         }
     }
 
-    /// A label's value: several zones stand in one, separated by two underscores.
-    fn value(&mut self, text: &str) -> String {
-        text.split("__").map(|part| self.text(part)).collect::<Vec<_>>().join("__")
+    /// What replaces a text that is a name somewhere else; `None` for others.
+    fn known(&mut self, text: &str) -> Option<String> {
+        match self {
+            Self::Collect(_) => None,
+            Self::Apply(redactor) if KEPT_TEXTS.contains(&text) || !redactor.names.contains_key(text) => None,
+            Self::Apply(redactor) => Some(redactor.of(text)),
+        }
+    }
+
+    /// The value of a label or taint: several zones stand in one, separated by two underscores.
+    fn value(&mut self, key: &str, text: &str) -> String {
+        match self {
+            Self::Apply(redactor) if redactor.numeric.contains(key) && text.parse::<i64>().is_ok() => text.to_owned(),
+            _ => text.split("__").map(|part| self.text(part)).collect::<Vec<_>>().join("__"),
+        }
     }
 
     /// The key of a label, annotation or taint.
     fn key(&mut self, key: &str) -> String {
-        if is_kubernetes_own(key) { key.to_owned() } else { self.text(key) }
+        match own(key) {
+            Own::All => key.to_owned(),
+            Own::Domain(domain, name) => format!("{domain}/{}", self.text(name)),
+            Own::None => self.text(key),
+        }
+    }
+
+    /// A word of a list that Kubernetes has, or somebody's own, with or without a domain.
+    fn word(&mut self, known: &[&str], text: &str) -> String {
+        if known.contains(&text) { text.to_owned() } else { self.key(text) }
+    }
+
+    /// The attribute of a device.
+    fn attribute(&mut self, name: &str, value: &mut Value) {
+        match value {
+            Value::String(text) if matches!(self, Self::Apply(redactor) if redactor.expressions.keep(name, text)) => {}
+            Value::String(text) => *text = self.text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.attribute(name, item)),
+            // Versions are compared by their parts.
+            Value::Object(fields) => {
+                fields.iter_mut().filter(|(sort, _)| !sort.starts_with("version")).for_each(|(_, value)| self.attribute(name, value));
+            }
+            _ => {}
+        }
     }
 
     /// An image: whether it has a tag, and whether that is `latest`, stays.
@@ -216,37 +263,20 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a key belongs to Kubernetes itself: `kubernetes.io/hostname`, `topology.kubernetes.io/zone`.
-fn is_kubernetes_own(key: &str) -> bool {
-    let Some((domain, _)) = key.split_once('/') else { return false };
-    ["kubernetes.io", "k8s.io"].iter().any(|own| domain.strip_suffix(own).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
-}
-
-/// The words of a message that kube-scheduler has for all clusters, and its numbers.
-fn message(text: &str) -> String {
-    let kept = |word: &str| {
-        let bare = word.trim_end_matches([',', '.', ':', ';']);
-        let number = bare.split('/').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
-        number || WORDS.split(' ').any(|known| known == bare.to_lowercase() || known == word.to_lowercase())
-    };
-    let words: Vec<&str> = text.split_whitespace().map(|word| if kept(word) { word } else { "…" }).collect();
-    words.join(" ")
-}
-
 fn walk(value: &mut Value, field: &str, pass: &mut Pass<'_>) {
     match value {
-        // Conditions of one's own have a domain in front.
-        Value::String(text) if CONDITIONS.contains(&field) && text.contains('/') => *text = pass.key(text),
         Value::String(_) if KEPT_FIELDS.contains(&field) => {}
         Value::String(text) => {
             *text = match field {
-                "message" => message(text),
+                "message" => message(text, pass),
+                "reason" => pass.word(&known::REASONS, text),
+                _ if CONDITIONS.contains(&field) => pass.word(&known::TYPES, text),
                 "resourceName" => resource(text, pass),
                 "image" | "names" | "reference" => pass.image(text),
                 _ if LABEL_KEYS.contains(&field) => pass.key(text),
                 "finalizers" => pass.key(text),
                 "apiVersion" => api_version(text, pass),
-                "values" | "value" => pass.value(text),
+                "values" | "value" => pass.value("", text),
                 // One of the alternatives of a request stands behind it.
                 "request" | "requests" | "requestName" => text.split('/').map(|part| pass.text(part)).collect::<Vec<_>>().join("/"),
                 _ => pass.text(text),
@@ -265,9 +295,9 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
         for (key, value) in old {
             let text = value.as_str().unwrap_or_default();
             let new = match field {
-                "annotations" if !is_kubernetes_own(&key) => continue,
+                "annotations" if own(&key) != Own::All => continue,
                 "annotations" if DRIVER_ANNOTATIONS.contains(&key.as_str()) => text.to_owned(),
-                _ => pass.value(text),
+                _ => pass.value(&key, text),
             };
             fields.insert(pass.key(&key), new.into());
         }
@@ -281,8 +311,17 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
     // What drivers say about devices is anybody's guess.
     fields.remove("data");
     fields.remove("networkData");
+    let key = fields.get("key").and_then(Value::as_str).map(str::to_owned);
     for (name, value) in fields.iter_mut() {
-        // Amounts by resource, and a device's attributes, are maps whose entries can be maps again.
+        if let (Some(key), "value" | "values") = (&key, name.as_str()) {
+            values(key, value, pass);
+            continue;
+        }
+        if let ("attributes", Some(attributes)) = (name.as_str(), value.as_object_mut()) {
+            attributes.iter_mut().for_each(|(name, value)| pass.attribute(name, value));
+            continue;
+        }
+        // Amounts by resource are maps whose entries can be maps again.
         if KEPT_MAPS.contains(&name.as_str())
             && let Some(amounts) = value.as_object_mut()
         {
@@ -294,6 +333,15 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
             continue;
         }
         walk(value, name, pass);
+    }
+}
+
+/// What the label or taint of a key is, or is compared with.
+fn values(key: &str, value: &mut Value, pass: &mut Pass<'_>) {
+    match value {
+        Value::String(text) => *text = pass.value(key, text),
+        Value::Array(items) => items.iter_mut().for_each(|item| values(key, item, pass)),
+        _ => {}
     }
 }
 
@@ -316,66 +364,10 @@ fn resource(name: &str, pass: &mut Pass<'_>) -> String {
 fn api_version(text: &str, pass: &mut Pass<'_>) -> String {
     match text.split_once('/') {
         None | Some(("apps" | "batch" | "policy", _)) => text.to_owned(),
-        Some(_) if is_kubernetes_own(text) => text.to_owned(),
+        Some(_) if own(text) == Own::All => text.to_owned(),
         Some((group, version)) => format!("{}/{version}", pass.text(group)),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
-        let mut pod = json!({
-            "metadata": {"name": "web-1", "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z",
-                "labels": {"app": "web", "app.kubernetes.io/name": "web", "tier": "3", "kubernetes.io/os": "linux"},
-                "annotations": {"schedscope/other-annotations": "0123", "volume.kubernetes.io/selected-node": "host-a"},
-                "ownerReferences": [{"apiVersion": "acme.com/v1", "kind": "Rocket", "name": "r"}, {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}]},
-            "spec": {"nodeName": "host-a", "schedulerName": "mine", "secret-field": "hush",
-                "containers": [{"name": "web", "image": "registry.acme.com/web:1.2", "resources": {"requests": {"cpu": "1", "acme.com/gpu": "2"}}},
-                    {"name": "b", "image": "web"}, {"name": "c", "image": "web:latest"}],
-                "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "web", "effect": "NoSchedule"}]},
-            "status": {"conditions": [{"type": "Ready"}, {"type": "acme.com/Ready"}], "images": [{"names": ["web@sha256:0a"]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 hush."},
-        });
-        let mut redactor = Redactor::default();
-        redactor.collect(&mut pod.clone());
-        redactor.finish();
-        redactor.apply("Pod", &mut pod);
-        let r = |text: &str| redactor.of(text);
-        let image = |repository: &str, tag: &str| format!("{}:{}", r(repository), r(tag));
-        assert_eq!(
-            pod,
-            json!({
-                "metadata": {"name": r("web-1"), "namespace": r("shop"), "uid": r("u-1"), "creationTimestamp": "2026-01-01T00:00:00Z",
-                    "labels": {r("app"): r("web"), "app.kubernetes.io/name": r("web"), r("tier"): "3", "kubernetes.io/os": "linux"},
-                    "annotations": {"volume.kubernetes.io/selected-node": r("host-a")},
-                    "ownerReferences": [{"apiVersion": format!("{}/v1", r("acme.com")), "kind": r("Rocket"), "name": r("r")}, {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": r("web")}]},
-                "spec": {"nodeName": r("host-a"), "schedulerName": "mine", "secret-field": r("hush"),
-                    "containers": [{"name": r("web"), "image": image("registry.acme.com/web", "1.2"), "resources": {"requests": {"cpu": "1", "acme.com/gpu": "2"}}},
-                        {"name": r("b"), "image": r("web")}, {"name": r("c"), "image": format!("{}:latest", r("web"))}],
-                    "tolerations": [{"key": r("dedicated"), "operator": "Equal", "value": r("web"), "effect": "NoSchedule"}]},
-                "status": {"conditions": [{"type": "Ready"}, {"type": r("acme.com/Ready")}], "images": [{"names": [image("web@sha256", "0a")]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 …"},
-            })
-        );
-        assert!(r("host-a") < r("shop") && r("shop") < r("web"), "the order stays");
-    }
-
-    #[test]
-    fn keys_of_kubernetes_own_stay() {
-        for (key, own) in [
-            ("kubernetes.io/hostname", true),
-            ("topology.kubernetes.io/zone", true),
-            ("node-role.kubernetes.io/control-plane", true),
-            ("resource.k8s.io/x", true),
-            ("notkubernetes.io/x", false),
-            ("acme.com/kubernetes.io", false),
-            ("app", false),
-        ] {
-            assert_eq!(is_kubernetes_own(key), own, "{key}");
-        }
-        let zones = Pass::Apply(&Redactor::default()).value("1__true");
-        assert_eq!(zones, "1__true");
-    }
-}
+mod tests;

@@ -1,0 +1,125 @@
+//! What devices are like: texts in their attributes are serial numbers and addresses as often as models, and stay only
+//! where an expression would otherwise choose another device.
+
+use std::collections::BTreeSet;
+
+/// Attributes that say which sort of device it is.
+const SORTS: [&str; 7] = ["architecture", "brand", "family", "model", "productName", "type", "vendor"];
+
+/// Functions that see no more of a text than whether it is the same as another.
+const PLAIN_FUNCTIONS: [&str; 8] = ["cel.bind", "compareTo", "has", "in", "isGreaterThan", "isLessThan", "quantity", "semver"];
+
+/// Functions that look at attributes without naming them.
+const OVER_ALL: [&str; 7] = ["all", "exists", "exists_one", "existsOne", "filter", "map", "transformList"];
+
+/// What the CEL expressions of a cluster look for in attributes.
+#[derive(Debug, Default)]
+pub(super) struct Expressions {
+    /// Texts that they compare with.
+    literals: BTreeSet<String>,
+    /// Names in those that look into texts.
+    looked_into: BTreeSet<String>,
+    /// Whether one looks into texts that it does not name.
+    all: bool,
+}
+
+impl Expressions {
+    /// Takes note of an expression.
+    pub(super) fn add(&mut self, expression: &str) {
+        let found = Found::of(expression);
+        if !found.plain {
+            self.looked_into.extend(found.names.iter().cloned());
+            // A literal can be a key: `device.attributes["acme.com"]["serial"]`.
+            self.looked_into.extend(found.literals.iter().filter_map(|text| text.rsplit('/').next()).map(str::to_owned));
+            self.all |= found.names.iter().any(|name| OVER_ALL.contains(&name.as_str()));
+        }
+        self.literals.extend(found.literals);
+    }
+
+    /// Whether the text of an attribute stays.
+    pub(super) fn keep(&self, attribute: &str, text: &str) -> bool {
+        let name = attribute.rsplit('/').next().unwrap_or(attribute);
+        self.all || SORTS.contains(&name) || self.looked_into.contains(name) || self.literals.contains(text)
+    }
+}
+
+/// What is in an expression.
+struct Found {
+    literals: BTreeSet<String>,
+    names: BTreeSet<String>,
+    /// Texts are at most compared for being the same.
+    plain: bool,
+}
+
+impl Found {
+    fn of(expression: &str) -> Self {
+        let mut found = Self { literals: BTreeSet::new(), names: BTreeSet::new(), plain: true };
+        let mut rest = expression;
+        let mut before = None;
+        while let Some(first) = rest.chars().next() {
+            let mut length = first.len_utf8();
+            if matches!(first, '"' | '\'') {
+                length = found.literal(rest, first);
+            } else if first.is_ascii_alphanumeric() || first == '_' {
+                length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let name = &rest[..length];
+                let called = rest[length..].trim_start().starts_with('(');
+                found.plain &= !called || PLAIN_FUNCTIONS.iter().any(|f| f.rsplit('.').next() == Some(name));
+                found.names.insert(name.to_owned());
+            } else if matches!(first, '<' | '>') {
+                // The order of numbers has nothing to do with texts.
+                let after = rest[1..].trim_start_matches('=').trim_start().trim_start_matches('-').chars().next();
+                found.plain &= after.is_some_and(|c| c.is_ascii_digit());
+            } else if first == '+' || first == '\\' || first == '?' && before == Some('[') {
+                found.plain = false;
+            }
+            if !first.is_whitespace() {
+                before = Some(first);
+            }
+            rest = &rest[length..];
+        }
+        found
+    }
+
+    /// Reads a literal at the start of `rest`; returns how long it is.
+    fn literal(&mut self, rest: &str, quote: char) -> usize {
+        let end = rest[1..].find(quote).map_or(rest.len(), |at| at + 1);
+        let text = &rest[1..end];
+        // What is escaped, or looks like a replacement, is not taken for what it is.
+        let numbered = text.strip_prefix('r').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        self.plain &= !text.is_empty() && !text.contains('\\') && !numbered;
+        self.literals.insert(text.to_owned());
+        (end + 1).min(rest.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stay_where_an_expression_would_miss_them() {
+        let check = |expression: &str, attribute: &str, text: &str, kept: bool| {
+            let mut expressions = Expressions::default();
+            expressions.add(expression);
+            assert_eq!(expressions.keep(attribute, text), kept, "{expression}: {attribute} {text}");
+        };
+        let serial = r#"device.attributes["acme.com"].serial"#;
+        check("device.driver == \"acme.com\"", "serial", "GPU-1", false);
+        check("device.driver == \"acme.com\"", "acme.com/model", "a100", true);
+        check(&format!("{serial} == \"GPU-1\""), "serial", "GPU-1", true);
+        check(&format!("{serial} == \"GPU-1\""), "serial", "GPU-2", false);
+        check(&format!("{serial} in ['GPU-1', 'GPU-2']"), "serial", "GPU-2", true);
+        check(&format!("{serial}.startsWith(\"GPU\")"), "acme.com/serial", "GPU-2", true);
+        check(&format!("{serial}.startsWith(\"GPU\")"), "other", "GPU-2", false);
+        check(&format!("{serial}.matches('\\\\d')"), "serial", "2", true);
+        check(&format!("{serial} < \"M\""), "serial", "GPU-2", true);
+        check(&format!("{serial} + \"x\" == \"GPU-2x\""), "serial", "GPU-2", true);
+        check(&format!("{serial} == \"r12\""), "serial", "GPU-2", true);
+        check("device.attributes['acme.com']['serial'].contains('PU')", "serial", "GPU-2", true);
+        check("device.attributes['acme.com'].all(k, k != 'x')", "serial", "GPU-2", true);
+        check("device.attributes['acme.com'].speed >= 25 && has(device.attributes['acme.com'].serial)", "serial", "GPU-2", false);
+        check("device.capacity['acme.com'].memory.compareTo(quantity('80Gi')) >= 0", "serial", "GPU-2", false);
+        check("'", "serial", "GPU-2", false);
+    }
+}

@@ -1,0 +1,108 @@
+//! Items, redacted.
+
+use super::*;
+use serde_json::json;
+
+#[test]
+fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
+    let mut pod = json!({
+        "metadata": {"name": "web-1", "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z",
+            "labels": {"app": "web", "app.kubernetes.io/name": "web", "tier": "3", "kubernetes.io/os": "linux"},
+            "annotations": {"schedscope/other-annotations": "0123", "volume.kubernetes.io/selected-node": "host-a"},
+            "ownerReferences": [{"apiVersion": "acme.com/v1", "kind": "Rocket", "name": "r"}, {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}]},
+        "spec": {"nodeName": "host-a", "schedulerName": "mine", "secret-field": "hush",
+            "containers": [{"name": "web", "image": "registry.acme.com/web:1.2", "resources": {"requests": {"cpu": "1", "acme.com/gpu": "2"}}},
+                {"name": "b", "image": "web"}, {"name": "c", "image": "web:latest"}],
+            "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "web", "effect": "NoSchedule"}]},
+        "status": {"conditions": [{"type": "Ready"}, {"type": "acme.com/Ready"}], "images": [{"names": ["web@sha256:0a"]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 hush."},
+    });
+    let mut redactor = Redactor::default();
+    redactor.collect(&mut pod.clone());
+    redactor.finish();
+    redactor.apply("Pod", &mut pod);
+    let r = |text: &str| redactor.of(text);
+    let image = |repository: &str, tag: &str| format!("{}:{}", r(repository), r(tag));
+    assert_eq!(
+        pod,
+        json!({
+            "metadata": {"name": r("web-1"), "namespace": r("shop"), "uid": r("u-1"), "creationTimestamp": "2026-01-01T00:00:00Z",
+                "labels": {r("app"): r("web"), "app.kubernetes.io/name": r("web"), r("tier"): r("3"), "kubernetes.io/os": "linux"},
+                "annotations": {"volume.kubernetes.io/selected-node": r("host-a")},
+                "ownerReferences": [{"apiVersion": format!("{}/v1", r("acme.com")), "kind": r("Rocket"), "name": r("r")}, {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": r("web")}]},
+            "spec": {"nodeName": r("host-a"), "schedulerName": "mine", "secret-field": r("hush"),
+                "containers": [{"name": r("web"), "image": image("registry.acme.com/web", "1.2"), "resources": {"requests": {"cpu": "1", "acme.com/gpu": "2"}}},
+                    {"name": r("b"), "image": r("web")}, {"name": r("c"), "image": format!("{}:latest", r("web"))}],
+                "tolerations": [{"key": r("dedicated"), "operator": "Equal", "value": r("web"), "effect": "NoSchedule"}]},
+            "status": {"conditions": [{"type": "Ready"}, {"type": r("acme.com/Ready")}], "images": [{"names": [image("web@sha256", "0a")]}], "message": format!("0/3 nodes are available: 1 Insufficient cpu, 2 {}.", r("hush"))},
+        })
+    );
+    assert!(r("host-a") < r("shop") && r("shop") < r("web"), "the order stays");
+}
+
+/// An item among others, redacted, with `<name>` for what replaces a name.
+fn redacted(others: &[Value], item: &Value) -> Value {
+    let mut redactor = Redactor::default();
+    for other in others.iter().chain([item]) {
+        redactor.collect(&mut other.clone());
+    }
+    redactor.finish();
+    let mut item = item.clone();
+    redactor.apply("Node", &mut item);
+    let mut text = item.to_string();
+    for (replacement, original) in redactor.replacements() {
+        text = text
+            .replace(&format!("\"{replacement}\""), &format!("\"<{original}>\""))
+            .replace(&format!("/{replacement}\""), &format!("/<{original}>\""));
+    }
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn names_in_open_domains_are_replaced() {
+    let node = json!({"metadata": {"labels": {"node-role.kubernetes.io/acme-payments": "", "node-role.kubernetes.io/worker": ""}},
+        "spec": {"taints": [{"key": "node-restriction.kubernetes.io/pci-visa", "effect": "NoSchedule"}]}});
+    assert_eq!(
+        redacted(&[], &node),
+        json!({"metadata": {"labels": {"node-role.kubernetes.io/<acme-payments>": "", "node-role.kubernetes.io/worker": ""}},
+            "spec": {"taints": [{"key": "node-restriction.kubernetes.io/<pci-visa>", "effect": "NoSchedule"}]}})
+    );
+}
+
+#[test]
+fn conditions_and_reasons_of_ones_own_are_replaced() {
+    let item = json!({"conditions": [{"type": "Ready", "reason": "KubeletReady"}, {"type": "AcmeHealthy", "reason": "VisaDown"},
+        {"type": "acme.com/Ready", "reason": ""}], "bindingConditions": ["AcmeHealthy"], "bindingFailureConditions": ["acme.com/Ready"]});
+    assert_eq!(
+        redacted(&[], &item),
+        json!({"conditions": [{"type": "Ready", "reason": "KubeletReady"}, {"type": "<AcmeHealthy>", "reason": "<VisaDown>"},
+            {"type": "<acme.com/Ready>", "reason": ""}], "bindingConditions": ["<AcmeHealthy>"], "bindingFailureConditions": ["<acme.com/Ready>"]})
+    );
+}
+
+#[test]
+fn attributes_of_devices_are_replaced() {
+    let class = json!({"selectors": [{"cel": {"expression": "device.attributes['acme.com'].slot == 'front'"}}]});
+    let slice = json!({"devices": [{"attributes": {"serial": {"string": "GPU-1"}, "resource.kubernetes.io/pcieRoot": {"string": "pci0000:00"},
+        "model": {"string": "a100"}, "slot": {"string": "front"}, "acme.com/list": {"strings": ["GPU-1"]}, "numa": {"int": 1},
+        "driver": {"version": "1.2.3"}}, "capacity": {"memory": {"value": "80Gi"}}}]});
+    assert_eq!(
+        redacted(&[class], &slice),
+        json!({"devices": [{"attributes": {"serial": {"string": "<GPU-1>"}, "resource.kubernetes.io/pcieRoot": {"string": "<pci0000:00>"},
+            "model": {"string": "a100"}, "slot": {"string": "front"}, "acme.com/list": {"strings": ["<GPU-1>"]}, "numa": {"int": 1},
+            "driver": {"version": "1.2.3"}}, "capacity": {"memory": {"value": "80Gi"}}}]})
+    );
+}
+
+#[test]
+fn numbers_stay_where_they_are_compared() {
+    let pod = json!({"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["8"]}, {"key": "account", "operator": "In", "values": ["123456789012"]}]});
+    assert_eq!(
+        redacted(&[], &pod),
+        json!({"matchExpressions": [{"key": "<cores>", "operator": "Gt", "values": ["8"]}, {"key": "<account>", "operator": "In", "values": ["<123456789012>"]}]})
+    );
+    let node = json!({"spec": {"taints": [{"key": "cores", "value": "16"}, {"key": "account", "value": "16"}]}, "nodeSelector": {"kubernetes.io/account": "123456789012"}});
+    assert_eq!(
+        redacted(&[pod], &node),
+        json!({"spec": {"taints": [{"key": "<cores>", "value": "16"}, {"key": "<account>", "value": "<16>"}]}, "nodeSelector": {"kubernetes.io/account": "<123456789012>"}})
+    );
+}
