@@ -195,7 +195,7 @@ fn a_redacted_capture_agrees_as_before() {
         let options =
             Options { start: loaded.report.newest.unwrap(), waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
         let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects.clone(), options);
-        let found = Agreements::of(&scheduler, &loaded.events, |_| true, |_| true);
+        let found = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
         let session = Session::new(scheduler, "captured");
         let moment = session.timeline().moment();
         let queues: BTreeSet<String> = moment
