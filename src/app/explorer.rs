@@ -18,9 +18,6 @@ use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Driver, HowFar, Work, WorkState};
 
-/// Beyond everything that is recorded.
-const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
-
 /// A session, with files to read and to write.
 #[derive(Debug)]
 pub struct Explorer {
@@ -94,10 +91,10 @@ impl Explorer {
     /// Decides about a pod at the end of what was seen, where it still waits for a node.
     fn decide_again(&mut self, pod: Option<Key>) {
         let Some(pod) = pod.filter(|_| self.at_its_end()) else { return };
-        let waits = |p: &Arc<Pod>| p.node_name.is_empty() && !p.is_terminal() && !p.is_terminating();
+        let waits = |p: &Arc<Pod>| p.is_pending() && !p.is_terminating();
         let cluster = self.session.scheduler_as_seen().state().cluster();
         if cluster.pods.get(&pod).is_some_and(waits) && self.session.explain(&pod).is_some() {
-            self.session.timeline_mut().seek(END);
+            self.session.timeline_mut().seek(Cursor::END);
         }
     }
 
@@ -128,10 +125,9 @@ impl Explorer {
         let mut said = Err(format!("{path} holds nothing that decides about scheduling"));
         let count = objects.len();
         for object in objects {
-            let known = self.session.scheduler_here().state().cluster().get(object.kind(), &object.key()).is_some();
-            let operation = if known { Operation::Update { object } } else { Operation::Create { object } };
+            let operation = Operation::put(self.session.scheduler_here().state().cluster(), object);
             said = Ok(self.apply(operation)?);
-            self.session.timeline_mut().seek(END);
+            self.session.timeline_mut().seek(Cursor::END);
         }
         if count > 1 { said.map(|last| format!("{count} objects, the last of them: {last}")) } else { said }
     }
@@ -272,14 +268,14 @@ impl Driver for Explorer {
         let full = self.is_full();
         let looked_at = self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
         self.session.switch(0);
-        self.session.timeline_mut().seek(END);
+        self.session.timeline_mut().seek(Cursor::END);
         if full {
             // What is kept must not grow.
             self.session = self.session.forgotten();
         }
         let taken = self.take_in(looked_at.clone());
         if !taken {
-            self.session.timeline_mut().seek(END);
+            self.session.timeline_mut().seek(Cursor::END);
             self.decide_again(looked_at);
         }
         Ok(if full {

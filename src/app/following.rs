@@ -117,7 +117,7 @@ impl Following {
                     {
                         heard_of.push(pod.key());
                     }
-                    operations.push(put(cluster, object));
+                    operations.push(Operation::put(cluster, object));
                 }
                 Change::Gone(object) => operations.push(Operation::Delete { object }),
                 Change::Event(event) if event.reason == "FailedScheduling" => heard_of.push(event.pod),
@@ -194,11 +194,6 @@ impl Following {
     }
 }
 
-fn put(cluster: &Cluster, object: Object) -> Operation {
-    let known = cluster.get(object.kind(), &object.key()).is_some();
-    if known { Operation::Update { object } } else { Operation::Create { object } }
-}
-
 /// What was seen to change in a cluster that is followed, and when: what objects do not tell themselves.
 pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
     if !session.background().observed {
@@ -239,7 +234,7 @@ fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>, cluster: &C
     }
     if known.len() > EVENTS {
         // What was said of pods that no longer wait is of no use but for who was evicted for whom.
-        let waits = |key: &Key| cluster.pods.get(key).is_some_and(|pod| pod.node_name.is_empty());
+        let waits = |key: &Key| cluster.pods.get(key).is_some_and(|pod| pod.is_pending());
         known.retain(|e| e.reason == "Preempted" || waits(&e.pod));
         known.sort_by_key(|e| e.last.max(e.first));
         known.drain(..known.len().saturating_sub(EVENTS));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Str};
+use super::{Key, Pod, Str};
 
 /// An Event (`v1` or `events.k8s.io/v1`) of a scheduler about a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,4 +24,14 @@ pub struct ObservedEvent {
     pub first: Option<Timestamp>,
     /// When it was seen last, where that is known.
     pub last: Option<Timestamp>,
+}
+
+impl ObservedEvent {
+    /// Whether the pod's own scheduler wrote it about this pod, not about another of the same name; what an event does
+    /// not say counts as the same.
+    pub fn is_about(&self, pod: &Pod) -> bool {
+        let same_pod = self.uid.is_empty() || pod.metadata.uid.is_empty() || self.uid == pod.metadata.uid;
+        let same_scheduler = self.controller.is_empty() || self.controller == pod.spec.scheduler_name;
+        same_pod && same_scheduler
+    }
 }

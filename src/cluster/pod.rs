@@ -65,6 +65,11 @@ impl Pod {
         self.status.phase == "Succeeded" || self.status.phase == "Failed"
     }
 
+    /// Whether the pod waits for a node.
+    pub fn is_pending(&self) -> bool {
+        self.node_name.is_empty() && !self.is_terminal()
+    }
+
     /// Whether the pod is being deleted.
     pub fn is_terminating(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()

@@ -70,7 +70,7 @@ impl<'a> Observer<'a> {
     /// Where the pod waits, unless `PreEnqueue` keeps it out.
     pub(super) fn observe(&self, pod: &Pod) -> Observed {
         let attempts = self.attempts(pod);
-        let condition = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled");
+        let condition = pod.condition("PodScheduled");
         let failure = condition.filter(|c| c.status == "False" && matches!(c.reason.as_str(), "Unschedulable" | "SchedulerError"));
         let end = match (failure, attempts.note) {
             (Some(condition), _) => end_by_condition(condition),
@@ -113,9 +113,7 @@ impl<'a> Observer<'a> {
         let mut found = Attempts::default();
         let mut newest = None;
         for event in self.events.get(&key).into_iter().flatten() {
-            let same_pod = event.uid.is_empty() || pod.metadata.uid.is_empty() || event.uid == pod.metadata.uid;
-            let same_scheduler = event.controller.is_empty() || event.controller == pod.spec.scheduler_name;
-            if !same_pod || !same_scheduler {
+            if !event.is_about(pod) {
                 continue;
             }
             match event.reason.as_str() {

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Ground, Sampling, State, decide, every_filter};
-use crate::cluster::{Key, Object, ObservedEvent, Pod, Unknown};
+use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Unknown};
 use crate::framework::NodeFilters;
 use crate::trace::Event;
 
@@ -128,6 +128,14 @@ pub enum Operation {
         /// The pod.
         pod: Key,
     },
+}
+
+impl Operation {
+    /// An object comes to a cluster, or changes where it is there already.
+    pub fn put(cluster: &Cluster, object: Object) -> Self {
+        let known = cluster.get(object.kind(), &object.key()).is_some();
+        if known { Self::Update { object } } else { Self::Create { object } }
+    }
 }
 
 /// Every operation but `advance`, `advance-to`, `observe` and `batch` takes this long, so that no two queue timestamps are equal.

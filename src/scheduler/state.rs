@@ -130,7 +130,7 @@ impl State {
         let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
         let cache = Cache::load(&objects, config.gates);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
-        let pending: Vec<Key> = pods.filter(|p| !p.is_terminal() && p.node_name.is_empty()).map(|p| p.key()).collect();
+        let pending: Vec<Key> = pods.filter(|p| p.is_pending()).map(|p| p.key()).collect();
         let terminating = objects.iter().filter_map(grace_period_end).collect();
         let observer = match waiting {
             Waiting::Fresh => None,
@@ -180,7 +180,7 @@ impl State {
         let observer = Observer::new(seen, self.clock.max(time), limit);
         for key in pods {
             let Some(pod) = self.cluster.pods.get(key).cloned() else { continue };
-            if pod.is_terminal() || !pod.node_name.is_empty() || self.config.profile(&pod.spec.scheduler_name).is_none() {
+            if !pod.is_pending() || self.config.profile(&pod.spec.scheduler_name).is_none() {
                 continue;
             }
             let observed = observer.observe(&pod);

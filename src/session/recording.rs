@@ -58,7 +58,8 @@ impl Session {
         }
     }
 
-    /// The same cluster from the start, with waiting pods elsewhere; nothing has happened in it yet.
+    /// The same cluster from its start (or, where it was seen over time, as it was seen last), with waiting pods elsewhere;
+    /// nothing has happened in it yet.
     #[must_use]
     pub fn restarted(&self, waiting: Waiting) -> Self {
         let seen = self.scheduler_as_seen();
@@ -223,7 +224,7 @@ impl Session {
         let follow = self.timeline().at_end();
         let done = self.append(operation);
         if done && follow {
-            self.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+            self.timeline_mut().seek(Cursor::END);
         }
         self.current = current;
         done
@@ -320,7 +321,7 @@ impl Session {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }
-            self.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+            self.timeline_mut().seek(Cursor::END);
             if turn < turns && !self.run_next() {
                 return RunEnd::NothingLeft;
             }
@@ -353,14 +354,13 @@ fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
 /// The objects of a cluster, pending pods last and in the order in which the scheduler heard of them.
 pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     let cluster = scheduler.state().cluster();
-    let pending = |pod: &Pod| pod.node_name.is_empty() && !pod.is_terminal();
-    let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pending(pod)));
+    let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pod.is_pending()));
     let arrived = scheduler.state().arrivals().iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));
     // Pods that came later, as they would have been heard of.
     let known: BTreeSet<&Key> = scheduler.state().arrivals().iter().collect();
-    let mut later: Vec<&Arc<Pod>> = cluster.pods.iter().filter(|pod| pending(pod) && !known.contains(&pod.key())).collect();
+    let mut later: Vec<&Arc<Pod>> = cluster.pods.iter().filter(|pod| pod.is_pending() && !known.contains(&pod.key())).collect();
     later.sort_by_cached_key(|pod| (pod.metadata.creation_timestamp, pod.key()));
-    rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pending(pod))))
+    rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pod.is_pending())))
         .chain(later.into_iter().cloned().map(Object::Pod))
         .collect()
 }

@@ -71,8 +71,7 @@ fn news(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
 
 /// Whether a scheduler has written something about a pod: how an attempt ended, or where it is nominated to.
 pub fn is_news(before: Option<&Pod>, now: &Pod) -> bool {
-    let word =
-        |pod: &Pod| (pod.status.conditions.iter().find(|c| c.kind == "PodScheduled").cloned(), pod.status.nominated_node_name.clone());
+    let word = |pod: &Pod| (pod.condition("PodScheduled").cloned(), pod.status.nominated_node_name.clone());
     match before {
         Some(before) => word(before) != word(now),
         None => word(now) != (None, Str::default()),

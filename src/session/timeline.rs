@@ -60,6 +60,11 @@ pub struct Cursor {
     pub event: usize,
 }
 
+impl Cursor {
+    /// Beyond everything that is recorded: seeking it goes to the end.
+    pub const END: Self = Self { frame: usize::MAX, event: usize::MAX };
+}
+
 /// Recorded frames and a cursor.
 #[derive(Clone, Debug)]
 pub struct Timeline {
@@ -114,7 +119,7 @@ impl Timeline {
         let mut timeline = Self::new(self.start.clone());
         timeline.started = self.started;
         timeline.frames = self.frames[..frames.min(self.frames.len())].to_vec();
-        timeline.seek(Cursor { frame: usize::MAX, event: usize::MAX });
+        timeline.seek(Cursor::END);
         timeline
     }
 

@@ -4,7 +4,7 @@ use crate::session::{Cursor, RunEnd};
 use crate::ui::action::Direction;
 use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::state::{Notice, State};
-use crate::ui::update::{END, moved, text};
+use crate::ui::update::{moved, text};
 
 /// Lets time pass and shows what came of it.
 pub fn advance(state: &mut State, driver: &mut dyn Driver, how_far: HowFar) {
@@ -17,7 +17,7 @@ pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&
     moved(state, driver, |d| {
         answer = change(d);
         if answer.is_ok() {
-            d.timeline_mut().seek(END);
+            d.timeline_mut().seek(Cursor::END);
         }
     });
     state.touch();
@@ -48,7 +48,7 @@ pub fn go_on(state: &mut State, driver: &mut dyn Driver, mut more: impl FnMut() 
             }
         }
         if running.until.is_none() {
-            driver.timeline_mut().seek(END);
+            driver.timeline_mut().seek(Cursor::END);
         }
     });
     match said {

@@ -62,7 +62,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Cycle(direction) => step(state, driver, direction, Granularity::Cycle),
         Action::Run => run(state, driver),
         Action::SeekEnd(Direction::Back) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::default())),
-        Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(END)),
+        Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::END)),
         Action::Granularity(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
         Action::Advance(how_far) => over_time::advance(state, driver, how_far),
@@ -93,9 +93,6 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
     }
     None
 }
-
-/// Beyond everything that is recorded.
-pub(super) const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 
 fn back(state: &mut State, driver: &mut dyn Driver) {
     if state.overlay.is_none() && state.working.take().is_some() {

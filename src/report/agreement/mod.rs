@@ -329,7 +329,7 @@ impl Agreements {
 
 /// Pods that wait for a node.
 pub fn pending(cluster: &Cluster) -> impl Iterator<Item = &Arc<Pod>> {
-    cluster.pods.iter().filter(|p| p.node_name.is_empty() && !p.is_terminal())
+    cluster.pods.iter().filter(|p| p.is_pending())
 }
 
 fn not_ours(pod: &Pod) -> Agreement {

@@ -25,19 +25,26 @@ impl Agreement {
                 let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}, and nothing that is known explains it.");
             }
         }
-        for line in &self.differences {
-            let _ = writeln!(out, "  differs: {line}");
-        }
-        for line in &self.other_words {
-            let _ = writeln!(out, "  {line}");
-        }
-        for line in &self.since {
-            let _ = writeln!(out, "  since then {line}");
-        }
+        self.details(&mut out, "  ");
         if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
             let _ = writeln!(out, "  it wrote: {}", written.message);
         }
         out
+    }
+}
+
+impl Agreement {
+    /// What differs, what is only put otherwise, and what has changed since.
+    fn details(&self, out: &mut String, indent: &str) {
+        for line in &self.differences {
+            let _ = writeln!(out, "{indent}differs: {line}");
+        }
+        for line in &self.other_words {
+            let _ = writeln!(out, "{indent}{line}");
+        }
+        for line in &self.since {
+            let _ = writeln!(out, "{indent}since then {line}");
+        }
     }
 }
 
@@ -59,15 +66,7 @@ impl Agreements {
             let _ = writeln!(out, "\n{}:", title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {
                 let _ = writeln!(out, "  {}: {}", agreement.pod, agreement.here);
-                for line in &agreement.differences {
-                    let _ = writeln!(out, "      differs: {line}");
-                }
-                for line in &agreement.since {
-                    let _ = writeln!(out, "      since then {line}");
-                }
-                for line in &agreement.other_words {
-                    let _ = writeln!(out, "      {line}");
-                }
+                agreement.details(&mut out, "      ");
             }
         }
         if !self.preempted.is_empty() {

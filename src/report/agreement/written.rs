@@ -59,17 +59,12 @@ impl Heard {
 
     /// The last word about a pod; `None` where nothing was written down.
     pub fn about(&self, pod: &Pod) -> Option<Written> {
-        let meant = |e: &&ObservedEvent| {
-            let same_pod = e.uid.is_empty() || pod.metadata.uid.is_empty() || e.uid == pod.metadata.uid;
-            let same_scheduler = e.controller.is_empty() || e.controller == pod.spec.scheduler_name;
-            same_pod && same_scheduler
-        };
         let key = pod.key();
-        let failed: Vec<&ObservedEvent> = self.by_pod.get(&key).into_iter().flatten().filter(meant).collect();
+        let failed: Vec<&ObservedEvent> = self.by_pod.get(&key).into_iter().flatten().filter(|e| e.is_about(pod)).collect();
         let attempts = failed.iter().fold(0u32, |sum, e| sum.saturating_add(e.count.max(1)));
         let newest = failed.iter().max_by_key(|e| e.last.max(e.first));
         let seen = newest.and_then(|e| e.last.max(e.first));
-        let condition = pod.status.conditions.iter().find(|c| c.kind == "PodScheduled" && c.status == "False");
+        let condition = pod.condition("PodScheduled").filter(|c| c.status == "False");
         match (condition, newest) {
             (Some(condition), newest) => {
                 // A condition keeps its time when only its text changes; the event of the same text tells when.
