@@ -43,13 +43,20 @@ fn the_story_of_payments_is_read_off_the_screen() {
     let row = line(&pty.screen(), "= worker-b1");
     assert!(row.contains("-10 ✓") && row.contains("4294967276 ✓"), "{row}");
 
-    // On its node, the dry run in order.
+    // The candidate, and on its node the dry run in order.
     pty.send("j");
     pty.wait_for("VICTIMS ON WORKER-B1");
     pty.send(ENTER);
-    let screen = pty.wait_for("Node worker-b1");
+    let screen = pty.wait_for("Candidate worker-b1");
+    assert!(screen.contains("as good as the one chosen") && screen.contains("VICTIMS (2)"), "{screen}");
+    pty.send("d");
+    let screen = pty.wait_for("Node worker-b1 ‹ Candidate");
     assert!(screen.contains("DRY RUN, IN ORDER") && screen.contains("reprieved"), "{screen}");
     pty.send(ESC);
+    pty.wait_for("Candidate worker-b1 ‹ Preemption");
+    pty.send(ESC);
+    pty.wait_for("VICTIMS ON WORKER-B1");
+    pty.send("2");
     pty.wait_for("Nodes for shop/payments");
 
     // Back to before the cycle, and quit.
@@ -131,7 +138,7 @@ fn help_filter_and_mouse() {
     pty.send(ENTER);
     pty.wait_for("Node worker-a1");
     // A press of the left button on the tab of preemption.
-    pty.send("\x1b[<0;55;2M\x1b[<0;55;2m");
+    pty.send("\x1b[<0;55;4M\x1b[<0;55;4m");
     pty.wait_for("nothing has been tried yet");
     pty.send("\x03");
     assert_eq!(pty.wait_exit(), 0);
@@ -248,7 +255,7 @@ fn the_dry_run_of_a_node_is_told_in_order() {
     pty.send("2");
     pty.send(ENTER);
     pty.wait_for("victim     shop/report-0");
-    let screen = pty.wait_for("h nodes");
+    let screen = pty.wait_for("h back");
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text} is not on\n{screen}"));
     assert!(at("removed    shop/cart-0") < at("reprieved  shop/cart-1"), "{screen}");
     assert!(at("reprieved  shop/cart-2") < at("victim     shop/cart-0"), "{screen}");

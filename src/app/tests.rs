@@ -70,7 +70,7 @@ impl Screen {
     fn overlay(&mut self) -> String {
         self.wait();
         let text = match &self.state.overlay {
-            Some(Overlay::Text { title, lines, .. }) => format!("{title}\n{}", lines.join("\n")),
+            Some(Overlay::Text(sheet)) => format!("{}\n{}", sheet.title, sheet.lines.join("\n")),
             other => panic!("{other:?}"),
         };
         self.keys("esc");

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LabelSelector, Labels, Map, Meta, Str};
+use super::{LabelSelector, Labels, Map, Meta, Pod, Str};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -28,6 +28,22 @@ pub struct PodDisruptionBudget {
     pub metadata: Meta,
     pub spec: PodDisruptionBudgetSpec,
     pub status: PodDisruptionBudgetStatus,
+}
+
+impl PodDisruptionBudget {
+    /// Whether it covers a pod: one without a selector, or with an empty or invalid one, covers nothing here, and a pod
+    /// without labels is covered by none; mirrors `filterPodsWithPDBViolation` in
+    /// `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
+    pub fn covers(&self, pod: &Pod) -> bool {
+        self.metadata.namespace == pod.metadata.namespace
+            && !pod.metadata.labels.is_empty()
+            && self.usable_selector().is_some_and(|s| s.matches(&pod.metadata.labels))
+    }
+
+    /// The selector, where it can match pods.
+    pub fn usable_selector(&self) -> Option<&LabelSelector> {
+        self.spec.selector.as_ref().filter(|s| !s.is_empty() && s.validate().is_ok())
+    }
 }
 
 /// `minAvailable` and `maxUnavailable` are not read: preemption looks at the status alone.

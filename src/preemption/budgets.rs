@@ -36,9 +36,9 @@ impl Budgets {
     pub(super) fn new<'a>(budgets: impl Iterator<Item = &'a Arc<PodDisruptionBudget>>) -> Self {
         let source: Vec<Arc<PodDisruptionBudget>> = budgets.cloned().collect();
         let mut by_namespace: HashMap<Str, Vec<_>> = HashMap::new();
-        let usable = |b: &PodDisruptionBudget| b.spec.selector.as_ref().is_some_and(|s| !s.is_empty() && s.validate().is_ok());
-        for (index, budget) in (0..).zip(&source).filter(|(_, b)| usable(b)) {
-            let wanted = budget.spec.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+        for (index, budget) in (0..).zip(&source) {
+            let Some(selector) = budget.usable_selector() else { continue };
+            let wanted = PodBits::selected_by(selector);
             let of_namespace = by_namespace.entry(budget.metadata.namespace.clone()).or_default();
             of_namespace.push(Usable { index, wanted });
         }

@@ -22,6 +22,23 @@ pub enum Pane {
     Steps,
     /// What kube-scheduler tells the user.
     Message,
+    /// One pod.
+    #[strum(to_string = "Pod")]
+    PodDetail,
+    /// One candidate for preemption.
+    Candidate,
+    /// The budgets, and what preemption does to them.
+    Budgets,
+}
+
+impl Pane {
+    /// The panes that tell of things in rows of facts.
+    pub const PAGES: [Self; 3] = [Self::PodDetail, Self::Candidate, Self::Budgets];
+
+    /// The digit that goes to it.
+    pub fn digit(self) -> u8 {
+        self as u8 + 1
+    }
 }
 
 /// One way or the other.
@@ -74,6 +91,8 @@ pub enum Action {
     Open,
     /// Show the node that is selected or last touched.
     Detail,
+    /// Show the pod that is selected, or that of the cycle.
+    Pod,
     /// Close the group that is selected.
     Fold,
     /// Nodes in groups, or one by one.

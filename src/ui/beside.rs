@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::ui::driver::{Document, Driver, Work, WorkState};
+use crate::ui::driver::{Driver, Work, WorkState};
+use crate::ui::sheet::Sheet;
 use crate::ui::state::{Overlay, State, Working};
 use crate::ui::update::moved;
 
@@ -28,7 +29,7 @@ pub(super) fn begin(state: &mut State, driver: &mut dyn Driver, work: Work) {
 pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
     let Some(working) = &mut state.working else { return false };
     // What came of it is not laid over what is being read or typed: it waits.
-    if matches!(state.overlay, Some(Overlay::Prompt(_) | Overlay::Help(_) | Overlay::Text { .. } | Overlay::Themes { .. })) {
+    if state.overlay.is_some() {
         return false;
     }
     match driver.poll() {
@@ -37,9 +38,9 @@ pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
             (working.done, working.of) = (done, of);
             true
         }
-        WorkState::Done(Document { title, lines, form }) => {
+        WorkState::Done(document) => {
             state.working = None;
-            state.overlay = Some(Overlay::Text { title, lines, form, offset: 0 });
+            state.overlay = Some(Overlay::Text(Sheet::of(document, driver.timeline())));
             true
         }
         WorkState::Said(words) => {

@@ -1,14 +1,13 @@
 //! The commands behind `:`, in one table like the keys.
 
-use crate::cluster::{Key, Kind, Str};
-use crate::session::{Cursor, UNTIL_WORDS, key_named, kind_named};
-use crate::trace::{Event, Granularity};
-use crate::ui::action::{Action, Direction, Effect};
+use crate::cluster::Key;
+use crate::session::{Cursor, key_named, kind_named};
+use crate::trace::Granularity;
+use crate::ui::action::{Action, Direction, Effect, Pane};
 use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::keymap::Context;
 use crate::ui::over_time::changed;
-use crate::ui::settings::Settings;
-use crate::ui::state::{Prompt, Running, State};
+use crate::ui::state::{Running, State};
 use crate::ui::themes;
 use crate::ui::update::{moved, show_pod, update};
 
@@ -39,6 +38,12 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
     Command { names: &["branch"], args: "N", help: "go to a branch", run: branch },
     Command { names: &["branches"], args: "", help: "list the branches", run: |s, d, _| Ok(update(s, d, Action::Branches)) },
+    Command {
+        names: &["budgets"],
+        args: "",
+        help: "all budgets, and what preemption does to them",
+        run: |s, d, _| Ok(update(s, d, Action::Focus(Pane::Budgets))),
+    },
     Command {
         names: &["capture"],
         args: "[--redact] FILE",
@@ -248,90 +253,4 @@ fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
     state.granularity = size;
     state.say(format!("one step is now {}", crate::ui::update::phrase(size)));
     Ok(None)
-}
-
-/// How many completions are offered.
-const OFFERED: usize = 8;
-
-/// What the last word of a command could become.
-pub fn completions(driver: &dyn Driver, settings: &Settings, prompt: &Prompt) -> Vec<String> {
-    if prompt.filter.is_some() {
-        return Vec::new();
-    }
-    let line = prompt.input.value();
-    let begins = |candidate: &str, word: &str| candidate.starts_with(word) && candidate != word;
-    let Some((name, rest)) = line.split_once(' ') else {
-        return COMMANDS.iter().filter(|c| !c.help.is_empty()).map(|c| c.names[0]).filter(|n| begins(n, line)).map(str::to_owned).collect();
-    };
-    let (name, word) = argument(name, rest);
-    let timeline = driver.timeline();
-    // A word without a slash matches the pod's own name as well, as nobody likes to type the namespace first.
-    let loosely = |key: &Key| {
-        let full = key.to_string();
-        let hit = begins(&full, word) || (!word.contains('/') && key.name.starts_with(word));
-        hit.then_some(full)
-    };
-    match name {
-        "pod" => {
-            let tried = timeline.frames().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
-                Event::CycleStarted(start) => Some(&start.pod),
-                _ => None,
-            });
-            let mut keys: Vec<String> = timeline.queues().entries.keys().chain(tried).filter_map(loosely).take(1000).collect();
-            keys.sort();
-            keys.dedup();
-            keys.truncate(OFFERED);
-            keys
-        }
-        "node" => {
-            let nodes = timeline.moment().snapshot.nodes().iter().map(|n| n.name()).filter(|n| begins(n, word));
-            let mut names: Vec<String> = nodes.map(Str::to_string).collect();
-            names.sort();
-            names.truncate(OFFERED);
-            names
-        }
-        "theme" => settings.themes.iter().map(|t| &t.name).filter(|n| begins(n, word)).take(OFFERED).cloned().collect(),
-        "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
-        "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
-        "kind" => {
-            use strum::IntoEnumIterator;
-            Kind::iter().map(|k| k.to_string().to_lowercase()).filter(|n| begins(n, word)).take(OFFERED).collect()
-        }
-        "step" => {
-            use strum::IntoEnumIterator;
-            Granularity::iter().map(|g| g.to_string()).filter(|n| begins(n, word)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// What kind of word is being typed, and the word so far.
-fn argument<'a>(command: &'a str, rest: &'a str) -> (&'a str, &'a str) {
-    let (first, second) = rest.split_once(' ').map_or((rest, None), |(first, second)| (first, Some(second)));
-    match (command, first, second) {
-        ("cordon" | "uncordon", ..) => ("node", rest),
-        ("decide" | "allow" | "reject", ..) => ("pod", rest),
-        ("until", "pod", Some(word)) | ("delete" | "patch", "pod" | "po" | "pods", Some(word)) => ("pod", word),
-        ("until", "node", Some(word)) | ("delete" | "patch", "node" | "no" | "nodes", Some(word)) => ("node", word),
-        ("delete" | "patch", _, None) => ("kind", first),
-        (_, _, Some(_)) => ("", rest),
-        (_, _, None) => (command, rest),
-    }
-}
-
-/// The line with its last word completed as far as all completions agree, or to the first of them.
-pub fn complete(prompt: &Prompt) -> Option<String> {
-    let line = prompt.input.value();
-    let first = prompt.completions.first()?;
-    let (head, word) = line.rfind(' ').map_or(("", line), |at| line.split_at(at + 1));
-    let mut shared = first.as_str();
-    for other in &prompt.completions[1..] {
-        let same =
-            shared.char_indices().zip(other.chars()).find(|((_, a), b)| a != b).map_or(shared.len().min(other.len()), |((i, _), _)| i);
-        shared = &shared[..same];
-    }
-    let only = prompt.completions.len() == 1;
-    let word = if shared.len() > word.len() { shared } else { first };
-    let takes_more = head.is_empty() && COMMANDS.iter().any(|c| c.names[0] == word && !c.args.is_empty());
-    Some(format!("{head}{word}{}", if takes_more && only { " " } else { "" }))
 }

@@ -6,7 +6,7 @@ use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::report::Written;
 use crate::session::{Branch, RunEnd, Timeline, Until};
-use crate::ui::state::Form;
+use crate::ui::sheet::Form;
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
 ///

@@ -30,6 +30,9 @@ pub enum Context {
     /// In the message.
     #[strum(to_string = "In the message")]
     Message,
+    /// On a page: a pod, a candidate, the budgets.
+    #[strum(to_string = "On a pod, a candidate, budgets")]
+    Page,
     /// While something lies over the screen.
     #[strum(to_string = "In help and lists over the screen")]
     Overlay,
@@ -52,6 +55,7 @@ impl Context {
             Self::NodeDetail => "node",
             Self::Steps => "steps",
             Self::Message => "message",
+            Self::Page => "page",
             Self::Overlay => "overlay",
             Self::Picker => "picker",
             Self::Prompt => "prompt",
@@ -74,6 +78,7 @@ impl From<Pane> for Context {
             Pane::NodeDetail => Self::NodeDetail,
             Pane::Steps => Self::Steps,
             Pane::Message => Self::Message,
+            Pane::PodDetail | Pane::Candidate | Pane::Budgets => Self::Page,
         }
     }
 }
@@ -129,12 +134,16 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Nodes, &["h", "left"], Action::Fold, "", "close the group"),
     bind(Context::Nodes, &["z"], Action::ToggleGroups, "groups", "nodes in groups by verdict and reason, or one by one"),
     bind(Context::Nodes, &["o"], Action::Sort, "", "sort: worst last, name, free cpu, closest to fitting"),
-    bind(Context::Preemption, &["enter", "l", "right"], Action::Open, "open", "show the node and its dry run"),
+    bind(Context::Preemption, &["enter", "l", "right"], Action::Open, "open", "show the candidate, or why it is none"),
     bind(Context::Preemption, &["o"], Action::Sort, "", "sort: winner first, name, fewest victims or violations"),
-    bind(Context::NodeDetail, &["h", "left"], Action::Back, "nodes", "back to all nodes"),
+    bind(Context::NodeDetail, &["enter", "l", "right"], Action::Open, "pod", "show the selected pod"),
+    bind(Context::NodeDetail, &["h", "left"], Action::Back, "back", "back to where the node was opened"),
+    bind(Context::Page, &["enter", "l", "right"], Action::Open, "open", "show the pod, go to the attempt, open or close the budget"),
+    bind(Context::Page, &["h", "left"], Action::Back, "back", "back to where this was opened"),
     bind(Context::Steps, &["l", "right"], Action::Move(Motion::Down), "", "the next fact"),
     bind(Context::Steps, &["h", "left"], Action::Move(Motion::Up), "", "the fact before"),
     bind(Context::Global, &["d"], Action::Detail, "node", "show the node that is selected or was touched last"),
+    bind(Context::Global, &["v"], Action::Pod, "pod", "show the pod that is selected, or that of the cycle"),
     bind(Context::Global, &["/"], Action::OpenFilter, "filter", "filter the list"),
     bind(Context::Global, &[":"], Action::OpenPrompt, "command", "give a command"),
     bind(Context::Global, &["R"], Action::CatchUp, "", "a live cluster: to its end, with what has changed"),
@@ -158,10 +167,15 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Global, &["4"], Action::Focus(Pane::NodeDetail), "", "one node"),
     bind(Context::Global, &["5"], Action::Focus(Pane::Steps), "", "the steps"),
     bind(Context::Global, &["6"], Action::Focus(Pane::Message), "", "the message"),
+    bind(Context::Global, &["7"], Action::Focus(Pane::PodDetail), "", "one pod: request, priority, constraints, history"),
+    bind(Context::Global, &["8"], Action::Focus(Pane::Candidate), "", "one candidate: score functions, victims, budgets"),
+    bind(Context::Global, &["9"], Action::Focus(Pane::Budgets), "", "all budgets, and what preemption does to them"),
     bind(Context::Global, &["esc"], Action::Back, "", "clear the filter, or go back"),
     bind(Context::Global, &["ctrl-z"], Action::Suspend, "", "to the shell; fg comes back"),
     bind(Context::Global, &["q", "ctrl-c"], Action::Quit, "quit", "leave"),
-    bind(Context::Overlay, &["esc", "q", "?", "enter"], Action::Back, "close", "close"),
+    bind(Context::Overlay, &["enter"], Action::Open, "go", "go to the line that is selected; close where there is none"),
+    bind(Context::Overlay, &["/"], Action::OpenFilter, "filter", "keep only lines that match"),
+    bind(Context::Overlay, &["esc", "q", "?"], Action::Back, "close", "close"),
     bind(Context::Overlay, &["Y"], Action::Copy, "copy", "copy the text to the clipboard (OSC 52)"),
     bind(Context::Overlay, &["j", "down"], Action::Move(Motion::Down), "down", "down"),
     bind(Context::Overlay, &["k", "up"], Action::Move(Motion::Up), "up", "up"),

@@ -63,6 +63,8 @@ pub struct Shape {
 pub struct Plan {
     /// The first line.
     pub header: Rect,
+    /// The answer in a sentence.
+    pub answer: Rect,
     /// The line of tabs.
     pub tabs: Option<Rect>,
     /// The panes that are shown, with their borders.
@@ -86,17 +88,18 @@ impl Plan {
         }
         let flat = mode == Mode::Compact;
         let (header, rest) = split_top(area, 1);
+        let (answer, rest) = split_top(rest, if flat && area.height >= 24 { 3 } else { 2 });
         let (rest, hints) = split_bottom(rest, 1);
         let (message, steps) = match (mode, area.height) {
-            (Mode::Compact, ..20) => (2, 4),
-            (Mode::Compact, ..28) => (3, 5),
-            (Mode::Compact, _) => (4, 7),
+            (Mode::Compact, ..20) => (1, 4),
+            (Mode::Compact, ..28) => (2, 5),
+            (Mode::Compact, _) => (3, 7),
             (Mode::Medium, _) => (5, 8),
             (_, h) => (5, if h >= 55 { 12 } else { 9 }),
         };
         let (rest, message) = split_bottom(rest, message);
         let (rest, steps) = split_bottom(rest, steps);
-        let mut plan = Self { header, hints, flat, queue_rows: shape.queue_rows, ..Self::default() };
+        let mut plan = Self { header, answer, hints, flat, queue_rows: shape.queue_rows, ..Self::default() };
         match mode {
             Mode::TooSmall => {}
             Mode::Compact => {
@@ -154,7 +157,7 @@ impl Plan {
             Pane::Preemption => split_top(split_bottom(inner, victim_rows(inner.height)).0, 2).1,
             Pane::Steps => split_bottom(inner, 1).0,
             Pane::Queues => split_bottom(inner, queue_note_rows(inner.height, self.queue_rows)).0,
-            Pane::NodeDetail | Pane::Message => inner,
+            Pane::NodeDetail | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => inner,
         }
     }
 
@@ -245,7 +248,7 @@ mod tests {
                     let area = Rect::new(0, 0, width, height);
                     let plan = Plan::new(area, Shape { preemption, ..SHAPE });
                     let mut all: Vec<Rect> = plan.panes.iter().map(|(_, a)| *a).collect();
-                    all.extend([plan.header, plan.hints]);
+                    all.extend([plan.header, plan.answer, plan.hints]);
                     all.extend(plan.tabs);
                     let covered: u32 = all.iter().map(|a| a.area()).sum();
                     assert_eq!(covered, area.area(), "{width}x{height}: {plan:?}");

@@ -12,6 +12,10 @@ pub enum RowId {
     Pod(Key),
     /// A node.
     Node(Str),
+    /// A PodDisruptionBudget.
+    Budget(Key),
+    /// What happened to a pod in a frame of the record.
+    Frame(usize),
     /// Nodes with one verdict for one reason.
     Group(GroupKey),
     /// A line that is about no object: its kind, and its place among those of the kind.

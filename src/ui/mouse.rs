@@ -45,6 +45,10 @@ pub(super) fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x:
                 Pane::Nodes => state.nodes.scroll(&derived.nodes, by, height),
                 Pane::Preemption => state.candidates.scroll(&derived.candidates, by, height),
                 Pane::NodeDetail => state.detail_list.scroll(&derived.detail, by, height),
+                Pane::PodDetail | Pane::Candidate | Pane::Budgets => {
+                    let rows = derived.page(pane);
+                    state.pages.entry(pane).or_default().scroll(rows, by, height);
+                }
                 Pane::Steps => step(state, driver, direction, Granularity::Event),
                 Pane::Message => state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
             }
@@ -90,6 +94,12 @@ fn press(state: &mut State, driver: &mut dyn Driver, x: u16, y: u16) {
             state.detail_list.select(&derived.detail, state.detail_list.offset + row);
             return;
         }
+        Pane::PodDetail | Pane::Candidate | Pane::Budgets => {
+            let list = state.pages.entry(pane).or_default();
+            let before = list.selected.clone();
+            let hit = list.select(derived.page(pane), list.offset + row);
+            (hit, before == list.selected)
+        }
         Pane::Steps | Pane::Message => return,
     };
     // A click on what is selected already opens it.
@@ -115,7 +125,7 @@ fn heading_at(state: &State, driver: &dyn Driver, pane: Pane, list: Rect, (x, y)
             let preemption = driver.timeline().cycle().preemption.as_ref()?;
             (panes::preemption::columns(preemption, list.width), list.y.checked_sub(1)?)
         }
-        Pane::NodeDetail | Pane::Steps | Pane::Message => return None,
+        Pane::NodeDetail | Pane::Steps | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => return None,
     };
     if y != row {
         return None;

@@ -37,7 +37,7 @@ impl Order {
             Pane::Queues => &[Self::Usual, Self::Priority, Self::Name, Self::Attempts],
             Pane::Nodes => &[Self::Usual, Self::Name, Self::FreeCpu, Self::Closest],
             Pane::Preemption => &[Self::Usual, Self::Name, Self::Victims, Self::Violations],
-            Pane::NodeDetail | Pane::Steps | Pane::Message => &[],
+            Pane::NodeDetail | Pane::Steps | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => &[],
         }
     }
 

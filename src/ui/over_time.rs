@@ -3,8 +3,9 @@
 use crate::session::{Cursor, RunEnd};
 use crate::ui::action::Direction;
 use crate::ui::driver::{Driver, HowFar, Work};
-use crate::ui::state::{Notice, State};
-use crate::ui::update::{moved, text};
+use crate::ui::sheet::{Form, Sheet, Target};
+use crate::ui::state::{Notice, Overlay, State};
+use crate::ui::update::moved;
 
 /// Lets time pass and shows what came of it.
 pub fn advance(state: &mut State, driver: &mut dyn Driver, how_far: HowFar) {
@@ -92,6 +93,7 @@ pub(super) fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Di
 pub fn branches(state: &mut State, driver: &dyn Driver) {
     let (branches, current) = driver.branches();
     let mut lines = Vec::new();
+    let links = (0..branches.len()).map(|at| (at, Target::Branch(at))).collect();
     for (i, branch) in branches.iter().enumerate() {
         let here = if i == current { ", you are here" } else { "" };
         let frames = branch.timeline().frames();
@@ -105,8 +107,11 @@ pub fn branches(state: &mut State, driver: &dyn Driver) {
         lines.push(format!("{}  {}: {} cycles and operations{from}{here}", i + 1, branch.name(), frames.len()));
     }
     lines.push(String::new());
-    lines.push(":branch N goes to a branch, :compare N shows it beside this one".to_owned());
-    text(state, "Branches", lines);
+    lines.push("Enter or :branch N goes to a branch, :compare N shows it beside this one".to_owned());
+    let mut sheet = Sheet::new("Branches", lines, Form::Prose);
+    sheet.links = links;
+    sheet.view.selected = Some(current);
+    state.overlay = Some(Overlay::Text(sheet));
 }
 
 /// Shows this branch beside another: by default the one that it left, or the newest.

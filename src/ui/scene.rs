@@ -14,7 +14,8 @@ use crate::ui::glyphs::Glyphs;
 use crate::ui::keymap::Context;
 use crate::ui::layout::{Mode, Plan};
 use crate::ui::order::Order;
-use crate::ui::state::{Form, Overlay, State};
+use crate::ui::sheet::Form;
+use crate::ui::state::{Overlay, State, Typing};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::{overlays, panes, text};
 
@@ -119,6 +120,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     panes::header::draw(scene, plan.header, buf);
+    panes::answer::draw(scene, plan.answer, buf);
     if let Some(tabs) = plan.tabs {
         panes::tabs::draw(scene, &plan, tabs, buf);
     }
@@ -130,16 +132,29 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
             Pane::NodeDetail => panes::node_detail::draw(scene, &plan, buf),
             Pane::Steps => panes::steps::draw(scene, &plan, buf),
             Pane::Message => panes::message::draw(scene, &plan, buf),
+            Pane::PodDetail | Pane::Candidate | Pane::Budgets => panes::page::draw(scene, &plan, *pane, buf),
         }
     }
     panes::hints::draw(scene, plan.hints, buf);
-    match &scene.state.overlay {
-        Some(Overlay::Help(offset)) => overlays::help::draw(scene, *offset, area, buf),
-        Some(Overlay::Text { title, lines, form: Form::Prose, offset }) => overlays::report::draw(scene, title, lines, *offset, area, buf),
-        Some(Overlay::Text { title, lines, form: Form::Yaml, offset }) => overlays::object::draw(scene, title, lines, *offset, area, buf),
-        Some(Overlay::Themes { selected, .. }) => overlays::themes::draw(scene, selected, area, buf),
-        Some(Overlay::Prompt(prompt)) => overlays::prompt::draw(scene, prompt, plan.hints, buf),
-        None => {}
+    if let Some(over) = &scene.state.overlay {
+        draw_over(scene, over, &plan, area, buf);
+    }
+}
+
+fn draw_over(scene: &Scene<'_>, over: &Overlay, plan: &Plan, area: Rect, buf: &mut Buffer) {
+    match over {
+        Overlay::Help(view) => overlays::help::draw(scene, view, area, buf),
+        Overlay::Text(sheet) => match sheet.form {
+            Form::Prose => overlays::report::draw(scene, sheet, area, buf),
+            Form::Yaml => overlays::object::draw(scene, sheet, area, buf),
+        },
+        Overlay::Themes { selected, .. } => overlays::themes::draw(scene, selected, area, buf),
+        Overlay::Prompt(prompt) => {
+            if let Typing::Over(under) = &prompt.typing {
+                draw_over(scene, under, plan, area, buf);
+            }
+            overlays::prompt::draw(scene, prompt, plan.hints, buf);
+        }
     }
 }
 
@@ -208,12 +223,18 @@ pub fn chrome(scene: &Scene<'_>, plan: &Plan, pane: Pane, title: Vec<Span<'_>>, 
 
 /// A pane's title, with its digit, bold where the keys go.
 pub fn title<'t>(scene: &Scene<'_>, pane: Pane, words: impl Into<std::borrow::Cow<'t, str>>) -> Vec<Span<'t>> {
-    let digit = pane as u8 + 1;
+    let digit = pane.digit();
     let role = if scene.state.focus == pane { Role::Title } else { Role::Text };
     let mut spans = vec![scene.span(Role::Muted, format!("{digit} ")), scene.span(role, words.into())];
     let order = scene.state.order(pane);
     if order != Order::Usual {
         spans.push(scene.span(Role::Accent, format!("  {}", order.words(pane))));
+    }
+    // The way back, the nearest first.
+    if scene.state.focus == pane && (pane == Pane::NodeDetail || Pane::PAGES.contains(&pane)) {
+        for spot in scene.state.trail.iter().rev().take(2) {
+            spans.push(scene.span(Role::Muted, format!(" {} {}", scene.glyphs.crumb, spot.name())));
+        }
     }
     let filter = scene.state.filter(pane);
     if !filter.is_empty() {

@@ -19,7 +19,10 @@ pub(super) fn show(state: &mut State, driver: &mut dyn Driver) {
 /// Copies the text that lies over the screen, or the message in its pane; anything else is shown first.
 pub(super) fn copy(state: &mut State, driver: &mut dyn Driver) -> Option<Effect> {
     let (what, text) = match &state.overlay {
-        Some(Overlay::Text { title, lines, .. }) => (title.clone(), lines.join("\n") + "\n"),
+        Some(Overlay::Text(sheet)) => {
+            let lines: Vec<&str> = sheet.shown().into_iter().map(|at| sheet.lines[at].as_str()).collect();
+            (sheet.title.clone(), lines.join("\n") + "\n")
+        }
         Some(_) => return None,
         None if state.focus == Pane::Message => match &driver.timeline().cycle().failure {
             Some((_, message, _)) => ("the message".to_owned(), message.to_string()),
@@ -44,7 +47,8 @@ fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
     let of = |row: Option<&RowId>| match row? {
         RowId::Pod(key) => Some((Kind::Pod, key.clone())),
         RowId::Node(name) => Some(node(name)),
-        RowId::Group(_) | RowId::Line(..) => None,
+        RowId::Budget(key) => Some((Kind::PodDisruptionBudget, key.clone())),
+        RowId::Group(_) | RowId::Line(..) | RowId::Frame(_) => None,
     };
     let cycle = timeline.cycle();
     match state.focus {
@@ -52,6 +56,9 @@ fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
         Pane::Nodes => of(state.nodes.selected.as_ref()),
         Pane::Preemption => of(state.candidates.selected.as_ref()).or_else(|| state.selected_candidate(cycle).map(node)),
         Pane::NodeDetail => of(state.detail_list.selected.as_ref()).or_else(|| state.detail.as_ref().map(node)),
+        Pane::PodDetail => of(state.page_row()).or_else(|| Some((Kind::Pod, state.pod.clone()?))),
+        Pane::Candidate => of(state.page_row()).or_else(|| state.selected_candidate(cycle).map(node)),
+        Pane::Budgets => of(state.page_row()),
         Pane::Steps | Pane::Message => {
             let pod = cycle.start.as_ref().map(|s| s.pod.clone()).or_else(|| state.subject.clone())?;
             Some((Kind::Pod, pod))

@@ -20,8 +20,10 @@ use crate::ui::fuzzy::Fuzzy;
 use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
 use crate::ui::order::Order;
+use crate::ui::pages::{self, Ask, PageRow};
 use crate::ui::rows::{self, CandidateRow, DetailRow, NodeOptions, NodeRow, QueueRow};
 use crate::ui::settings::Settings;
+use crate::ui::sheet::{Sheet, View};
 use crate::ui::story::{self, Story};
 
 /// Everything the screen remembers.
@@ -53,6 +55,14 @@ pub struct State {
     pub detail_list: ListView,
     /// The one node.
     pub detail: Option<Str>,
+    /// The one pod.
+    pub pod: Option<Key>,
+    /// The lists of the pages.
+    pub pages: BTreeMap<Pane, ListView>,
+    /// Budgets whose pods are listed.
+    pub open_budgets: BTreeSet<Key>,
+    /// Where the reader came from, the nearest last.
+    pub trail: Vec<Spot>,
     /// First line of the message that is shown.
     pub message_offset: usize,
     /// Filters by pane.
@@ -82,22 +92,36 @@ pub struct State {
     revision: u64,
 }
 
+/// A place to go back to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    focus: Pane,
+    shown: [Pane; 3],
+    detail: Option<Str>,
+    pod: Option<Key>,
+}
+
+impl Spot {
+    /// What it shows, in a word.
+    pub fn name(&self) -> String {
+        match (self.focus, &self.detail, &self.pod) {
+            (Pane::NodeDetail, Some(node), _) => node.to_string(),
+            (Pane::PodDetail, _, Some(pod)) => pod.name.to_string(),
+            (pane, ..) => pane.to_string(),
+        }
+    }
+}
+
+/// So many places are remembered.
+const TRAIL: usize = 32;
+
 /// What lies over the screen.
 #[derive(Clone, Debug)]
 pub enum Overlay {
-    /// The keys and commands, scrolled by so many lines.
-    Help(usize),
-    /// Some text, scrolled by so many lines.
-    Text {
-        /// What it is about.
-        title: String,
-        /// The lines.
-        lines: Vec<String>,
-        /// How they are to be read.
-        form: Form,
-        /// How far it is scrolled.
-        offset: usize,
-    },
+    /// The keys and commands.
+    Help(View),
+    /// Some text.
+    Text(Sheet),
     /// A line being typed.
     Prompt(Prompt),
     /// The themes, of which the one selected is shown.
@@ -109,26 +133,41 @@ pub enum Overlay {
     },
 }
 
-/// How text that lies over the screen is to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Lines that end in a colon and are not indented are headings.
-    Prose,
-    /// An object.
-    Yaml,
-}
-
 /// A line being typed.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// The pane to filter; `None` for a command.
-    pub filter: Option<Pane>,
+    /// What it is for.
+    pub typing: Typing,
     /// The line.
     pub input: Input,
     /// The filter to go back to when cancelled.
     pub before: String,
     /// What the last word could become.
-    pub completions: Vec<String>,
+    pub completions: Vec<Completion>,
+    /// The completion that is chosen.
+    pub chosen: Option<usize>,
+}
+
+/// What a line is typed for.
+#[derive(Clone, Debug)]
+pub enum Typing {
+    /// A command.
+    Command,
+    /// The filter of a pane.
+    Filter(Pane),
+    /// The filter of what lies over the screen.
+    Over(Box<Overlay>),
+}
+
+/// What the last word of a command could become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The word.
+    pub word: String,
+    /// What it takes; empty for nothing.
+    pub takes: &'static str,
+    /// What it does; empty where the word says it.
+    pub help: &'static str,
 }
 
 /// What takes a while.
@@ -172,6 +211,10 @@ pub struct Derived {
     pub candidates: Vec<CandidateRow>,
     /// Rows of the one node.
     pub detail: Vec<DetailRow>,
+    /// Rows of the pages that are in sight, with the columns they were made for.
+    pages: BTreeMap<Pane, Page>,
+    /// What the selected row of the pane in focus is about, and what that is tied to.
+    pub linked: BTreeSet<RowId>,
     /// What every Filter plugin says about that node, for the pod of this frame's cycle.
     pub filters: Option<NodeFilters>,
     filters_of: Option<(Arc<[Event]>, Str)>,
@@ -193,6 +236,21 @@ pub struct Derived {
     /// The story of the pod that is selected among the queues.
     pub story: Story,
     story_of: Option<Key>,
+}
+
+impl Derived {
+    /// The rows of a page; none where it is not in sight.
+    pub fn page(&self, pane: Pane) -> &[PageRow] {
+        self.pages.get(&pane).map_or(&[], |page| &page.rows)
+    }
+}
+
+/// The rows of a page.
+#[derive(Clone, Debug, Default)]
+struct Page {
+    /// What they were made for.
+    stamp: Option<(Stamp, u16, Option<RowId>)>,
+    rows: Vec<PageRow>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -219,6 +277,10 @@ impl State {
             candidates: ListView::default(),
             detail_list: ListView::default(),
             detail: None,
+            pod: None,
+            pages: BTreeMap::new(),
+            open_budgets: BTreeSet::new(),
+            trail: Vec::new(),
             message_offset: 0,
             filters: BTreeMap::new(),
             orders: BTreeMap::new(),
@@ -260,6 +322,10 @@ impl State {
         self.nodes.settle(&self.derived.nodes, rows(Pane::Nodes));
         self.candidates.settle(&self.derived.candidates, rows(Pane::Preemption));
         self.detail_list.settle(&self.derived.detail, rows(Pane::NodeDetail));
+        for pane in Pane::PAGES {
+            self.lay_out_page(timeline, pane, plan.list(pane));
+        }
+        self.derived.linked = self.linked(timeline);
         if self.derived.story_of.as_ref() != self.selected_pod() {
             let pod = self.selected_pod().cloned();
             self.derived.story = pod.as_ref().map(|p| Story::of(timeline, p)).unwrap_or_default();
@@ -280,6 +346,71 @@ impl State {
         self.derived.filters_of = Some((frame.events.clone(), node.clone()));
         self.touch();
         self.refresh(timeline);
+    }
+
+    /// Makes the rows of a page that is in sight, where they are not those of this moment, and keeps its selection.
+    fn lay_out_page(&mut self, timeline: &Timeline, pane: Pane, area: Rect) {
+        if area.is_empty() {
+            return;
+        }
+        let about = match pane {
+            Pane::PodDetail => self.pod.clone().map(RowId::Pod),
+            Pane::Candidate => self.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
+            _ => None,
+        };
+        let Some(stamp) = self.derived.stamp.clone() else { return };
+        let stamp = Some((stamp, area.width, about.clone()));
+        let mut page = self.derived.pages.remove(&pane).unwrap_or_default();
+        if page.stamp != stamp {
+            let mut filter = Fuzzy::new(self.filter(pane));
+            let ask = Ask { timeline, whole: &self.derived.whole, width: usize::from(area.width), open: &self.open_budgets };
+            page.rows = match (pane, &about) {
+                (Pane::PodDetail, Some(RowId::Pod(key))) => pages::pod::rows(&ask, key, &mut filter),
+                (Pane::PodDetail, _) => vec![PageRow::Note("no pod is open".to_owned())],
+                (Pane::Candidate, Some(RowId::Node(node))) => pages::candidate::rows(&ask, node, &mut filter),
+                (Pane::Candidate, _) => vec![PageRow::Note("no candidate is selected: this cycle has none so far".to_owned())],
+                _ => pages::budgets::rows(&ask, &mut filter),
+            };
+            page.stamp = stamp;
+        }
+        let list = self.pages.entry(pane).or_default();
+        list.settle(&page.rows, usize::from(area.height));
+        self.derived.pages.insert(pane, page);
+    }
+
+    /// What the selected row of the pane in focus is about, and what that is tied to: a pod to its node and budgets, a
+    /// budget to its pods.
+    fn linked(&self, timeline: &Timeline) -> BTreeSet<RowId> {
+        let cluster = &timeline.moment().cluster;
+        let mut linked = BTreeSet::new();
+        linked.extend(self.linked_node(timeline).cloned().map(RowId::Node));
+        let selected = match self.focus {
+            Pane::Queues => self.queues.selected.as_ref(),
+            Pane::Nodes => self.nodes.selected.as_ref(),
+            Pane::NodeDetail => self.detail_list.selected.as_ref(),
+            pane => self.pages.get(&pane).and_then(|list| list.selected.as_ref()),
+        };
+        match selected {
+            Some(RowId::Pod(key)) => {
+                linked.insert(RowId::Pod(key.clone()));
+                if let Some(pod) = cluster.pods.get(key) {
+                    linked.extend((!pod.node_name.is_empty()).then(|| RowId::Node(pod.node_name.clone())));
+                    linked.extend(pages::pod::covering(cluster, pod).map(|b| RowId::Budget(b.metadata.key())));
+                }
+            }
+            Some(RowId::Budget(key)) => {
+                linked.insert(RowId::Budget(key.clone()));
+                if let Some(budget) = cluster.pod_disruption_budgets.get(key) {
+                    let covered = cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod));
+                    for pod in covered {
+                        linked.extend((!pod.node_name.is_empty()).then(|| RowId::Node(pod.node_name.clone())));
+                        linked.insert(RowId::Pod(pod.key()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        linked
     }
 
     fn filters_are_of(&self, events: &Arc<[Event]>, node: &Str) -> bool {
@@ -373,6 +504,7 @@ impl State {
             Pane::Queues => self.main = pane,
             Pane::Nodes | Pane::NodeDetail => (self.main, self.right, self.upper) = (pane, pane, pane),
             Pane::Preemption => (self.main, self.right) = (pane, pane),
+            Pane::PodDetail | Pane::Candidate | Pane::Budgets => (self.main, self.right, self.upper) = (pane, pane, pane),
             Pane::Steps | Pane::Message => {}
         }
     }
@@ -384,6 +516,10 @@ impl State {
             panes.push(Pane::NodeDetail);
         }
         panes.extend([Pane::Steps, Pane::Message]);
+        if self.pod.is_some() {
+            panes.push(Pane::PodDetail);
+        }
+        panes.extend([Pane::Candidate, Pane::Budgets].into_iter().filter(|page| self.pages.contains_key(page)));
         panes
     }
 
@@ -413,7 +549,7 @@ impl State {
             Pane::Queues => &mut self.queues,
             Pane::Nodes => &mut self.nodes,
             Pane::Preemption => &mut self.candidates,
-            Pane::NodeDetail | Pane::Steps | Pane::Message => return,
+            Pane::NodeDetail | Pane::Steps | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => return,
         };
         list.chosen = list.selected.is_some();
         self.orders.insert(pane, order);
@@ -427,6 +563,7 @@ impl State {
             self.detail_list = ListView::default();
             self.filters.remove(&Pane::NodeDetail);
         }
+        self.leave(Pane::NodeDetail);
         let offset = self.nodes.offset;
         self.nodes = ListView::at(RowId::Node(node.clone()));
         self.nodes.offset = offset;
@@ -434,6 +571,66 @@ impl State {
         self.touch();
         self.show(Pane::NodeDetail);
         self.focus = Pane::NodeDetail;
+    }
+
+    /// Opens a pod.
+    pub fn open_pod(&mut self, pod: Key) {
+        self.leave(Pane::PodDetail);
+        if self.pod.as_ref() != Some(&pod) {
+            self.pages.remove(&Pane::PodDetail);
+            self.filters.remove(&Pane::PodDetail);
+        }
+        self.pod = Some(pod);
+        self.enter(Pane::PodDetail);
+    }
+
+    /// Opens the candidate that is selected, or the budgets.
+    pub fn open_page(&mut self, pane: Pane) {
+        self.leave(pane);
+        self.enter(pane);
+    }
+
+    fn enter(&mut self, pane: Pane) {
+        self.pages.entry(pane).or_default();
+        self.touch();
+        self.show(pane);
+        self.focus = pane;
+    }
+
+    /// Remembers this place, to come back to from another.
+    fn leave(&mut self, to: Pane) {
+        let spot =
+            Spot { focus: self.focus, shown: [self.main, self.right, self.upper], detail: self.detail.clone(), pod: self.pod.clone() };
+        let stays = self.focus == to && to != Pane::PodDetail && to != Pane::NodeDetail;
+        if !stays && self.trail.last() != Some(&spot) {
+            self.trail.push(spot);
+            if self.trail.len() > TRAIL {
+                self.trail.remove(0);
+            }
+        }
+    }
+
+    /// Back to the place before; false where none is remembered.
+    pub fn go_back(&mut self) -> bool {
+        let Some(spot) = self.trail.pop() else { return false };
+        if self.detail != spot.detail {
+            self.detail_list = ListView::default();
+        }
+        if self.pod != spot.pod {
+            self.pages.remove(&Pane::PodDetail);
+        }
+        self.focus = spot.focus;
+        [self.main, self.right, self.upper] = spot.shown;
+        // What was open stays a tab, unless something else was open there before.
+        self.detail = spot.detail.or_else(|| self.detail.take());
+        self.pod = spot.pod.or_else(|| self.pod.take());
+        self.touch();
+        true
+    }
+
+    /// The selected row of the page in focus.
+    pub fn page_row(&self) -> Option<&RowId> {
+        self.pages.get(&self.focus)?.selected.as_ref()
     }
 
     /// The pod that is selected among the queues.
@@ -465,6 +662,8 @@ impl State {
                 let entry = timeline.queues().entries.get(self.selected_pod()?)?;
                 (!entry.nominated.is_empty()).then_some(&entry.nominated)
             }
+            Pane::Candidate => self.selected_candidate(timeline.cycle()),
+            Pane::PodDetail | Pane::Budgets => None,
             Pane::Steps | Pane::Message => timeline.cycle().current_node.as_ref(),
         }
     }

@@ -353,6 +353,7 @@ fn check(keys: &str, expected: &str) {
         Some(crate::ui::list::RowId::Node(node)) => node.to_string(),
         Some(crate::ui::list::RowId::Group(key)) => key.reason.clone(),
         Some(crate::ui::list::RowId::Line(kind, _)) => (*kind).to_owned(),
+        Some(other) => format!("{other:?}"),
         None => "-".to_owned(),
     };
     let list = match state.focus {
@@ -361,6 +362,7 @@ fn check(keys: &str, expected: &str) {
         Pane::Preemption => selected(&state.candidates),
         Pane::NodeDetail => format!("{} {}", state.detail.as_ref().unwrap(), selected(&state.detail_list)),
         Pane::Steps | Pane::Message => "-".to_owned(),
+        page => selected(&state.pages[&page]),
     };
     let actual = format!("{}:{} {:?}/{:?} {list}", cursor.frame, cursor.event, state.focus, state.right);
     assert_eq!(actual, expected, "after {keys}");
@@ -398,8 +400,14 @@ fn keys_move_the_selection_and_the_focus() {
     check("shift-tab", "0:0 Message/Nodes -");
     check("c 3", "0:103 Preemption/Preemption worker-a2");
     check("c 3 j", "0:103 Preemption/Preemption worker-b1");
-    check("c 3 j enter", "0:103 NodeDetail/NodeDetail worker-b1 verdict");
-    check("c 3 j enter esc", "0:103 Nodes/Nodes worker-b1");
+    check("c 3 j enter", "0:103 Candidate/Candidate standing");
+    check("c 3 j enter esc", "0:103 Preemption/Preemption worker-b1");
+    check("c 3 j enter d", "0:103 NodeDetail/NodeDetail worker-b1 verdict");
+    check("c 3 j enter d esc", "0:103 Candidate/Candidate standing");
+    check("c 3 j enter d esc esc", "0:103 Preemption/Preemption worker-b1");
+    check("v", "0:0 PodDetail/PodDetail where it is");
+    check("v esc", "0:0 Queues/Nodes shop/payments");
+    check("9", "0:0 Budgets/Budgets -");
     check("c 2 enter", "0:103 NodeDetail/NodeDetail worker-a1 verdict");
     check("c d", "0:103 NodeDetail/NodeDetail worker-a2 verdict");
     check("c j enter", "0:103 Queues/Preemption batch/gated");
@@ -440,6 +448,7 @@ fn listed(screen: &Screen) -> Vec<String> {
             RowId::Node(node) => node.to_string(),
             RowId::Group(key) => key.reason,
             RowId::Line(kind, _) => kind.to_owned(),
+            other => format!("{other:?}"),
         };
         rows.iter().filter_map(Row::id).map(name).collect()
     }
@@ -612,7 +621,8 @@ fn the_mouse_selects_opens_scrolls_and_scrubs() {
         (Pane::Preemption, "worker-b1")
     );
     act(&mut screen, Mouse::Press, list.x + 3, list.y + 1);
-    assert_eq!(screen.state.detail.as_deref(), Some("worker-b1"), "a second press opens");
+    assert_eq!(screen.state.focus, Pane::Candidate, "a second press opens");
+    let plan = screen.state.plan();
     let tabs = plan.tabs.unwrap();
     act(&mut screen, Mouse::Press, tabs.x + 2, tabs.y);
     assert_eq!(screen.state.focus, Pane::Nodes, "the first tab");

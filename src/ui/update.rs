@@ -8,8 +8,9 @@ use crate::ui::driver::{Driver, Work};
 use crate::ui::keymap::Context;
 use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
-use crate::ui::state::{Form, Overlay, Prompt, Running, State};
-use crate::ui::{beside, commands, mouse, over_time, source_text, themes};
+use crate::ui::sheet::{Form, Sheet, View, scroll_lines};
+use crate::ui::state::{Overlay, Prompt, Running, State, Typing};
+use crate::ui::{beside, commands, mouse, over_time, palette, sheet, source_text, themes};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -36,22 +37,24 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
             return themes::choose(state, &action);
         }
         Action::Back => back(state, driver),
-        Action::Help => state.overlay = Some(Overlay::Help(0)),
+        Action::Help => state.overlay = Some(Overlay::Help(View::default())),
         Action::Report => text(state, format!("Source: {}", driver.source()), state.settings.report(driver.report_lines())),
-        Action::OpenPrompt => open_prompt(state, driver, None),
+        Action::OpenPrompt => open_prompt(state, driver, Typing::Command),
         Action::Begin(words) => {
-            open_prompt(state, driver, None);
+            open_prompt(state, driver, Typing::Command);
             type_in(state, driver, |prompt| prompt.input = words.into());
         }
-        Action::OpenFilter => match state.focus {
-            Pane::Steps | Pane::Message => state.say("there is no list to filter here"),
-            pane => open_prompt(state, driver, Some(pane)),
+        Action::OpenFilter => match (state.overlay.take(), state.focus) {
+            (Some(over), _) => open_prompt(state, driver, Typing::Over(Box::new(over))),
+            (None, Pane::Steps | Pane::Message) => state.say("there is no list to filter here"),
+            (None, pane) => open_prompt(state, driver, Typing::Filter(pane)),
         },
         Action::CyclePane(direction) => cycle_pane(state, direction),
         Action::Focus(pane) => focus(state, driver.timeline(), pane),
         Action::Move(motion) => go(state, driver, motion),
         Action::Open => open(state, driver),
         Action::Detail => detail(state, driver.timeline()),
+        Action::Pod => pod(state, driver.timeline()),
         Action::Fold => fold(state),
         Action::ToggleGroups => {
             state.grouped = Some(!state.derived.grouped);
@@ -100,37 +103,79 @@ fn back(state: &mut State, driver: &mut dyn Driver) {
         return state.say("stopped");
     }
     match state.overlay.take() {
-        Some(Overlay::Prompt(Prompt { filter: Some(pane), before, .. })) => state.set_filter(pane, before),
+        Some(Overlay::Prompt(Prompt { typing: Typing::Filter(pane), before, .. })) => state.set_filter(pane, before),
+        Some(Overlay::Prompt(Prompt { typing: Typing::Over(mut over), before, .. })) => {
+            filter_over(&mut over, before);
+            state.overlay = Some(*over);
+        }
+        Some(mut over) if !filter_of(&over).is_empty() => {
+            filter_over(&mut over, String::new());
+            state.overlay = Some(over);
+        }
         Some(_) => {}
         None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
-        None if state.focus == Pane::NodeDetail => {
-            state.show(Pane::Nodes);
-            state.focus = Pane::Nodes;
+        None => {
+            let home = match state.focus {
+                Pane::NodeDetail => Pane::Nodes,
+                Pane::PodDetail => Pane::Queues,
+                Pane::Candidate | Pane::Budgets => Pane::Preemption,
+                _ => return,
+            };
+            if !state.go_back() {
+                state.show(home);
+                state.focus = home;
+            }
         }
-        None => {}
     }
 }
 
-fn open_prompt(state: &mut State, driver: &dyn Driver, filter: Option<Pane>) {
-    let before = filter.map(|pane| state.filter(pane).to_owned()).unwrap_or_default();
-    let mut prompt = Prompt { filter, input: before.clone().into(), before, completions: Vec::new() };
-    prompt.completions = commands::completions(driver, &state.settings, &prompt);
+fn open_prompt(state: &mut State, driver: &dyn Driver, typing: Typing) {
+    let before = match &typing {
+        Typing::Command => String::new(),
+        Typing::Filter(pane) => state.filter(*pane).to_owned(),
+        Typing::Over(over) => filter_of(over).to_owned(),
+    };
+    let mut prompt = Prompt { typing, input: before.clone().into(), before, completions: Vec::new(), chosen: None };
+    prompt.completions = palette::completions(driver, &state.settings, &prompt);
     state.overlay = Some(Overlay::Prompt(prompt));
+}
+
+/// The filter of what lies over the screen.
+fn filter_of(over: &Overlay) -> &str {
+    match over {
+        Overlay::Help(view) => &view.filter,
+        Overlay::Text(sheet) => &sheet.view.filter,
+        Overlay::Prompt(_) | Overlay::Themes { .. } => "",
+    }
+}
+
+fn filter_over(over: &mut Overlay, filter: String) {
+    match over {
+        Overlay::Help(view) => *view = View { filter, ..View::default() },
+        Overlay::Text(sheet) => sheet.set_filter(filter),
+        Overlay::Prompt(_) | Overlay::Themes { .. } => {}
+    }
 }
 
 fn type_in(state: &mut State, driver: &dyn Driver, edit: impl FnOnce(&mut Prompt)) {
     let Some(Overlay::Prompt(prompt)) = &mut state.overlay else { return };
     edit(prompt);
-    prompt.completions = commands::completions(driver, &state.settings, prompt);
-    if let Some(pane) = prompt.filter {
-        let text = prompt.input.value().to_owned();
-        state.set_filter(pane, text);
+    prompt.completions = palette::completions(driver, &state.settings, prompt);
+    prompt.chosen = None;
+    let text = prompt.input.value().to_owned();
+    match &mut prompt.typing {
+        Typing::Command => {}
+        Typing::Filter(pane) => {
+            let pane = *pane;
+            state.set_filter(pane, text);
+        }
+        Typing::Over(over) => filter_over(over, text),
     }
 }
 
 fn complete(state: &mut State, driver: &dyn Driver) {
     type_in(state, driver, |prompt| {
-        if let Some(text) = commands::complete(prompt) {
+        if let Some(text) = palette::complete(prompt) {
             prompt.input = text.into();
         }
     });
@@ -138,10 +183,28 @@ fn complete(state: &mut State, driver: &dyn Driver) {
 
 fn submit(state: &mut State, driver: &mut dyn Driver) -> Option<Effect> {
     let Some(Overlay::Prompt(prompt)) = state.overlay.take() else { return None };
-    if prompt.filter.is_some() {
-        return None;
+    match prompt.typing {
+        Typing::Command => {}
+        Typing::Filter(_) => return None,
+        Typing::Over(over) => {
+            state.overlay = Some(*over);
+            return None;
+        }
     }
-    match commands::run(state, driver, prompt.input.value()) {
+    // What is chosen from the list and wants more words is completed first.
+    if let Some(line) = palette::chosen(&prompt) {
+        if palette::wants_more(&line) {
+            state.overlay = Some(Overlay::Prompt(prompt));
+            type_in(state, driver, |prompt| prompt.input = line.into());
+            return None;
+        }
+        return execute(state, driver, &line);
+    }
+    execute(state, driver, prompt.input.value())
+}
+
+fn execute(state: &mut State, driver: &mut dyn Driver, line: &str) -> Option<Effect> {
+    match commands::run(state, driver, line) {
         Ok(effect) => effect,
         Err(message) => {
             state.warn(message);
@@ -165,14 +228,23 @@ pub(super) fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
     if pane == Pane::NodeDetail && state.detail.is_none() {
         return detail(state, timeline);
     }
+    if pane == Pane::PodDetail && state.pod.is_none() {
+        return pod(state, timeline);
+    }
     // Looking at the steps or the message chooses nothing that the cycle could show better.
     let chosen = match pane {
-        Pane::Nodes | Pane::Preemption | Pane::NodeDetail => true,
+        Pane::Nodes | Pane::Preemption | Pane::NodeDetail | Pane::PodDetail | Pane::Candidate | Pane::Budgets => true,
         Pane::Queues => state.plan().flat,
         Pane::Steps | Pane::Message => false,
     };
     if chosen {
         state.pinned = Some(timeline.cursor().frame);
+    }
+    if Pane::PAGES.contains(&pane) {
+        return state.open_page(pane);
+    }
+    if pane != Pane::NodeDetail {
+        state.trail.clear();
     }
     state.show(pane);
     state.focus = pane;
@@ -182,10 +254,19 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     let plan = state.plan();
     let height = |pane| usize::from(plan.list(pane).height);
     let pane = match &mut state.overlay {
-        Some(Overlay::Help(offset) | Overlay::Text { offset, .. }) => return scroll_lines(offset, motion, usize::from(state.size.1)),
-        Some(Overlay::Prompt(prompt)) => match prompt.filter {
-            Some(pane) => pane,
-            None => return,
+        Some(Overlay::Help(view)) => return view.scroll(motion, usize::from(state.size.1)),
+        Some(Overlay::Text(sheet)) => return sheet.go(motion, usize::from(state.size.1)),
+        Some(Overlay::Prompt(prompt)) => match &mut prompt.typing {
+            Typing::Filter(pane) => *pane,
+            Typing::Command => return palette::choose(prompt, motion),
+            Typing::Over(over) => {
+                match &mut **over {
+                    Overlay::Help(view) => view.scroll(motion, usize::from(state.size.1)),
+                    Overlay::Text(sheet) => sheet.go(motion, usize::from(state.size.1)),
+                    Overlay::Prompt(_) | Overlay::Themes { .. } => {}
+                }
+                return;
+            }
         },
         Some(Overlay::Themes { .. }) => return,
         None => state.focus,
@@ -194,6 +275,14 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         Pane::Queues => {
             state.queues.go(&state.derived.queues, motion, height(pane));
             state.subject = state.selected_pod().cloned();
+            // A pod that is open beside the queues follows the selection.
+            if let Some(pod) = state.subject.clone().filter(|_| plan.area(Pane::PodDetail).is_some()) {
+                state.pod = Some(pod);
+            }
+        }
+        Pane::PodDetail | Pane::Candidate | Pane::Budgets => {
+            let rows = state.derived.page(pane);
+            state.pages.entry(pane).or_default().go(rows, motion, height(pane));
         }
         Pane::Nodes => state.nodes.go(&state.derived.nodes, motion, height(pane)),
         Pane::Preemption => state.candidates.go(&state.derived.candidates, motion, height(pane)),
@@ -210,21 +299,16 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     }
 }
 
-/// Drawing stops at the last line; here it is enough not to run away.
-fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
-    let page = page.max(2) - 1;
-    *offset = match motion {
-        Motion::Up => offset.saturating_sub(1),
-        Motion::Down => *offset + 1,
-        Motion::HalfPageUp | Motion::PageUp => offset.saturating_sub(page),
-        Motion::HalfPageDown | Motion::PageDown => *offset + page,
-        Motion::Top => 0,
-        Motion::Bottom => 10_000,
-    }
-    .min(10_000);
-}
-
 pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
+    // What lies over the screen goes, and leads where its selected line does.
+    if let Some(over) = state.overlay.take() {
+        if let Overlay::Text(sheet) = over
+            && let Some(target) = sheet.view.selected.and_then(|at| sheet.links.get(&at).cloned())
+        {
+            sheet::follow(state, driver, target);
+        }
+        return;
+    }
     match state.focus {
         Pane::Queues => {
             let Some(pod) = state.selected_pod().cloned() else { return };
@@ -243,11 +327,61 @@ pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
             _ => {}
         },
         Pane::Preemption => {
-            if let Some(RowId::Node(node)) = state.candidates.selected.clone() {
+            let Some(RowId::Node(node)) = state.candidates.selected.clone() else { return };
+            let is_candidate = driver.timeline().cycle().preemption.as_ref().is_some_and(|p| p.candidates.contains_key(&node));
+            if is_candidate {
+                state.pinned = Some(driver.timeline().cursor().frame);
+                state.open_page(Pane::Candidate);
+            } else {
                 state.open_node(node);
             }
         }
-        Pane::NodeDetail | Pane::Steps | Pane::Message => {}
+        Pane::NodeDetail => {
+            if let Some(RowId::Pod(pod)) = state.detail_list.selected.clone() {
+                state.open_pod(pod);
+            }
+        }
+        Pane::PodDetail | Pane::Candidate | Pane::Budgets => open_row(state, driver),
+        Pane::Steps | Pane::Message => {}
+    }
+}
+
+/// Opens what the selected row of a page is about.
+fn open_row(state: &mut State, driver: &mut dyn Driver) {
+    match state.page_row().cloned() {
+        Some(RowId::Pod(pod)) => state.open_pod(pod),
+        Some(RowId::Node(node)) => state.open_node(node),
+        Some(RowId::Frame(frame)) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
+        Some(RowId::Budget(key)) if state.focus == Pane::Budgets => {
+            if !state.open_budgets.remove(&key) {
+                state.open_budgets.insert(key);
+            }
+            state.touch();
+        }
+        Some(RowId::Budget(key)) => {
+            state.open_budgets.insert(key.clone());
+            state.open_page(Pane::Budgets);
+            state.pages.insert(Pane::Budgets, ListView::at(RowId::Budget(key)));
+        }
+        _ => {}
+    }
+}
+
+/// Opens the pod that the pane in focus speaks of, or that of the cycle.
+fn pod(state: &mut State, timeline: &Timeline) {
+    let row = match state.focus {
+        Pane::Queues => state.queues.selected.as_ref(),
+        Pane::NodeDetail => state.detail_list.selected.as_ref(),
+        _ => state.page_row(),
+    };
+    let selected = if let Some(RowId::Pod(pod)) = row { Some(pod.clone()) } else { None };
+    let cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
+    match selected.or_else(cycle).or_else(|| state.selected_pod().cloned()) {
+        Some(pod) => {
+            state.pinned = Some(timeline.cursor().frame);
+            state.open_pod(pod);
+        }
+        None => state.say("there is no pod to show"),
     }
 }
 
@@ -275,7 +409,7 @@ pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
 fn detail(state: &mut State, timeline: &Timeline) {
     let selected = match (&state.focus, &state.nodes.selected) {
         (Pane::Nodes, Some(RowId::Node(node))) => Some(node.clone()),
-        (Pane::Preemption, _) => state.selected_candidate(timeline.cycle()).cloned(),
+        (Pane::Preemption | Pane::Candidate, _) => state.selected_candidate(timeline.cycle()).cloned(),
         _ => None,
     };
     let node = selected
@@ -428,5 +562,5 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
 }
 
 pub(super) fn text(state: &mut State, title: impl Into<String>, lines: Vec<String>) {
-    state.overlay = Some(Overlay::Text { title: title.into(), lines, form: Form::Prose, offset: 0 });
+    state.overlay = Some(Overlay::Text(Sheet::new(title, lines, Form::Prose)));
 }

@@ -6,16 +6,23 @@ use ratatui::text::{Line, Span};
 use strum::IntoEnumIterator;
 
 use crate::ui::commands::COMMANDS;
+use crate::ui::fuzzy::Fuzzy;
 use crate::ui::keymap::{self, Context};
 use crate::ui::scene::Scene;
+use crate::ui::sheet::View;
 use crate::ui::text;
 use crate::ui::theme::Role;
 
 const KEYS: usize = 22;
 
 /// Draws the help; what works in the pane in focus comes first.
-pub fn draw(scene: &Scene<'_>, offset: usize, area: Rect, buf: &mut Buffer) {
-    super::sheet(scene, "Keys and commands", 84, &lines(scene), offset, area, buf);
+pub fn draw(scene: &Scene<'_>, view: &View, area: Rect, buf: &mut Buffer) {
+    let mut lines = lines(scene);
+    let mut fuzzy = Fuzzy::new(&view.filter);
+    if !fuzzy.is_empty() {
+        lines.retain(|line| line.spans.len() > 1 && fuzzy.keeps(&line.to_string()));
+    }
+    super::sheet(scene, &super::filtered("Keys and commands", &view.filter), 84, &lines, view.offset, area, buf);
 }
 
 fn lines(scene: &Scene<'_>) -> Vec<Line<'static>> {

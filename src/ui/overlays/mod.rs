@@ -13,6 +13,17 @@ use ratatui::text::{Line, Span};
 use crate::ui::scene::Scene;
 use crate::ui::theme::Role;
 
+/// A title with the filter beside it.
+fn filtered(title: &str, filter: &str) -> String {
+    if filter.is_empty() { title.to_owned() } else { format!("{title}  /{filter}") }
+}
+
+/// How far to scroll so that the lines from `first` to `end` stand in the middle, in a box as high as the area allows.
+fn centred(first: usize, end: usize, area: Rect) -> usize {
+    let room = usize::from(area.height.saturating_sub(4)).max(1);
+    first.saturating_sub(room.saturating_sub(end.saturating_sub(first)) / 2)
+}
+
 /// A box in the middle with lines that scroll; `offset` beyond the end shows the end.
 fn sheet(scene: &Scene<'_>, title: &str, width: u16, lines: &[Line<'_>], offset: usize, area: Rect, buf: &mut Buffer) {
     let width = width.min(area.width.saturating_sub(4));

@@ -5,14 +5,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::ui::scene::Scene;
+use crate::ui::sheet::Sheet;
 use crate::ui::text;
 use crate::ui::theme::Role;
 
 /// Draws the object.
-pub fn draw(scene: &Scene<'_>, title: &str, yaml: &[String], offset: usize, area: Rect, buf: &mut Buffer) {
+pub fn draw(scene: &Scene<'_>, sheet: &Sheet, area: Rect, buf: &mut Buffer) {
     let width = area.width.saturating_sub(4).min(110);
-    let mut lines = Vec::with_capacity(yaml.len());
-    for line in yaml {
+    let mut lines = Vec::with_capacity(sheet.lines.len());
+    for line in sheet.shown().into_iter().map(|at| &sheet.lines[at]) {
         let indent = line.len() - line.trim_start_matches([' ', '-']).len();
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         if line.len() == indent {
@@ -22,7 +23,7 @@ pub fn draw(scene: &Scene<'_>, title: &str, yaml: &[String], offset: usize, area
             lines.push(styled(scene, if i == 0 { &line[..indent] } else { "" }, indent, part, i == 0));
         }
     }
-    super::sheet(scene, title, width, &lines, offset, area, buf);
+    super::sheet(scene, &super::filtered(&sheet.title, &sheet.view.filter), width, &lines, sheet.view.offset, area, buf);
 }
 
 fn styled(scene: &Scene<'_>, lead: &str, indent: usize, part: String, first: bool) -> Line<'static> {

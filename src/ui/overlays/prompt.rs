@@ -3,21 +3,24 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::ui::action::Action;
 use crate::ui::keymap::Context;
 use crate::ui::scene::Scene;
-use crate::ui::state::Prompt;
+use crate::ui::state::{Prompt, Typing};
 use crate::ui::text;
 use crate::ui::theme::Role;
+
+/// Completions that are listed at once.
+const ROWS: usize = 12;
 
 /// Draws the prompt over the line of hints.
 pub fn draw(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     for x in area.left()..area.right() {
         buf[(x, area.y)].reset();
     }
-    let sign = if prompt.filter.is_some() { "/" } else { ":" };
+    let sign = if matches!(prompt.typing, Typing::Command) { ":" } else { "/" };
     buf.set_string(area.x + 1, area.y, sign, scene.style(Role::Key));
     let room = usize::from(area.width.saturating_sub(4));
     let scroll = prompt.input.visual_scroll(room);
@@ -33,9 +36,11 @@ pub fn draw(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
 
 fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     let key = |action| scene.state.settings.keymap.label(Context::Prompt, &action);
-    let words = match prompt.filter {
-        Some(pane) => format!("filter {}   {} keep   {} cancel", pane.to_string().to_lowercase(), key(Action::Submit), key(Action::Back)),
-        None => format!("{} run   {} complete   {} cancel", key(Action::Submit), key(Action::Complete), key(Action::Back)),
+    let filter = |what: String| format!("filter {what}   {} keep   {} cancel", key(Action::Submit), key(Action::Back));
+    let words = match &prompt.typing {
+        Typing::Filter(pane) => filter(pane.to_string().to_lowercase()),
+        Typing::Over(_) => filter("these lines".to_owned()),
+        Typing::Command => format!("{} run   {} complete   {} cancel", key(Action::Submit), key(Action::Complete), key(Action::Back)),
     };
     let width = text::width(&words) as u16;
     let typed = text::width(prompt.input.value()) as u16;
@@ -44,20 +49,42 @@ fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// The completions as a list above the line, those around the one that is chosen where there are too many.
 fn completions(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
-    if prompt.completions.is_empty() || area.y == 0 {
+    let rows = prompt.completions.len().min(usize::from(area.y).saturating_sub(4)).min(ROWS);
+    if rows == 0 {
         return;
     }
-    let row = Rect { y: area.y - 1, height: 1, ..area };
-    for x in row.left()..row.right() {
-        buf[(x, row.y)].reset();
-    }
-    let mut spans = vec![Span::raw("  ")];
-    for (i, word) in prompt.completions.iter().enumerate() {
-        if i > 0 {
-            spans.push(scene.span(Role::Muted, format!("  {}  ", scene.glyphs.dot)));
+    let first = prompt.chosen.unwrap_or(0).saturating_sub(rows.saturating_sub(1)).min(prompt.completions.len() - rows);
+    let words = prompt.completions.iter().map(|c| text::width(&c.word) + text::width(c.takes) + 1);
+    let names = words.max().unwrap_or(0).clamp(8, usize::from(area.width / 2));
+    let top = area.y - rows as u16;
+    for (i, completion) in prompt.completions.iter().enumerate().skip(first).take(rows) {
+        let row = Rect { y: top + (i - first) as u16, height: 1, ..area };
+        let chosen = prompt.chosen == Some(i);
+        for x in row.left()..row.right() {
+            buf[(x, row.y)].reset();
+            buf[(x, row.y)].set_style(scene.style(Role::Text));
         }
-        spans.push(scene.span(Role::Accent, word.as_str()));
+        let sign = if chosen { scene.glyphs.here } else { " " };
+        let takes = if completion.takes.is_empty() { String::new() } else { format!(" {}", completion.takes) };
+        let takes = text::clip(&takes, names.saturating_sub(text::width(&completion.word)), scene.glyphs.ellipsis).into_owned();
+        let pad = names.saturating_sub(text::width(&completion.word) + text::width(&takes));
+        let spans = [
+            scene.span(Role::Accent, format!(" {sign} {}", completion.word)),
+            scene.span(Role::Muted, format!("{takes}{}  ", " ".repeat(pad))),
+            scene.span(Role::Text, completion.help),
+        ];
+        scene.line(buf, row, &Line::from(spans.to_vec()));
+        if chosen {
+            buf.set_style(row, scene.style(Role::Selection));
+        }
     }
-    scene.line(buf, row, &Line::from(spans));
+    let hidden = prompt.completions.len() - rows;
+    if hidden > 0 {
+        let words = format!(" {} more ", text::thousands(hidden));
+        let width = (words.len() as u16).min(area.width);
+        let corner = Rect { x: area.right() - width, y: area.y - 1, width, height: 1 };
+        scene.line(buf, corner, &Line::from(scene.span(Role::Muted, words)));
+    }
 }

@@ -1,4 +1,4 @@
-//! What the user is told: the cycle in one plain line, then kube-scheduler's own words to the letter.
+//! What the user is told: kube-scheduler's own words to the letter, and what the cluster's scheduler wrote otherwise.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -6,8 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::report::differences;
 use crate::trace::{Event, Outcome};
-use crate::ui::action::{Action, Direction, Pane};
-use crate::ui::facts;
+use crate::ui::action::Pane;
 use crate::ui::layout::Plan;
 use crate::ui::scene::{Scene, chrome, title};
 use crate::ui::text;
@@ -48,15 +47,10 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
 }
 
-/// The plain answer, then the message.
+/// The message.
 fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16) -> Vec<Line<'static>> {
     let columns = usize::from(width);
-    let (sign, answer) = answer(scene);
     let mut lines: Vec<Line<'static>> = Vec::new();
-    for (i, words) in text::wrap(&answer, columns.saturating_sub(2)).into_iter().enumerate() {
-        let lead = if i == 0 { sign.clone() } else { Span::raw("  ") };
-        lines.push(Line::from(vec![lead, scene.span(Role::Strong, words)]));
-    }
     let (words, role) = match &scene.cycle().failure {
         Some((_, message, _)) => (message.as_str(), Role::Text),
         None => (quiet(scene), Role::Muted),
@@ -101,31 +95,6 @@ fn cycle_note(scene: &Scene<'_>) -> Option<String> {
     let pod = scene.cycle().start.as_ref()?.pod.clone();
     let event = Event::PodBound { pod, node: bound.clone() }.api_event(|_| None)?;
     Some(event.note)
-}
-
-fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
-    let cycle = scene.cycle();
-    let nodes = scene.timeline.moment().snapshot.len();
-    let Some(text) = facts::answer(cycle, nodes) else {
-        let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
-        let text = match next {
-            Some(pod) => {
-                let (step, cycle) = (scene.key(&Action::Step(Direction::Forward)), scene.key(&Action::Cycle(Direction::Forward)));
-                format!("{pod} is the next to be tried: {step} goes step by step, {cycle} takes the whole cycle")
-            }
-            None => "activeQ is empty: nothing is to be tried now".to_owned(),
-        };
-        return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
-    };
-    let (sign, role) = match cycle.outcome {
-        Some(Outcome::Scheduled) => (scene.glyphs.fits, Role::Fits),
-        Some(Outcome::Error) => (scene.glyphs.failed, Role::Failed),
-        Some(Outcome::Gated) => (scene.glyphs.hopeless, Role::Gated),
-        Some(Outcome::Unschedulable) if cycle.nominated.as_ref().is_some_and(|n| !n.is_empty()) => (scene.glyphs.winner, Role::Winner),
-        Some(Outcome::Unschedulable) => (scene.glyphs.may_help, Role::Hopeless),
-        None => (scene.glyphs.here, Role::Accent),
-    };
-    (scene.span(role, format!("{sign} ")), text)
 }
 
 fn quiet(scene: &Scene<'_>) -> &'static str {

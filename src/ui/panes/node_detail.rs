@@ -11,7 +11,7 @@ use crate::ui::action::{Action, Pane};
 use crate::ui::facts::Class;
 use crate::ui::keymap::Context;
 use crate::ui::layout::Plan;
-use crate::ui::list::Row as _;
+use crate::ui::list::{Row as _, RowId};
 use crate::ui::panes::preemption::{budget, victim_line};
 use crate::ui::rows::{DetailRow, dry_run_says};
 use crate::ui::scene::{Scene, chrome, title};
@@ -54,7 +54,11 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }
         let selected = scene.state.detail_list.selected.as_ref().is_some_and(|id| row.is(id));
-        table::mark(scene, area, selected, scene.state.focus == Pane::NodeDetail, buf);
+        let focused = scene.state.focus == Pane::NodeDetail;
+        table::mark(scene, area, selected, focused, buf);
+        if !focused && matches!(row, DetailRow::Pod(key) if scene.state.derived.linked.contains(&RowId::Pod(key.clone()))) {
+            table::link(area, buf);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::ui::facts::{self, Decision};
 use crate::ui::keymap::Context;
 use crate::ui::layout::{Plan, split_bottom, split_top};
 use crate::ui::list::RowId;
+use crate::ui::pages::candidate::value;
 use crate::ui::rows::CandidateRow;
 use crate::ui::scene::{Scene, chrome, put, title};
 use crate::ui::text::{self, count};
@@ -61,7 +62,11 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         }
         if let CandidateRow::Candidate(node) | CandidateRow::Tried(node) = row {
             let selected = matches!(&scene.state.candidates.selected, Some(RowId::Node(n)) if n == node);
-            table::mark(scene, area, selected, scene.state.focus == Pane::Preemption, buf);
+            let focused = scene.state.focus == Pane::Preemption;
+            table::mark(scene, area, selected, focused, buf);
+            if !focused && scene.state.derived.linked.contains(&RowId::Node(node.clone())) {
+                table::link(area, buf);
+            }
         }
     }
     let below = split_bottom(inner, inner.height - list.height - 2).1;
@@ -214,14 +219,6 @@ impl Table {
             return vec![scene.span(Role::Warning, if self.values { "? " } else { "?" }), scene.span(Role::Muted, " ")];
         }
         if self.values { vec![scene.span(role, format!("{} ", value(function.name, score))), mark] } else { vec![mark] }
-    }
-}
-
-/// What a score stands for, in the units of the thing it measures; higher scores are better, so most are negated.
-fn value(name: ScoreFunctionName, score: i64) -> String {
-    match name {
-        ScoreFunctionName::LatestStartTime => text::time_of_day_nanos(score),
-        _ => score.saturating_neg().to_string(),
     }
 }
 

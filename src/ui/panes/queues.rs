@@ -133,7 +133,11 @@ fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
         put(buf, Rect { x: body.right(), width: numbers, ..body }, &[scene.span(Role::Text, text)], scene.glyphs.ellipsis);
     }
     let selected = scene.state.queues.selected == Some(RowId::Pod(key.clone()));
-    table::mark(scene, area, selected, scene.state.focus == Pane::Queues, buf);
+    let focused = scene.state.focus == Pane::Queues;
+    table::mark(scene, area, selected, focused, buf);
+    if !focused && scene.state.derived.linked.contains(&RowId::Pod(key.clone())) {
+        table::link(area, buf);
+    }
 }
 
 /// A fact beside a name: in full, shorter, and its role.

@@ -19,7 +19,7 @@ fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
         if matches!(pane, Pane::Steps | Pane::Message) || (pane == Pane::Queues && !plan.flat) {
             continue;
         }
-        let digit = pane as u8 + 1;
+        let digit = pane.digit();
         let words = match (&state.detail, pane) {
             (Some(node), Pane::NodeDetail) => format!("{digit} {}", text::clip(node, 24, "…")),
             _ => format!("{digit} {pane}"),

@@ -92,7 +92,7 @@ fn cell_at(scene: &Scene<'_>, column: Column, area: Rect, spans: &[Span<'_>], bu
     put(buf, Rect { x: area.x + shift, width: area.width - shift, ..area }, spans, scene.glyphs.ellipsis);
 }
 
-/// Marks a row as selected, or as spoken of in another pane.
+/// Marks a row as selected.
 pub fn mark(scene: &Scene<'_>, area: Rect, selected: bool, focused: bool, buf: &mut Buffer) {
     if !selected {
         return;
@@ -102,6 +102,12 @@ pub fn mark(scene: &Scene<'_>, area: Rect, selected: bool, focused: bool, buf: &
     } else {
         buf.set_style(area, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD));
     }
+}
+
+/// Marks a row as spoken of in the pane that keys go to.
+pub fn link(area: Rect, buf: &mut Buffer) {
+    use ratatui::style::{Modifier, Style};
+    buf.set_style(area, Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED));
 }
 
 #[cfg(test)]

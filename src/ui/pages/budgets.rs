@@ -1,0 +1,126 @@
+//! All budgets: how many pods each lets go, which pods it covers, and what the preemption under the cursor does to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cluster::{Key, Pod, PodDisruptionBudget, Str};
+use crate::trace::PreemptionView;
+use crate::ui::fuzzy::Fuzzy;
+use crate::ui::list::RowId;
+use crate::ui::pages::pod::selector;
+use crate::ui::pages::{Ask, PageRow, Rows, Sign, cell, signed};
+use crate::ui::text;
+use crate::ui::theme::Role;
+use crate::ui::widgets::table::{Column, Width, left, right};
+
+/// What preemption would do to a budget: on how many candidates it is violated, and by how many victims on the node that
+/// is chosen.
+#[derive(Default)]
+struct Harm {
+    candidates: Vec<Str>,
+    on_chosen: usize,
+}
+
+/// All budgets by namespace and name, those that the preemption under the cursor would violate first.
+pub fn rows(ask: &Ask<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
+    let cluster = &ask.timeline.moment().cluster;
+    let mut rows = Rows::new(ask.width, filter);
+    if cluster.unknown.budgets {
+        rows.note("? the source tells of no budgets: whether an eviction violates one is unknown");
+    } else if cluster.pod_disruption_budgets.is_empty() {
+        rows.note("there are no budgets: evictions violate none");
+    }
+    let preemption = ask.timeline.cycle().preemption.as_ref();
+    let harms = preemption.map(harms).unwrap_or_default();
+    let columns: Arc<[Column]> = columns(ask.width);
+    if !cluster.pod_disruption_budgets.is_empty() {
+        rows.titles(&columns);
+    }
+    let mut budgets: Vec<_> = cluster.pod_disruption_budgets.iter().collect();
+    budgets.sort_by_cached_key(|b| (!harms.contains_key(&b.metadata.key()), b.metadata.key()));
+    for budget in budgets {
+        let key = budget.metadata.key();
+        let open = ask.open.contains(&key);
+        let allowed = budget.status.disruptions_allowed;
+        let role = if allowed > 0 { Role::Fits } else { Role::Violation };
+        let said = match (harms.get(&key), preemption) {
+            (Some(harm), _) => (harmed(harm), Role::Violation),
+            (None, Some(_)) => ("not violated".to_owned(), Role::Muted),
+            (None, None) => (String::new(), Role::Muted),
+        };
+        let which = budget.usable_selector().map_or_else(|| "no pods".to_owned(), selector);
+        let mut cells = vec![
+            signed(if open { Sign::Open } else { Sign::Closed }, key.to_string(), Role::Text),
+            cell(allowed.to_string(), role),
+            cell(said.0, said.1),
+            cell(which, Role::Muted),
+        ];
+        cells.truncate(columns.len());
+        rows.cells(RowId::Budget(key), &columns, cells);
+        if open {
+            pods(ask, budget, &mut rows);
+        }
+    }
+    rows.done()
+}
+
+fn columns(width: usize) -> Arc<[Column]> {
+    let mut columns = vec![left("  BUDGET", Width::Rest), right("MAY DISRUPT", Width::Fixed(11)), left("THIS PREEMPTION", Width::Rest)];
+    if width >= 100 {
+        columns.push(left("COVERS", Width::Rest));
+    }
+    columns.into()
+}
+
+fn harmed(harm: &Harm) -> String {
+    let chosen = match harm.on_chosen {
+        0 => String::new(),
+        n => format!("violated by {} chosen; ", text::count(n, "victim")),
+    };
+    let first: Vec<&str> = harm.candidates.iter().take(3).map(Str::as_str).collect();
+    let more = harm.candidates.len().saturating_sub(first.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{chosen}violated on {}{more}", first.join(", "))
+}
+
+fn harms(preemption: &PreemptionView) -> BTreeMap<Key, Harm> {
+    let mut harms: BTreeMap<Key, Harm> = BTreeMap::new();
+    for (node, candidate) in &preemption.candidates {
+        let chosen = preemption.selected.as_ref().is_some_and(|(n, _)| n == node);
+        for victim in &candidate.victims {
+            for violated in &victim.violates {
+                let harm = harms.entry(Key::new(victim.pod.namespace.as_str(), violated.budget.as_str())).or_default();
+                harm.on_chosen += usize::from(chosen);
+                if harm.candidates.last() != Some(node) {
+                    harm.candidates.push(node.clone());
+                }
+            }
+        }
+    }
+    harms
+}
+
+/// The pods that a budget covers.
+fn pods(ask: &Ask<'_>, budget: &PodDisruptionBudget, rows: &mut Rows<'_>) {
+    let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", Width::Fixed(10)), left("NODE", Width::Fixed(30))].into();
+    let moment = ask.timeline.moment();
+    let covered: Vec<&Arc<Pod>> = moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
+    if covered.is_empty() {
+        return rows.note("    it covers no pod");
+    }
+    let chosen = ask.timeline.cycle().preemption.as_ref().and_then(|p| p.candidates.get(&p.selected.as_ref()?.0));
+    for pod in covered {
+        let key = pod.key();
+        let goes = chosen.is_some_and(|c| c.victims.iter().any(|v| v.pod == key));
+        let disrupted = budget.status.disrupted_pods.contains_key(&pod.metadata.name);
+        let (sign, said, role) = match () {
+            () if goes => (Sign::Falls, ", a victim", Role::Victim),
+            () if disrupted => (Sign::Unseen, ", disrupted already", Role::Warning),
+            () => (Sign::Blank, "", Role::Text),
+        };
+        let node = if pod.node_name.is_empty() { "waiting".to_owned() } else { pod.node_name.to_string() };
+        let cells =
+            vec![signed(sign, format!("  {key}"), role), cell(pod.priority().to_string(), Role::Text), cell(format!("{node}{said}"), role)];
+        rows.cells(RowId::Pod(key), &columns, cells);
+    }
+}

@@ -1,0 +1,230 @@
+//! One candidate for preemption: how it fares at every score function, who would go, who may stay, and what that does to
+//! the budgets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cluster::{Key, Str};
+use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
+use crate::trace::{CycleView, PreemptionView};
+use crate::ui::facts::{self, Decision};
+use crate::ui::fuzzy::Fuzzy;
+use crate::ui::list::RowId;
+use crate::ui::pages::{Ask, Cell, PageRow, Rows, Sign, cell, signed};
+use crate::ui::text::{self, count};
+use crate::ui::theme::Role;
+use crate::ui::widgets::table::{Column, Width, fit, left, right};
+
+/// Everything about a candidate at the cursor.
+pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
+    let mut rows = Rows::new(ask.width, filter);
+    let cycle = ask.timeline.cycle();
+    let Some(preemption) = &cycle.preemption else {
+        rows.note(if ask.whole.preemption.is_some() {
+            "preemption is not reached yet"
+        } else {
+            "this cycle does not look into preemption"
+        });
+        return rows.done();
+    };
+    match preemption.candidates.get(node) {
+        Some(candidate) => {
+            standing(preemption, candidate, &mut rows);
+            functions(cycle, preemption, candidate, ask.width, &mut rows);
+            let victims = candidate.victims.iter().map(|v| (&**v, true));
+            people("victims", cycle, victims, ask.width, &mut rows);
+        }
+        None => {
+            let status = preemption.dry_runs.get(node).and_then(|run| run.status.as_ref());
+            let words = status.map_or_else(|| "not dry-run".to_owned(), |s| format!("no candidate: {}", s.message()));
+            rows.fact("standing", words, Role::Hopeless);
+        }
+    }
+    let steps = preemption.dry_runs.get(node).map_or(&[][..], |run| &run.steps);
+    let kept = steps.iter().filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((&**v, false)) } else { None });
+    people("may stay", cycle, kept, ask.width, &mut rows);
+    budgets(ask, cycle, node, steps, &mut rows);
+    rows.done()
+}
+
+fn standing(preemption: &PreemptionView, candidate: &Candidate, rows: &mut Rows<'_>) {
+    let chosen = preemption.selected.as_ref();
+    let fell = preemption.score_functions.iter().find(|f| !f.remaining.contains(&candidate.node));
+    let (words, role) = match (chosen, fell) {
+        (Some((node, _)), _) if *node == candidate.node => {
+            let why = match facts::decision(preemption) {
+                Decision::By(name) => format!("decided by {name}: {}", facts::function_meaning(name)),
+                Decision::OnlyOne => "the only candidate".to_owned(),
+                Decision::AnyOf(n) => format!("any of {n} would be right; the first by name is taken"),
+                Decision::Open => String::new(),
+            };
+            (format!("chosen, {why}"), Role::Winner)
+        }
+        (Some((_, best)), _) if best.contains(&candidate.node) => {
+            ("as good as the one chosen: kube-scheduler may take either".to_owned(), Role::Winner)
+        }
+        (_, Some(function)) => (format!("falls at {}: {}", function.name, facts::function_meaning(function.name)), Role::Fallen),
+        _ => ("still in the running".to_owned(), Role::Text),
+    };
+    rows.fact("standing", words, role);
+    let violations = match candidate.pdb_violations {
+        0 => "none of them violates a budget".to_owned(),
+        1 => "1 of them violates a budget".to_owned(),
+        n => format!("{n} of them violate a budget"),
+    };
+    let victims = count(candidate.victims.len(), "pod");
+    rows.fact("evicts", format!("{victims}; {violations}"), if candidate.pdb_violations > 0 { Role::Violation } else { Role::Text });
+}
+
+fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, width: usize, rows: &mut Rows<'_>) {
+    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", Width::Fixed(12)), right("BEST", Width::Fixed(12))];
+    if width >= 80 {
+        columns.push(left("", Width::Rest));
+    }
+    let columns: Arc<[Column]> = columns.into();
+    rows.titles(&columns);
+    if preemption.score_functions.is_empty() {
+        rows.note("none was asked: there is one candidate");
+    }
+    for function in &preemption.score_functions {
+        let score = |of: &Str| function.scores.iter().find(|(node, _)| node == of).map(|(_, score)| *score);
+        let best = function.scores.iter().map(|(_, score)| *score).max();
+        let Some(own) = score(&candidate.node) else {
+            let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
+            cells.extend(best.map(|b| cell(value(function.name, b), Role::Ahead)));
+            rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
+            continue;
+        };
+        let stays = function.remaining.contains(&candidate.node);
+        let decides = facts::decision(preemption) == Decision::By(function.name);
+        let (sign, role) = match (stays, decides) {
+            (true, true) => (Sign::Winner, Role::Winner),
+            (true, false) => (Sign::Stays, Role::Fits),
+            (false, _) => (Sign::Falls, Role::Hopeless),
+        };
+        let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && own == 0 && cycle.budgets_unknown();
+        let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own), role) };
+        let mut cells = vec![signed(sign, function.name.to_string(), role), here];
+        cells.push(cell(best.map(|b| value(function.name, b)).unwrap_or_default(), Role::Muted));
+        cells.push(cell(facts::function_meaning(function.name), Role::Muted));
+        cells.truncate(columns.len());
+        rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
+    }
+}
+
+/// What a score stands for, in the units of the thing it measures; higher scores are better, so most are negated.
+pub fn value(name: ScoreFunctionName, score: i64) -> String {
+    match name {
+        ScoreFunctionName::LatestStartTime => text::time_of_day_nanos(score),
+        _ => score.saturating_neg().to_string(),
+    }
+}
+
+fn people<'v>(what: &'static str, cycle: &CycleView, victims: impl Iterator<Item = (&'v Victim, bool)>, width: usize, rows: &mut Rows<'_>) {
+    let all: Vec<_> = victims.collect();
+    let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.pod)).collect();
+    let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
+    let mut columns = vec![left("POD", name), right("PRIORITY", Width::Fixed(10)), left("BUDGET", Width::Rest)];
+    if width >= 70 {
+        columns.push(left("STARTED", Width::Fixed(8)));
+    }
+    if width >= 110 {
+        columns.push(left("OWNER", Width::Fixed(34)));
+    }
+    let columns: Arc<[Column]> = columns.into();
+    rows.heading(format!("{what} ({})", all.len()));
+    if all.is_empty() {
+        return rows.note("nobody");
+    }
+    rows.titles(&columns);
+    for (victim, goes) in all {
+        let (sign, role) = if goes { (Sign::Falls, Role::Victim) } else { (Sign::Stays, Role::Fits) };
+        let going = if victim.terminating { " (terminating)" } else { "" };
+        let started = victim.start_time.map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+        let owner = if victim.owner.is_empty() { "no controller".to_owned() } else { victim.owner.to_string() };
+        let mut cells = vec![
+            signed(sign, format!("{}{going}", victim.pod), role),
+            cell(victim.priority.to_string(), Role::Text),
+            budget(cycle, victim),
+            cell(started, Role::Muted),
+            cell(owner, Role::Muted),
+        ];
+        cells.truncate(columns.len());
+        rows.cells(RowId::Pod(victim.pod.clone()), &columns, cells);
+    }
+}
+
+/// What the budgets say about a victim.
+fn budget(cycle: &CycleView, victim: &Victim) -> Cell {
+    let names = |all: Vec<String>| all.join(", ");
+    match (victim.violates.as_slice(), victim.covered_by.as_slice()) {
+        ([], []) if cycle.budgets_unknown() => cell("? unknown", Role::Warning),
+        ([], []) => cell("no budget", Role::Muted),
+        ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
+        (violated, _) => {
+            let all = violated.iter().map(|b| format!("violates {} ({} left)", b.budget, b.left)).collect();
+            signed(Sign::Failed, names(all), Role::Violation)
+        }
+    }
+}
+
+/// A budget while the pods of a node are counted off.
+#[derive(Default)]
+struct Count {
+    touched: usize,
+    violated_by: Vec<Key>,
+    victims: usize,
+}
+
+/// Every budget that covers a pod that was taken off the node: how much it had left, and by whom it is violated. All pods
+/// of lower priority are counted off, those that may stay too, as kube-scheduler does.
+fn budgets(ask: &Ask<'_>, cycle: &CycleView, node: &Str, steps: &[DryRunStep], rows: &mut Rows<'_>) {
+    rows.heading("budgets on this node");
+    if cycle.budgets_unknown() {
+        return rows.note("? unknown: the source tells of no budgets");
+    }
+    let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
+    for step in steps {
+        let (victim, goes) = match step {
+            DryRunStep::Reprieved(victim) => (victim, false),
+            DryRunStep::Condemned(victim, _) => (victim, true),
+            DryRunStep::Removed(_) | DryRunStep::Filtered(_) => continue,
+        };
+        let key = |name: &Str| Key::new(victim.pod.namespace.as_str(), name.as_str());
+        for name in victim.covered_by.iter().chain(victim.violates.iter().map(|b| &b.budget)) {
+            let count = counts.entry(key(name)).or_default();
+            count.touched += 1;
+            count.victims += usize::from(goes);
+        }
+        for violated in &victim.violates {
+            counts.entry(key(&violated.budget)).or_default().violated_by.push(victim.pod.clone());
+        }
+    }
+    if counts.is_empty() {
+        return rows.note(format!("no budget covers a pod of lower priority on {node}"));
+    }
+    let columns: Arc<[Column]> = [
+        left("BUDGET", Width::Rest),
+        right("HAD LEFT", Width::Fixed(8)),
+        right("COVERS", Width::Fixed(6)),
+        right("EVICTED", Width::Fixed(7)),
+        left("VIOLATED BY", Width::Rest),
+    ]
+    .into();
+    rows.titles(&columns);
+    for (key, count) in counts {
+        let known = ask.timeline.moment().cluster.pod_disruption_budgets.get(&key);
+        let left = known.map_or_else(|| "?".to_owned(), |b| b.status.disruptions_allowed.to_string());
+        let violated = !count.violated_by.is_empty();
+        let (sign, role) = if violated { (Sign::Failed, Role::Violation) } else { (Sign::Stays, Role::Fits) };
+        let by = count.violated_by.iter().map(|k| k.name.to_string()).collect::<Vec<_>>().join(", ");
+        let cells = vec![
+            signed(sign, key.to_string(), role),
+            cell(left, role),
+            cell(count.touched.to_string(), Role::Text),
+            cell(count.victims.to_string(), Role::Text),
+            cell(if violated { by } else { "nobody".to_owned() }, role),
+        ];
+        rows.cells(RowId::Budget(key), &columns, cells);
+    }
+}
