@@ -7,6 +7,8 @@ mod beside;
 mod explorer;
 mod following;
 mod objects;
+#[cfg(test)]
+mod screens;
 mod settings;
 mod terminal;
 #[cfg(test)]

@@ -8,13 +8,13 @@ use crate::source::{self, Story};
 use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, look, update};
 
 /// An explorer on a story, with what it remembers of the screen.
-struct Screen {
-    explorer: Explorer,
-    state: State,
+pub(super) struct Screen {
+    pub(super) explorer: Explorer,
+    pub(super) state: State,
 }
 
 impl Screen {
-    fn new(story: &str) -> Self {
+    pub(super) fn new(story: &str) -> Self {
         let loaded = source::load(&[Story::named(story).unwrap().input()]);
         let start = loaded.report.newest.unwrap();
         let options = Options { start, evictions: Evictions::AfterGracePeriod, ..Options::default() };
@@ -29,7 +29,7 @@ impl Screen {
     }
 
     /// Presses keys, separated by spaces.
-    fn keys(&mut self, keys: &str) -> &mut Self {
+    pub(super) fn keys(&mut self, keys: &str) -> &mut Self {
         for key in keys.split(' ') {
             let action = keymap::BINDINGS
                 .iter()
@@ -42,7 +42,7 @@ impl Screen {
     }
 
     /// Gives a command and tells what the screen says then.
-    fn command(&mut self, line: &str) -> String {
+    pub(super) fn command(&mut self, line: &str) -> String {
         update(&mut self.state, &mut self.explorer, Action::OpenPrompt);
         update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
         update(&mut self.state, &mut self.explorer, Action::Submit);
@@ -59,7 +59,7 @@ impl Screen {
     }
 
     /// Waits for what goes on beside the screen.
-    fn wait(&mut self) {
+    pub(super) fn wait(&mut self) {
         while self.state.working.is_some() {
             look(&mut self.state, &mut self.explorer);
             std::thread::yield_now();

@@ -91,7 +91,7 @@ impl Plan {
         let (answer, rest) = split_top(rest, if flat && area.height >= 24 { 3 } else { 2 });
         let (rest, hints) = split_bottom(rest, 1);
         let (message, steps) = match (mode, area.height) {
-            (Mode::Compact, ..20) => (1, 4),
+            (Mode::Compact, ..20) => (1, 3),
             (Mode::Compact, ..28) => (2, 5),
             (Mode::Compact, _) => (3, 7),
             (Mode::Medium, _) => (5, 8),

@@ -4,28 +4,78 @@ use ratatui::layout::Rect;
 
 use crate::session::Cursor;
 use crate::trace::Granularity;
-use crate::ui::action::{Direction, Motion, Mouse, Pane};
+use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
 use crate::ui::order::Order;
+use crate::ui::overlays::{self, Hit};
 use crate::ui::panes;
 use crate::ui::rows::{NodeRow, QueueRow};
-use crate::ui::state::State;
+use crate::ui::sheet::Form;
+use crate::ui::state::{Overlay, State};
+use crate::ui::themes;
 use crate::ui::update::{focus, go, moved, open, step};
 use crate::ui::widgets::table;
 
 /// Lines the wheel scrolls.
 const WHEEL: isize = 3;
 
-pub(super) fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {
-    let plan = state.plan();
+pub(super) fn mouse(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) -> Option<Effect> {
     if state.overlay.is_some() {
-        if let Mouse::Scroll(direction) = mouse {
+        return over(state, driver, mouse, (x, y));
+    }
+    on_panes(state, driver, mouse, x, y);
+    None
+}
+
+/// What the mouse does while something lies over the screen: it chooses what it points to, and a press beside it closes it.
+fn over(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, place: (u16, u16)) -> Option<Effect> {
+    let area = Rect::new(0, 0, state.size.0, state.size.1);
+    let hints = state.plan().hints;
+    let picking = matches!(state.overlay, Some(Overlay::Themes { .. }));
+    match (mouse, &mut state.overlay) {
+        (Mouse::Scroll(direction), _) => {
             let motion = if direction == Direction::Forward { Motion::Down } else { Motion::Up };
+            if picking {
+                return themes::choose(state, &Action::Move(motion));
+            }
             go(state, driver, motion);
         }
-        return;
+        (Mouse::Press, Some(Overlay::Themes { selected, .. })) => {
+            match overlays::themes::theme_at(&state.settings.themes, selected, area, place) {
+                Hit::On(name) if name == selected => return themes::choose(state, &Action::Open),
+                Hit::On(name) => {
+                    let name = name.to_owned();
+                    selected.clone_from(&name);
+                    return Some(Effect::Theme(name));
+                }
+                Hit::Nothing => {}
+                Hit::Beside => return themes::choose(state, &Action::Back),
+            }
+        }
+        (Mouse::Press, Some(Overlay::Text(sheet))) if sheet.form == Form::Prose => match overlays::report::line_at(sheet, area, place) {
+            Hit::On(at) if sheet.links.contains_key(&at) => {
+                if sheet.view.selected == Some(at) {
+                    open(state, driver);
+                } else {
+                    sheet.view.selected = Some(at);
+                }
+            }
+            Hit::On(_) | Hit::Nothing => {}
+            Hit::Beside => state.overlay = None,
+        },
+        (Mouse::Press, Some(Overlay::Prompt(prompt))) => {
+            if let Some(at) = overlays::prompt::completion_at(prompt, hints, place) {
+                prompt.chosen = Some(at);
+            }
+        }
+        _ => {}
     }
+    None
+}
+
+fn on_panes(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y: u16) {
+    let plan = state.plan();
     match mouse {
         Mouse::Release => state.dragging = false,
         Mouse::Press if plan.scrub.contains((x, y).into()) => {

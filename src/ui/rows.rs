@@ -337,8 +337,10 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
     let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
-    let why = if verdict.reason.is_empty() { String::new() } else { format!(" — {by}{}", verdict.reason) };
-    rows.push(DetailRow::Fact("verdict", format!("{}{why}", verdict.class.phrase())));
+    rows.push(DetailRow::Fact("verdict", verdict.class.phrase().to_owned()));
+    if !verdict.reason.is_empty() {
+        rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason)));
+    }
     let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message())).collect::<Vec<_>>());
     if let Some(also) = also.filter(|also| !also.is_empty()) {
         rows.push(DetailRow::Fact("would also fail", also.join("; ")));

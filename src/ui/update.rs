@@ -88,11 +88,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Submit => return submit(state, driver),
         Action::Complete => complete(state, driver),
         Action::Resize(width, height) => state.size = (width, height),
-        Action::Mouse(Mouse::Scroll(direction), ..) if matches!(state.overlay, Some(Overlay::Themes { .. })) => {
-            let motion = if direction == Direction::Forward { Motion::Down } else { Motion::Up };
-            return themes::choose(state, &Action::Move(motion));
-        }
-        Action::Mouse(mouse, x, y) => mouse::mouse(state, driver, mouse, x, y),
+        Action::Mouse(mouse, x, y) => return mouse::mouse(state, driver, mouse, x, y),
     }
     None
 }

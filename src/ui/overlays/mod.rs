@@ -24,11 +24,47 @@ fn centred(first: usize, end: usize, area: Rect) -> usize {
     first.saturating_sub(room.saturating_sub(end.saturating_sub(first)) / 2)
 }
 
+/// A box in the middle for so many lines, with its border.
+fn outer(width: u16, lines: usize, area: Rect) -> Rect {
+    let width = width.min(area.width.saturating_sub(4));
+    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(area.height.saturating_sub(2));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// What stands at a place on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit<T> {
+    /// The place is not in the box.
+    Beside,
+    /// It is, and nothing stands there.
+    Nothing,
+    /// This does.
+    On(T),
+}
+
+impl<T> Hit<T> {
+    fn map<U>(self, what: impl FnOnce(T) -> U) -> Hit<U> {
+        match self {
+            Self::Beside => Hit::Beside,
+            Self::Nothing => Hit::Nothing,
+            Self::On(value) => Hit::On(what(value)),
+        }
+    }
+}
+
+/// Which of so many lines, scrolled so far, stands at a place on the screen.
+fn line_at(outer: Rect, lines: usize, offset: usize, (x, y): (u16, u16)) -> Hit<usize> {
+    if !outer.contains((x, y).into()) {
+        return Hit::Beside;
+    }
+    let room = usize::from(outer.height.saturating_sub(2));
+    let row = usize::from(y - outer.y).checked_sub(1).filter(|row| *row < room);
+    row.map(|row| offset.min(lines.saturating_sub(room)) + row).filter(|at| *at < lines).map_or(Hit::Nothing, Hit::On)
+}
+
 /// A box in the middle with lines that scroll; `offset` beyond the end shows the end.
 fn sheet(scene: &Scene<'_>, title: &str, width: u16, lines: &[Line<'_>], offset: usize, area: Rect, buf: &mut Buffer) {
-    let width = width.min(area.width.saturating_sub(4));
-    let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(2));
-    let outer = Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    let outer = outer(width, lines.len(), area);
     let set = scene.glyphs.border_focused;
     let style = scene.style(Role::BorderFocused);
     for y in outer.top()..outer.bottom() {

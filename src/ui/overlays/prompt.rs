@@ -49,13 +49,25 @@ fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// The first completion that is listed, and how many are.
+fn listed(prompt: &Prompt, area: Rect) -> (usize, usize) {
+    let rows = prompt.completions.len().min(usize::from(area.y).saturating_sub(4)).min(ROWS);
+    (prompt.chosen.unwrap_or(0).saturating_sub(rows.saturating_sub(1)).min(prompt.completions.len() - rows), rows)
+}
+
+/// The completion at a place on the screen, by its number.
+pub fn completion_at(prompt: &Prompt, area: Rect, (_, y): (u16, u16)) -> Option<usize> {
+    let (first, rows) = listed(prompt, area);
+    let row = usize::from(y).checked_sub(usize::from(area.y).checked_sub(rows)?)?;
+    (row < rows).then_some(first + row)
+}
+
 /// The completions as a list above the line, those around the one that is chosen where there are too many.
 fn completions(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
-    let rows = prompt.completions.len().min(usize::from(area.y).saturating_sub(4)).min(ROWS);
+    let (first, rows) = listed(prompt, area);
     if rows == 0 {
         return;
     }
-    let first = prompt.chosen.unwrap_or(0).saturating_sub(rows.saturating_sub(1)).min(prompt.completions.len() - rows);
     let words = prompt.completions.iter().map(|c| text::width(&c.word) + text::width(c.takes) + 1);
     let names = words.max().unwrap_or(0).clamp(8, usize::from(area.width / 2));
     let top = area.y - rows as u16;

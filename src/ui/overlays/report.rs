@@ -4,39 +4,66 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use crate::ui::overlays::Hit;
 use crate::ui::scene::Scene;
 use crate::ui::sheet::Sheet;
 use crate::ui::text;
 use crate::ui::theme::Role;
 
-/// Draws the text, its lines wrapped; a line that ends in a colon and is not indented is a heading.
-pub fn draw(scene: &Scene<'_>, sheet: &Sheet, area: Rect, buf: &mut Buffer) {
+/// The lines that are shown, as they are wrapped.
+struct Laid {
+    /// Each with the number of the line it is of.
+    rows: Vec<(usize, String)>,
+    /// How far it is scrolled.
+    offset: usize,
+    width: u16,
+}
+
+fn lay_out(sheet: &Sheet, area: Rect) -> Laid {
     let width = area.width.saturating_sub(4).min(110);
-    let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut rows = Vec::new();
     let mut offset = sheet.view.offset;
     for at in sheet.shown() {
         let line = &sheet.lines[at];
-        let role = if line.ends_with(':') && !line.starts_with(' ') { Role::Title } else { Role::Text };
         // What is indented stays so where it is wrapped.
         let indent = line.len() - line.trim_start().len();
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         let wrapped = text::wrap(line.trim_start(), room);
+        let first = rows.len();
         if wrapped.is_empty() {
-            lines.push(Line::default());
+            rows.push((at, String::new()));
         }
-        let first = lines.len();
-        lines.extend(wrapped.into_iter().map(|l| Line::from(scene.span(role, format!("{}{l}", " ".repeat(indent))))));
+        rows.extend(wrapped.into_iter().map(|l| (at, format!("{}{l}", " ".repeat(indent)))));
         if sheet.view.selected == Some(at) {
-            for line in &mut lines[first..] {
-                *line = std::mem::take(line).style(scene.style(Role::Selection));
-                line.spans.iter_mut().for_each(|s| s.style = scene.style(Role::Selection));
-            }
-            offset = super::centred(first, lines.len(), area);
+            offset = super::centred(first, rows.len(), area);
         }
     }
+    Laid { rows, offset, width }
+}
+
+/// The number of the line at a place on the screen.
+pub fn line_at(sheet: &Sheet, area: Rect, place: (u16, u16)) -> Hit<usize> {
+    let laid = lay_out(sheet, area);
+    let outer = super::outer(laid.width, laid.rows.len(), area);
+    super::line_at(outer, laid.rows.len(), laid.offset, place).map(|row| laid.rows[row].0)
+}
+
+/// Draws the text, its lines wrapped; a line that ends in a colon and is not indented is a heading.
+pub fn draw(scene: &Scene<'_>, sheet: &Sheet, area: Rect, buf: &mut Buffer) {
+    let laid = lay_out(sheet, area);
+    let styled = |(at, words): (usize, String)| {
+        let line = &sheet.lines[at];
+        let role = match () {
+            () if sheet.view.selected == Some(at) => Role::Selection,
+            () if line.ends_with(':') && !line.starts_with(' ') => Role::Title,
+            () => Role::Text,
+        };
+        Line::from(scene.span(role, words))
+    };
+    let mut lines: Vec<Line<'_>> = laid.rows.into_iter().map(styled).collect();
     if lines.is_empty() {
         let words = if sheet.lines.is_empty() { "nothing to report" } else { "no line matches" };
         lines.push(Line::from(scene.span(Role::Muted, words)));
     }
-    super::sheet(scene, &super::filtered(&sheet.title, &sheet.view.filter), width, &lines, offset, area, buf);
+    super::sheet(scene, &super::filtered(&sheet.title, &sheet.view.filter), laid.width, &lines, laid.offset, area, buf);
 }

@@ -4,24 +4,52 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::ui::overlays::Hit;
 use crate::ui::scene::Scene;
 use crate::ui::text;
 use crate::ui::theme::Role;
+use crate::ui::themes::ThemeEntry;
 
 /// Columns of the box.
 const WIDTH: u16 = 44;
+
+/// A row: a theme by its place, or what is wrong with it.
+type Row = (usize, Option<String>);
+
+/// The rows, and how far they are scrolled so that the theme that is selected is in sight.
+fn rows(themes: &[ThemeEntry], selected: &str, area: Rect) -> (Vec<Row>, usize) {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut at = 0;
+    for (i, theme) in themes.iter().enumerate() {
+        rows.push((i, None));
+        if theme.name == selected {
+            at = rows.len();
+            let problem = theme.problem.as_deref().unwrap_or_default();
+            rows.extend(text::wrap(problem, usize::from(WIDTH) - 8).into_iter().map(|part| (i, Some(part))));
+        }
+    }
+    let room = usize::from(area.height.saturating_sub(4)).max(1);
+    (rows, at.saturating_sub(room))
+}
+
+/// The theme at a place on the screen.
+pub fn theme_at<'t>(themes: &'t [ThemeEntry], selected: &str, area: Rect, place: (u16, u16)) -> Hit<&'t str> {
+    let (rows, offset) = rows(themes, selected, area);
+    let outer = super::outer(WIDTH, rows.len(), area);
+    super::line_at(outer, rows.len(), offset, place).map(|row| themes[rows[row].0].name.as_str())
+}
 
 /// Draws the list, so that the theme that is selected is in sight, and what is wrong with it.
 pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
     let themes = &scene.state.settings.themes;
     let names = themes.iter().map(|t| text::width(&t.name)).max().unwrap_or(0).min(24);
-    let mut lines = Vec::new();
-    let mut at = 0;
-    for theme in themes {
-        let is_selected = theme.name == selected;
-        if is_selected {
-            at = lines.len();
+    let (rows, offset) = rows(themes, selected, area);
+    let line = |(at, problem): Row| {
+        if let Some(part) = problem {
+            return Line::from(scene.span(Role::Warning, format!("    {part}")));
         }
+        let theme = &themes[at];
+        let is_selected = theme.name == selected;
         let sign = if is_selected { scene.glyphs.here } else { " " };
         let name = text::clip(&theme.name, names, scene.glyphs.ellipsis);
         let pad = " ".repeat(names.saturating_sub(text::width(&name)));
@@ -31,13 +59,8 @@ pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
             (None, None) => (Role::Muted, ""),
         };
         let style = scene.style(if is_selected { Role::Selection } else { Role::Text });
-        lines.push(Line::from(vec![Span::styled(format!("{sign} {name}{pad}  "), style), scene.span(role, words)]));
-        if let Some(problem) = theme.problem.as_ref().filter(|_| is_selected) {
-            for part in text::wrap(problem, usize::from(WIDTH) - 8) {
-                lines.push(Line::from(scene.span(Role::Warning, format!("    {part}"))));
-            }
-        }
-    }
-    let room = usize::from(area.height.saturating_sub(4)).max(1);
-    super::sheet(scene, "Themes", WIDTH, &lines, (at + 1).saturating_sub(room), area, buf);
+        Line::from(vec![Span::styled(format!("{sign} {name}{pad}  "), style), scene.span(role, words)])
+    };
+    let lines: Vec<Line<'_>> = rows.into_iter().map(line).collect();
+    super::sheet(scene, "Themes", WIDTH, &lines, offset, area, buf);
 }

@@ -29,7 +29,7 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     };
     match preemption.candidates.get(node) {
         Some(candidate) => {
-            standing(preemption, candidate, &mut rows);
+            standing(cycle, preemption, candidate, &mut rows);
             functions(cycle, preemption, candidate, ask.width, &mut rows);
             let victims = candidate.victims.iter().map(|v| (&**v, true));
             people("victims", cycle, victims, ask.width, &mut rows);
@@ -47,7 +47,7 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     rows.done()
 }
 
-fn standing(preemption: &PreemptionView, candidate: &Candidate, rows: &mut Rows<'_>) {
+fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, rows: &mut Rows<'_>) {
     let chosen = preemption.selected.as_ref();
     let fell = preemption.score_functions.iter().find(|f| !f.remaining.contains(&candidate.node));
     let (words, role) = match (chosen, fell) {
@@ -68,12 +68,17 @@ fn standing(preemption: &PreemptionView, candidate: &Candidate, rows: &mut Rows<
     };
     rows.fact("standing", words, role);
     let violations = match candidate.pdb_violations {
-        0 => "none of them violates a budget".to_owned(),
+        0 if cycle.budgets_unknown() => "whether that violates a budget is unknown".to_owned(),
+        0 => "no budget is violated".to_owned(),
         1 => "1 of them violates a budget".to_owned(),
         n => format!("{n} of them violate a budget"),
     };
     let victims = count(candidate.victims.len(), "pod");
-    rows.fact("evicts", format!("{victims}; {violations}"), if candidate.pdb_violations > 0 { Role::Violation } else { Role::Text });
+    let words = match candidate.victims.len() {
+        1 if candidate.pdb_violations == 1 => "1 pod, which violates a budget".to_owned(),
+        _ => format!("{victims}; {violations}"),
+    };
+    rows.fact("evicts", words, if candidate.pdb_violations > 0 { Role::Violation } else { Role::Text });
 }
 
 fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, width: usize, rows: &mut Rows<'_>) {
@@ -145,7 +150,7 @@ fn people<'v>(what: &'static str, cycle: &CycleView, victims: impl Iterator<Item
         let mut cells = vec![
             signed(sign, format!("{}{going}", victim.pod), role),
             cell(victim.priority.to_string(), Role::Text),
-            budget(cycle, victim),
+            budget(cycle, victim, goes),
             cell(started, Role::Muted),
             cell(owner, Role::Muted),
         ];
@@ -154,16 +159,17 @@ fn people<'v>(what: &'static str, cycle: &CycleView, victims: impl Iterator<Item
     }
 }
 
-/// What the budgets say about a victim.
-fn budget(cycle: &CycleView, victim: &Victim) -> Cell {
+/// What the budgets say about a victim, or about a pod that may stay.
+fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
     let names = |all: Vec<String>| all.join(", ");
     match (victim.violates.as_slice(), victim.covered_by.as_slice()) {
         ([], []) if cycle.budgets_unknown() => cell("? unknown", Role::Warning),
         ([], []) => cell("no budget", Role::Muted),
         ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
         (violated, _) => {
-            let all = violated.iter().map(|b| format!("violates {} ({} left)", b.budget, b.left)).collect();
-            signed(Sign::Failed, names(all), Role::Violation)
+            let (verb, role) = if goes { ("violates", Role::Violation) } else { ("would violate", Role::Muted) };
+            let all = violated.iter().map(|b| format!("{verb} {} ({} left)", b.budget, b.left)).collect();
+            signed(Sign::Failed, names(all), role)
         }
     }
 }

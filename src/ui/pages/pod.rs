@@ -324,7 +324,7 @@ fn part(frame: &Frame, key: &Key) -> Option<(String, Role)> {
         Event::NominationCleared { node, .. } => Some((format!("lost its nomination to {node}"), Role::Warning)),
         Event::QueueMoved(m) => {
             let to = QueuePart::of(&m.to).map_or("out of the queue", QueuePart::title);
-            Some((format!("{}: to {to}", frame.title), Role::Text))
+            Some((format!("to {to}: {}", frame.title), Role::Text))
         }
         _ => None,
     })

@@ -8,12 +8,13 @@ use crate::ui::list::RowId;
 use crate::ui::pages::{Cell, Rows, cell};
 use crate::ui::text;
 use crate::ui::theme::Role;
-use crate::ui::widgets::table::{Column, Width, left, right};
+use crate::ui::widgets::table::{Column, Width, fit, left, right};
 
 /// The request as a table: every container, overhead and pod-level requests, and what the scheduler counts.
 pub(super) fn table(pod: &Pod, width: usize, rows: &mut Rows<'_>) {
     let spec = &pod.spec;
-    let columns = columns(width);
+    let names: Vec<&str> = spec.containers.iter().chain(&spec.init_containers).map(|c| c.name.as_str()).collect();
+    let columns = columns(width, &names);
     rows.heading("request, as the scheduler counts it");
     rows.titles(&columns);
     let mut number = 0;
@@ -64,8 +65,9 @@ pub(super) fn table(pod: &Pod, width: usize, rows: &mut Rows<'_>) {
     rows.fact("quality of service", qos(pod), Role::Text);
 }
 
-fn columns(width: usize) -> Arc<[Column]> {
-    let mut columns = vec![left("NAME", Width::Rest)];
+fn columns(width: usize, names: &[&str]) -> Arc<[Column]> {
+    let known = ["effective", "spec.resources", "spec.overhead"];
+    let mut columns = vec![left("NAME", fit("NAME", (width / 3).max(12) as u16, names.iter().copied().chain(known)))];
     if width >= 66 {
         columns.push(left("COUNTS AS", Width::Fixed(31)));
     }

@@ -4,8 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::trace::Outcome;
+use crate::trace::{Outcome, Place};
 use crate::ui::action::{Action, Direction};
+use crate::ui::driver::HowFar;
 use crate::ui::facts;
 use crate::ui::scene::Scene;
 use crate::ui::text;
@@ -40,6 +41,21 @@ fn fitted(sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<St
     lines
 }
 
+/// Why nothing is to be tried now.
+fn nothing(scene: &Scene<'_>) -> String {
+    let queues = scene.timeline.queues();
+    // An error's backoff is never cut short.
+    let early = queues.backoff().into_iter().find(|e| matches!(e.place, Place::Backoff { error: false, .. }));
+    match early {
+        Some(entry) => format!("activeQ is empty: {} is popped early from backoffQ", entry.pod),
+        None if queues.entries.is_empty() => "no pod waits to be scheduled".to_owned(),
+        None => format!(
+            "activeQ is empty: nothing is to be tried until something changes or time passes ({} lets it)",
+            scene.key(&Action::Advance(HowFar::NextWakeUp))
+        ),
+    }
+}
+
 fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let cycle = scene.cycle();
     let nodes = scene.timeline.moment().snapshot.len();
@@ -50,7 +66,7 @@ fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
                 let (step, cycle) = (scene.key(&Action::Step(Direction::Forward)), scene.key(&Action::Cycle(Direction::Forward)));
                 format!("{pod} is the next to be tried: {step} goes step by step, {cycle} takes the whole cycle")
             }
-            None => "activeQ is empty: nothing is to be tried now".to_owned(),
+            None => nothing(scene),
         };
         return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
     };

@@ -8,6 +8,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::Context;
 use crate::ui::keys::Row;
 use crate::ui::scene::Scene;
+use crate::ui::state::Overlay;
 use crate::ui::text;
 use crate::ui::theme::Role;
 
@@ -31,7 +32,11 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     let contexts = crate::ui::contexts(scene.state);
     let keymap = &scene.state.settings.keymap;
-    let shown = |context: &Context| keymap.of(*context).filter(|r| !r.binding.short.is_empty());
+    // Text whose lines lead nowhere has nothing to go to.
+    let leads = !matches!(&scene.state.overlay, Some(Overlay::Help(_)))
+        && !matches!(&scene.state.overlay, Some(Overlay::Text(s)) if s.links.is_empty());
+    let works = |r: &Row<'_>| !r.binding.short.is_empty() && (leads || r.binding.action != Action::Open);
+    let shown = |context: &Context| keymap.of(*context).filter(works);
     let (fixed, rest): (Vec<Row<'_>>, Vec<Row<'_>>) =
         contexts.iter().flat_map(shown).partition(|r| matches!(r.binding.short, "help" | "quit" | "close"));
     let mut spans = vec![Span::raw(" ")];
