@@ -5,6 +5,7 @@
 //! `-- --nocapture` prints one sentence of each kind.
 
 #[path = "common/deciding.rs"]
+#[allow(dead_code, reason = "the decision as data is not enough here")]
 mod deciding;
 #[path = "common/recorded.rs"]
 mod recorded;
@@ -19,7 +20,7 @@ use regex::Regex;
 use schedscope::cluster::{Key, Quantity};
 use schedscope::framework::FeatureGates;
 use schedscope::report::{Decision, so_far, why};
-use schedscope::scheduler::{Config, Options, Sampling, Scheduler, Settling};
+use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Settling};
 use schedscope::source::{STORIES, load};
 use schedscope::trace::{CycleView, Event};
 use serde_json::Value;
@@ -296,6 +297,17 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
     wrong
 }
 
+/// The recorded cases in files whose names begin so.
+fn cases(prefix: &str) -> impl Iterator<Item = Value> {
+    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
+    let folder = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"));
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
+    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)));
+    files.sort();
+    let lines = |file| BufReader::new(GzDecoder::new(std::fs::File::open(file).expect("the file"))).lines();
+    files.into_iter().flat_map(lines).map(|line| serde_json::from_str(&line.expect("a line")).expect("JSON"))
+}
+
 fn explain(case: &Value) -> CycleView {
     let gates = FeatureGates::default();
     let config = match &case["config"] {
@@ -312,17 +324,9 @@ fn explain(case: &Value) -> CycleView {
 
 #[test]
 fn every_recorded_decision_has_a_true_sentence() {
-    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
-    let folder = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"));
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("decisions-")));
-    files.sort();
     let mut checker = Checker::new();
-    for file in files {
-        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&file).expect("the file"))).lines() {
-            let case: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-            checker.check(case["id"].as_str().expect("an id"), &explain(&case));
-        }
+    for case in cases("decisions-") {
+        checker.check(case["id"].as_str().expect("an id"), &explain(&case));
     }
     checker.end(100);
 }
@@ -348,6 +352,36 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
         }
     }
     said
+}
+
+#[test]
+fn every_cycle_of_the_recorded_runs_has_a_true_sentence() {
+    let (mut checker, mut wrong, mut on_the_way) = (Checker::new(), Vec::new(), 0);
+    for case in cases("runs-") {
+        let gates = FeatureGates::default();
+        let config = match &case["config"] {
+            Value::Null => Config::defaults(gates),
+            config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
+        };
+        let evictions = if case["graceful"] == true { Evictions::Marked } else { Evictions::AtOnce };
+        let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
+        let start = "2026-11-20T00:00:00Z".parse().expect("a time");
+        let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(recorded::object).collect();
+        let mut scheduler = Scheduler::new(config, objects, Options { start, sampling, evictions, ..Options::default() });
+        for (at, operation) in case["ops"].as_array().expect("operations").iter().enumerate() {
+            let Some(operation) = recorded::operation(operation) else { continue };
+            let events = scheduler.apply(operation);
+            let view = CycleView::of(&events);
+            if view.start.is_some() && view.outcome.is_some() {
+                let name = format!("{} operation {at}", case["id"].as_str().expect("an id"));
+                checker.check(&name, &view);
+                on_the_way += check_on_the_way(&name, &events, &mut wrong);
+            }
+        }
+    }
+    assert!(on_the_way > 1000, "{on_the_way}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    checker.end(100);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::session::{Cursor, UNTIL_WORDS, key_named, kind_named};
 use crate::trace::{Event, Granularity};
 use crate::ui::action::{Action, Direction, Effect};
 use crate::ui::driver::{Driver, HowFar, Work};
+use crate::ui::grouping::{self, Grouping};
 use crate::ui::keymap::Context;
 use crate::ui::over_time::changed;
 use crate::ui::settings::Settings;
@@ -50,6 +51,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },
     Command { names: &["decide"], args: "POD", help: "decide about a pod as things stand now", run: decide },
     Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| edit(s, d, "delete", a) },
+    Command { names: &["group"], args: "verdict|pool|zone|none|LABEL", help: "group nodes, by any label too", run: group },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     #[cfg(debug_assertions)]
@@ -212,6 +214,12 @@ fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     Ok(None)
 }
 
+fn group(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let grouping = Grouping::named(args, driver.timeline().moment().snapshot.nodes())?;
+    grouping::choose(state, grouping);
+    Ok(None)
+}
+
 fn node(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
     match driver.timeline().moment().snapshot.get(args) {
         Some(node) => {
@@ -291,6 +299,7 @@ pub fn completions(driver: &dyn Driver, settings: &Settings, prompt: &Prompt) ->
             names
         }
         "theme" => settings.themes.iter().map(|t| &t.name).filter(|n| begins(n, word)).take(OFFERED).cloned().collect(),
+        "group" => grouping::names(timeline.moment().snapshot.nodes()).into_iter().filter(|n| begins(n, word)).take(OFFERED).collect(),
         "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "kind" => {

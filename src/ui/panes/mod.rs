@@ -4,6 +4,7 @@ pub mod header;
 pub mod hints;
 pub mod message;
 pub mod node_detail;
+mod node_groups;
 pub mod nodes;
 pub mod preemption;
 pub mod queue_note;
