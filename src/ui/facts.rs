@@ -80,22 +80,36 @@ impl<'a> Verdicts<'a> {
 
     /// A node's verdict so far.
     pub fn of(&self, node: &str) -> NodeVerdict<'a> {
-        let status = match (self.cycle.verdicts.get(node), &self.left) {
-            (Some(verdict), _) => &verdict.status,
-            (None, Some((nodes, status))) if !nodes.contains(node) => {
-                if status.is_success() {
-                    return NodeVerdict { class: Class::Hopeless, plugin: None, reason: "left out by PreFilter".into() };
-                }
-                status
-            }
-            _ => return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into() },
+        let Some(status) = self.status(node) else {
+            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into() };
         };
+        if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
+            return NodeVerdict { class: Class::Hopeless, plugin: None, reason: "left out by PreFilter".into() };
+        }
         let reason = match status.reasons() {
             [] => "".into(),
             [one] => one.as_ref().into(),
             _ => status.message().into(),
         };
         NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason }
+    }
+
+    /// The class of a node's verdict so far, for counting many.
+    pub fn class(&self, node: &str) -> Class {
+        match self.status(node) {
+            None => Class::Unseen,
+            Some(status) if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) => Class::Hopeless,
+            Some(status) => Class::of(status),
+        }
+    }
+
+    /// A node's own status, or that of all nodes that PreFilter left out; `None` for nodes that are still to be looked at.
+    fn status(&self, node: &str) -> Option<&'a Status> {
+        match (self.cycle.verdicts.get(node), &self.left) {
+            (Some(verdict), _) => Some(&verdict.status),
+            (None, Some((nodes, status))) if !nodes.contains(node) => Some(status),
+            _ => None,
+        }
     }
 }
 

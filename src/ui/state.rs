@@ -335,7 +335,7 @@ impl State {
         derived.counts.clear();
         let verdicts = Verdicts::new(cycle);
         for node in snapshot.nodes() {
-            *derived.counts.entry(verdicts.of(node.name()).class).or_default() += 1;
+            *derived.counts.entry(verdicts.class(node.name())).or_default() += 1;
         }
     }
 

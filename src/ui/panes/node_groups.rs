@@ -22,6 +22,8 @@ const BAR: usize = 10;
 pub(super) fn draw(scene: &Scene<'_>, look: &Look<'_>, group: &Group, area: Rect, buf: &mut Buffer) {
     let arrow = if group.open { scene.glyphs.open } else { scene.glyphs.closed };
     let nodes = text::count(group.count, "node");
+    let widths = table::areas(&look.plain, area);
+    let room = |title: &str| look.plain.iter().position(|c| c.title == title).map_or(0, |at| usize::from(widths[at].width));
     let mut cells = vec![vec![scene.span(Role::Accent, format!("{arrow} "))]];
     match &group.key {
         GroupKey::Verdict { class, plugin, reason } => {
@@ -34,17 +36,17 @@ pub(super) fn draw(scene: &Scene<'_>, look: &Look<'_>, group: &Group, area: Rect
             let role = if value.is_some() { Role::Strong } else { Role::Muted };
             cells[0].push(scene.span(role, group.key.words().to_owned()));
             let tried = scene.cycle().start.is_some();
-            let verdicts = |words: bool| if tried { counts(scene, group, words) } else { Vec::new() };
-            cells.push(match (tried, look.narrow) {
-                (false, _) => Vec::new(),
-                (true, true) => verdicts(false),
-                (true, false) => bar(scene, group),
-            });
+            let verdicts = |words: bool| if tried { counts(scene, look, group, words) } else { Vec::new() };
+            cells.push(if tried { bar(scene, group) } else { Vec::new() });
             if look.plain.iter().any(|c| c.title == "BY") {
                 cells.push(vec![scene.span(Role::Text, nodes)]);
-                cells.push(verdicts(true));
-            } else if look.narrow || !tried {
+                let words = verdicts(true);
+                let fits = words.iter().map(|s| text::width(&s.content)).sum::<usize>() <= room("REASON");
+                cells.push(if fits { words } else { verdicts(false) });
+            } else if !tried {
                 cells.push(vec![scene.span(Role::Text, nodes)]);
+            } else if look.narrow {
+                cells.push(verdicts(false));
             } else {
                 let mut spans = vec![scene.span(Role::Text, format!("{nodes}: "))];
                 spans.extend(verdicts(false));
@@ -52,8 +54,6 @@ pub(super) fn draw(scene: &Scene<'_>, look: &Look<'_>, group: &Group, area: Rect
             }
         }
     }
-    let widths = table::areas(&look.plain, area);
-    let room = |title: &str| look.plain.iter().position(|c| c.title == title).map_or(0, |at| usize::from(widths[at].width));
     let cpu = (group.cpu, group.most_cpu, look.asked.cpu);
     let memory = (group.memory, group.most_memory, look.asked.memory);
     cells.push(vec![free(scene, room("CPU FREE"), group.count, cpu, text::cpu)]);
@@ -63,8 +63,9 @@ pub(super) fn draw(scene: &Scene<'_>, look: &Look<'_>, group: &Group, area: Rect
     table::mark(scene, area, selected, scene.state.focus == Pane::Nodes, buf);
 }
 
-/// `9 ✗ 3 ⊘`, or with words `9 ✗ unsched.  3 ⊘ unresolv.`
-fn counts(scene: &Scene<'_>, group: &Group, words: bool) -> Vec<Span<'static>> {
+/// `9 ✗ 3 ⊘`, closer together where there is little room, or with words `9 ✗ unsched.  3 ⊘ unresolv.`
+fn counts(scene: &Scene<'_>, look: &Look<'_>, group: &Group, words: bool) -> Vec<Span<'static>> {
+    let apart = if look.narrow { "" } else { " " };
     let mut spans = Vec::new();
     for (class, n) in &group.classes {
         let (sign, role) = scene.verdict(*class);
@@ -76,7 +77,7 @@ fn counts(scene: &Scene<'_>, group: &Group, words: bool) -> Vec<Span<'static>> {
             " "
         };
         let word = if words { format!(" {}", short_word(*class)) } else { String::new() };
-        spans.push(scene.span(role, format!("{gap}{} {sign}{word}", text::thousands(*n))));
+        spans.push(scene.span(role, format!("{gap}{}{apart}{sign}{word}", text::thousands(*n))));
     }
     spans
 }

@@ -169,7 +169,7 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
             GroupKey::Label { .. } => group.key.words(),
             GroupKey::Verdict { .. } => "xxxxxxxxxxxx",
         },
-        NodeRow::Rejected => "",
+        NodeRow::Rejected => "xxxxxxxxxxxx",
     });
     let grouping = &state.derived.grouping;
     let indent = if grouping.is_grouped() { 4 } else { 2 };
@@ -186,7 +186,13 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     }
     // Where there is room to spare, what is free stands beside the reason and not far away from it.
     let reasons = statuses().flat_map(Status::reasons).map(AsRef::as_ref);
-    plain.push(left("REASON", if width >= 140 { table::fit("REASON", 48, reasons) } else { Width::Rest }));
+    let reason = match grouping {
+        _ if width < 140 => Width::Rest,
+        // As wide as the counts of a group with their words.
+        Grouping::Label(_) => Width::Fixed(46),
+        _ => table::fit("REASON", 48, reasons),
+    };
+    plain.push(left("REASON", reason));
     let bars = if width >= 130 { 8 } else { 0 };
     let free = match bars {
         0 if grouping.is_grouped() => 13,

@@ -68,12 +68,17 @@ impl Group {
             group.most_memory = group.most_memory.max(memory);
             let class = match &group.key {
                 GroupKey::Verdict { class, .. } => *class,
-                GroupKey::Label { .. } => verdicts.of(node.name()).class,
+                GroupKey::Label { .. } => verdicts.class(node.name()),
             };
             classes[class as usize] += 1;
         }
         group.classes = Class::iter().map(|class| (class, classes[class as usize])).filter(|(_, n)| *n > 0).collect();
         group
+    }
+
+    /// Whether these are the nodes that have no such label.
+    fn is_rest(&self) -> bool {
+        matches!(self.key, GroupKey::Label { value: None, .. })
     }
 
     /// Thousandths of the nodes that have a verdict.
@@ -179,12 +184,12 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
     match options.order {
         Order::Usual => groups.sort_by_key(|(group, _)| {
             let share = |class| Reverse(group.share(class));
-            (share(Class::Fits), share(Class::MayHelp), share(Class::Hopeless))
+            (share(Class::Fits), share(Class::MayHelp), share(Class::Hopeless), group.is_rest())
         }),
         Order::FreeCpu => groups.sort_by_key(|(group, _)| Reverse(group.most_cpu)),
         Order::Closest => groups.sort_by_cached_key(|(_, nodes)| nodes.iter().map(|n| places.of(n)).min()),
         // Nodes without the label stand last.
-        _ => groups.sort_by_key(|(group, _)| matches!(group.key, GroupKey::Label { value: None, .. })),
+        _ => groups.sort_by_key(|(group, _)| group.is_rest()),
     }
     listed(groups, cycle, options.order)
 }
@@ -198,8 +203,8 @@ fn listed(groups: Vec<(Group, Vec<&Arc<NodeInfo>>)>, cycle: &CycleView, order: O
         rows.push(NodeRow::Group(Box::new(group)));
         if open {
             nodes.sort_by_cached_key(|node| {
-                let usual = (order == Order::Usual)
-                    .then(|| (verdicts.of(node.name()).class, Reverse(cycle.scores.get(node.name()).map(|s| s.total))));
+                let usual =
+                    (order == Order::Usual).then(|| (verdicts.class(node.name()), Reverse(cycle.scores.get(node.name()).map(|s| s.total))));
                 (places.of(node), usual, node.name())
             });
             rows.extend(nodes.into_iter().map(|node| NodeRow::Node { name: node.name().clone(), inside: true }));

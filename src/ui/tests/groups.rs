@@ -86,5 +86,5 @@ fn the_closest_node_is_first_within_its_group_and_says_what_it_lacks() {
         .collect();
     assert_eq!(first, ["worker-a2", "worker-b1"]);
     let text = screen.text();
-    assert!(text.contains("lacks 3.7 cpu"), "{text}");
+    assert!(text.contains("lacks 1.9 cpu"), "{text}");
 }
