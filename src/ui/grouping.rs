@@ -13,8 +13,8 @@ const GROUP_ABOVE: usize = 40;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Labels that name the pool of a node, the surest first: of autoscalers, clouds and distributions, and at last the
-/// type of the machine.
+/// Labels that name the pool of a node, the surest first: of autoscalers, clouds and distributions, what people
+/// like to call it themselves, and at last the type of the machine.
 const POOLS: &[&str] = &[
     "karpenter.sh/nodepool",
     "cloud.google.com/gke-nodepool",
@@ -27,6 +27,9 @@ const POOLS: &[&str] = &[
     "cluster.x-k8s.io/deployment-name",
     "cluster.x-k8s.io/set-name",
     "kops.k8s.io/instancegroup",
+    "node-pool",
+    "nodepool",
+    "pool",
     "node.kubernetes.io/instance-type",
 ];
 

@@ -36,25 +36,22 @@ pub(super) fn draw(scene: &Scene<'_>, look: &Look<'_>, group: &Group, area: Rect
             let role = if value.is_some() { Role::Strong } else { Role::Muted };
             cells[0].push(scene.span(role, group.key.words().to_owned()));
             let tried = scene.cycle().start.is_some();
-            let verdicts = |words: bool| if tried { counts(scene, look, group, words) } else { Vec::new() };
             cells.push(if tried { bar(scene, group) } else { Vec::new() });
-            if look.plain.iter().any(|c| c.title == "BY") {
-                cells.push(vec![scene.span(Role::Text, nodes)]);
-                let words = verdicts(true);
-                let fits = words.iter().map(|s| text::width(&s.content)).sum::<usize>() <= room("REASON");
-                cells.push(if fits { words } else { verdicts(false) });
-            } else if !tried {
-                cells.push(vec![scene.span(Role::Text, nodes)]);
-            } else if look.narrow {
-                cells.push(verdicts(false));
-            } else {
-                let mut spans = vec![scene.span(Role::Text, format!("{nodes}: "))];
-                spans.extend(verdicts(false));
-                cells.push(spans);
+            let by = look.plain.iter().any(|c| c.title == "BY");
+            if by {
+                cells.push(vec![scene.span(Role::Text, nodes.clone())]);
             }
+            let head = if by { String::new() } else { format!("{nodes}: ") };
+            cells.push(match tried {
+                false if by => Vec::new(),
+                false => vec![scene.span(Role::Text, nodes)],
+                true => fitting(scene, group, head, room("REASON")),
+            });
         }
     }
-    let cpu = (group.cpu, group.most_cpu, look.asked.cpu);
+    // Of a hundred cores nobody counts the thousandths.
+    let sum = if group.cpu >= 100_000 { group.cpu - group.cpu % 1000 } else { group.cpu };
+    let cpu = (sum, group.most_cpu, look.asked.cpu);
     let memory = (group.memory, group.most_memory, look.asked.memory);
     cells.push(vec![free(scene, room("CPU FREE"), group.count, cpu, text::cpu)]);
     cells.push(vec![free(scene, room("MEM FREE"), group.count, memory, text::memory)]);
@@ -63,23 +60,22 @@ pub(super) fn draw(scene: &Scene<'_>, look: &Look<'_>, group: &Group, area: Rect
     table::mark(scene, area, selected, scene.state.focus == Pane::Nodes, buf);
 }
 
-/// `9 ✗ 3 ⊘`, closer together where there is little room, or with words `9 ✗ unsched.  3 ⊘ unresolv.`
-fn counts(scene: &Scene<'_>, look: &Look<'_>, group: &Group, words: bool) -> Vec<Span<'static>> {
-    let apart = if look.narrow { "" } else { " " };
-    let mut spans = Vec::new();
-    for (class, n) in &group.classes {
-        let (sign, role) = scene.verdict(*class);
-        let gap = if spans.is_empty() {
-            ""
-        } else if words {
-            "  "
-        } else {
-            " "
-        };
-        let word = if words { format!(" {}", short_word(*class)) } else { String::new() };
-        spans.push(scene.span(role, format!("{gap}{}{apart}{sign}{word}", text::thousands(*n))));
-    }
-    spans
+/// The counts of verdicts, as far as there is room: `12 nodes: 9 ✗ unsched.  3 ⊘ unresolv.`, the signs alone, those closer
+/// together, or that without the number of nodes.
+fn fitting(scene: &Scene<'_>, group: &Group, head: String, room: usize) -> Vec<Span<'static>> {
+    let with = |head: String, words: bool, apart: &str| {
+        let mut spans = if head.is_empty() { Vec::new() } else { vec![scene.span(Role::Text, head)] };
+        for (at, (class, n)) in group.classes.iter().enumerate() {
+            let (sign, role) = scene.verdict(*class);
+            let word = if words { format!(" {}", short_word(*class)) } else { String::new() };
+            let gap = [if words { "  " } else { " " }, ""][usize::from(at == 0)];
+            spans.push(scene.span(role, format!("{gap}{}{apart}{sign}{word}", text::thousands(*n))));
+        }
+        spans
+    };
+    let fits = |spans: &Vec<Span<'_>>| spans.iter().map(|s| text::width(&s.content)).sum::<usize>() <= room;
+    let forms = [with(head.clone(), true, " "), with(head.clone(), false, " "), with(head, false, "")];
+    forms.into_iter().find(fits).unwrap_or_else(|| with(String::new(), false, ""))
 }
 
 /// The verdicts as a bar of their signs.
@@ -125,7 +121,8 @@ fn free(
         None => (String::new(), Role::Text),
     };
     let one = format!("{}{limit}", show(most));
-    let all = [format!("{} free, max {one}", show(sum)), format!("{}, max {one}", show(sum)), format!("max {one}")];
+    let sum = show(sum);
+    let all = [format!("{sum}, max {one}"), format!("max {one}")];
     let words = all.into_iter().filter(|_| count > 1).find(|words| text::width(words) <= room);
     scene.span(role, words.unwrap_or(one))
 }

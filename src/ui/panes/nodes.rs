@@ -127,7 +127,7 @@ pub(super) struct Look<'a> {
     chosen: Option<&'a Str>,
     linked: Option<&'a Str>,
     reasons_only: bool,
-    pub(super) narrow: bool,
+    narrow: bool,
     bars: usize,
 }
 
@@ -195,6 +195,7 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     plain.push(left("REASON", reason));
     let bars = if width >= 130 { 8 } else { 0 };
     let free = match bars {
+        0 if grouping.is_grouped() && !narrow => 17,
         0 if grouping.is_grouped() => 13,
         0 => 11,
         _ => 21,
