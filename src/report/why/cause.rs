@@ -11,20 +11,38 @@ use crate::trace::{CycleStart, CycleView};
 pub(super) struct Cause {
     nodes: usize,
     phrase: Phrase,
-    /// More about some of them, in brackets.
-    note: String,
+    /// More about some of them.
+    notes: Vec<String>,
+    /// Whether pods that are only nominated were counted as if they ran.
+    nominated: bool,
+}
+
+/// How much is said: so many causes, the others being counted, and whether with more about some of their nodes.
+#[derive(Clone, Copy)]
+pub(super) struct Detail {
+    pub(super) causes: usize,
+    pub(super) notes: bool,
 }
 
 impl Cause {
-    fn verb(&self) -> String {
+    fn new(nodes: usize, phrase: Phrase) -> Self {
+        Self { nodes, phrase, notes: Vec::new(), nominated: false }
+    }
+
+    fn verb(&self, detail: Detail) -> String {
         let words = if self.nodes == 1 { &self.phrase.one } else { &self.phrase.many };
-        format!("{words}{}", self.note)
+        format!("{words}{}", self.brackets(detail))
+    }
+
+    fn brackets(&self, detail: Detail) -> String {
+        let notes = self.notes.iter().map(String::as_str).filter(|_| detail.notes);
+        let all: Vec<&str> = notes.chain(self.nominated.then_some("counting pods nominated there")).collect();
+        if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
     }
 }
 
-/// Why no node takes the pod, as half a sentence that names at most `shown` causes and counts the others; `None` where
-/// the record has no verdicts.
-pub(super) fn cause(view: &CycleView, shown: usize) -> Option<String> {
+/// Why no node takes the pod, as half a sentence; `None` where the record has no verdicts.
+pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
         return Some(no_node_at_all(status));
     }
@@ -32,15 +50,15 @@ pub(super) fn cause(view: &CycleView, shown: usize) -> Option<String> {
     let total: usize = causes.iter().map(|c| c.nodes).sum();
     match &causes[..] {
         [] => None,
-        [one] if total == 1 => Some(format!("the only node {}", one.verb())),
+        [one] if total == 1 => Some(format!("the only node {}", one.verb(detail))),
         [one] => Some(match &one.phrase.none {
-            Some(none) => format!("{none}{}", one.note),
-            None => format!("all {total} nodes {}", one.verb()),
+            Some(none) => format!("{none}{}", one.brackets(detail)),
+            None => format!("all {total} nodes {}", one.verb(detail)),
         }),
         all => {
-            let mut parts: Vec<String> = all.iter().take(shown).map(|c| format!("{} {}", c.nodes, c.verb())).collect();
-            parts[0] = format!("{} of {total} nodes {}", all[0].nodes, all[0].verb());
-            let rest = all.get(shown..).unwrap_or_default();
+            let mut parts: Vec<String> = all.iter().take(detail.causes).map(|c| format!("{} {}", c.nodes, c.verb(detail))).collect();
+            parts[0] = format!("{} of {total} nodes {}", all[0].nodes, all[0].verb(detail));
+            let rest = all.get(detail.causes..).unwrap_or_default();
             let nodes: usize = rest.iter().map(|c| c.nodes).sum();
             match (rest.len(), nodes) {
                 (0, _) => {}
@@ -75,7 +93,7 @@ fn causes(view: &CycleView) -> Vec<Cause> {
         let phrase = view.narrowed.as_ref().map_or_else(Phrase::not_looked_at, |(_, status)| Phrase::left_out(status));
         *by_phrase.entry(phrase).or_default() += unseen;
     }
-    let mut causes: Vec<Cause> = by_phrase.into_iter().map(|(phrase, nodes)| Cause { nodes, phrase, note: String::new() }).collect();
+    let mut causes: Vec<Cause> = by_phrase.into_iter().map(|(phrase, nodes)| Cause::new(nodes, phrase)).collect();
     causes.extend(fits.causes(start));
     causes.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| a.phrase.cmp(&b.phrase)));
     causes
@@ -119,19 +137,14 @@ impl Lacking<'_> {
         if never > 0 && !all_never && shared.len() == 1 {
             notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
         }
-        if self.nominated {
-            notes.push("counting pods nominated there".to_owned());
-        }
-        let note = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        vec![Cause { nodes, phrase: phrase(&shared, all_never, start), note }]
+        vec![Cause { notes, nominated: self.nominated, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
     }
 
     /// A cause for each set of resources that nodes lack.
     fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
         let cause = |((lacks, never), nodes): (&(BTreeSet<&str>, bool), &usize)| Cause {
-            nodes: *nodes,
-            phrase: phrase(lacks, *never, start),
-            note: if self.nominated { NOMINATED.to_owned() } else { String::new() },
+            nominated: self.nominated,
+            ..Cause::new(*nodes, phrase(lacks, *never, start))
         };
         self.nodes.iter().map(cause).collect()
     }
@@ -148,17 +161,15 @@ impl Lacking<'_> {
         most.sort_by_key(|(name, n)| (Reverse(*n), *name));
         let lack = |n: usize| if n == 1 { "lacks" } else { "lack" };
         let part = |(name, n): &(&str, usize)| format!("{n} {} {}", lack(*n), amount(name, start, true));
-        let mut parts: Vec<String> = most.iter().take(NAMED).map(part).collect();
-        if most.len() > NAMED {
-            parts.push("some lack more".to_owned());
+        let named = if most.len() > NAMED { NAMED - 1 } else { most.len() };
+        let mut notes: Vec<String> = most.iter().take(named).map(part).collect();
+        if named < most.len() {
+            notes.push("some lack more".to_owned());
         }
-        let phrase = Phrase::resources();
-        Cause { nodes: self.nodes.values().sum(), phrase, note: format!(" ({})", parts.join(", ")) }
+        Cause { notes, nominated: self.nominated, ..Cause::new(self.nodes.values().sum(), Phrase::resources()) }
     }
 }
 
-/// Said where pods that are only nominated were counted as if they ran.
-const NOMINATED: &str = " (counting pods nominated there)";
 /// Resources that are named before the rest is only counted.
 const NAMED: usize = 3;
 

@@ -63,8 +63,8 @@ fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
         (_, true) if everywhere => "there is no pod of lower priority to evict".to_owned(),
         (1, true) => "the one node where evicting might help has no pod of lower priority".to_owned(),
         (n, true) => format!("the {n} nodes where evicting might help have no pod of lower priority"),
-        (1, false) => "evicting every pod of lower priority would not make room on the one node where that might help".to_owned(),
-        (n, false) => format!("evicting every pod of lower priority would not make room on any of the {n} nodes where that might help"),
+        (1, false) => "evicting all pods of lower priority makes no room on the one node where that might help".to_owned(),
+        (n, false) => format!("evicting all pods of lower priority makes no room on the {n} nodes where that might help"),
     }
 }
 

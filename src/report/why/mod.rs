@@ -7,7 +7,7 @@ mod scheduled;
 mod tests;
 mod words;
 
-use cause::cause;
+use cause::{Detail, cause};
 use eviction::eviction;
 use scheduled::scheduled;
 use words::{count, list, short};
@@ -115,8 +115,10 @@ fn unschedulable(view: &CycleView) -> String {
         return turned_back(view);
     }
     let then = eviction(view).map_or_else(String::new, |then| format!("; {then}"));
-    let with = |shown| Some(format!("Pending because {}{then}", cause(view, shown)?));
-    let sentence = (1..=CAUSES).rev().find_map(|shown| with(shown).filter(|s| s.chars().count() <= LONGEST)).or_else(|| with(1));
+    let with = |detail| Some(format!("Pending because {}{then}", cause(view, detail)?));
+    let least = Detail { causes: 1, notes: false };
+    let details = [true, false].into_iter().flat_map(|notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes }));
+    let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
     sentence.unwrap_or_else(|| match &view.failure {
         Some((_, message, _)) if message == "no nodes available to schedule pods" => "Pending because there are no nodes".to_owned(),
         Some((_, message, _)) => format!("Pending: {}", short(message)),

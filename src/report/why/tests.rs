@@ -172,10 +172,7 @@ fn why_preemption_does_not_help_is_said() {
     check(tried(&["n00"], DryRunView::default()), "the one node where evicting might help has no pod of lower priority");
     check(tried(&["n00", "n01"], DryRunView::default()), "there is no pod of lower priority to evict");
     let run = DryRunView { steps: vec![crate::framework::DryRunStep::Filtered(Status::unschedulable("Insufficient cpu"))], status: None };
-    check(
-        tried(&["n00", "n01"], run),
-        "evicting every pod of lower priority would not make room on any of the 2 nodes where that might help",
-    );
+    check(tried(&["n00", "n01"], run), "evicting all pods of lower priority makes no room on the 2 nodes where that might help");
 }
 
 #[test]
