@@ -93,9 +93,9 @@ fn steps_run_and_go_back_exactly() {
 #[test]
 fn a_pod_from_the_command_line_is_decided_at_once() {
     let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);
-    let screen = pty.wait_for("shop/payments: Pending because no node takes it: Insufficient cpu on 8");
+    let screen = pty.wait_for("shop/payments: Pending because 8 of 12 nodes lack 6 free cpu");
     assert!(screen.contains("Nodes for shop/payments") && screen.contains("Preemption"), "{screen}");
-    assert!(screen.contains("preempting 2 pods on worker-a2 makes room"), "{screen}");
+    assert!(screen.contains("preempting 2 pods of priority -10 on worker-a2"), "{screen}");
     assert!(screen.contains("MinNumPDBViolations") && screen.contains("Insufficient cpu"), "{screen}");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);

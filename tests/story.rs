@@ -383,7 +383,7 @@ fn budgets_say_who_is_put_back_first_and_whose_eviction_violates_one() {
     assert_eq!(functions, ["MinNumPDBViolations big-1 big-3", "MinHighestPriority big-1"]);
     assert_eq!(
         why(&view),
-        "Pending because no node takes it: Insufficient cpu on 3; preempting 2 pods on big-1 makes room and violates no budget."
+        "Pending because no node has 4 free cpu; preempting 2 pods of priority 100 or less on big-1 makes room and violates no budget."
     );
 }
 
@@ -420,10 +420,7 @@ fn queues_show_pods_gated_parked_backing_off_and_bound() {
         ],
     );
     let follower = why(&CycleView::of(&turns[1].events));
-    assert!(
-        follower.ends_with("; evicting every pod of lower priority would not make room on the one node where that might help."),
-        "{follower}"
-    );
+    assert!(follower.ends_with("; evicting all pods of lower priority makes no room on the one node where that might help."), "{follower}");
 }
 
 #[test]

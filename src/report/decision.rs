@@ -36,6 +36,8 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<PluginName>,
     /// What PostFilter made of it.
     pub preemption: Option<Preemption>,
+    /// All of it in one sentence.
+    pub why: String,
     /// The source does not say which budgets there are, so that no violation says nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub budgets_unknown: bool,
@@ -201,6 +203,7 @@ impl Decision {
             message,
             unschedulable_plugins: view.failure.as_ref().map(|(_, _, plugins)| plugins.iter().collect()).unwrap_or_default(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
+            why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
         }

@@ -16,4 +16,4 @@ pub use decision::*;
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
-pub use why::{reason_groups, why};
+pub use why::{so_far, why};

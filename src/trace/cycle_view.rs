@@ -47,6 +47,8 @@ pub struct CycleView {
     pub cleared_nominations: Vec<Key>,
     /// Pods that were evicted.
     pub evicted: Vec<(Key, Eviction)>,
+    /// The Permit plugins that the pod still waits for.
+    pub permit_waits: Vec<PluginName>,
     /// The node the pod is bound to.
     pub bound: Option<Str>,
     /// Reason, message and rejecting plugins of a failure.
@@ -147,6 +149,10 @@ impl CycleView {
             Event::PodNominated { pod, node } if self.is_about(pod) => self.nominated = Some(node.clone()),
             Event::NominationCleared { pod, .. } => self.cleared_nominations.push(pod.clone()),
             Event::VictimEvicted { pod, how, .. } => self.evicted.push((Key::clone(pod), *how)),
+            Event::PermitWaited { pod, plugins, .. } if self.is_about(pod) => {
+                self.permit_waits = plugins.iter().map(|(plugin, _)| *plugin).collect();
+            }
+            Event::PermitResolved { pod, .. } if self.is_about(pod) => self.permit_waits.clear(),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
             Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), *plugins)),
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),

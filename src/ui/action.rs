@@ -95,7 +95,7 @@ pub enum Action {
     Pod,
     /// Close the group that is selected.
     Fold,
-    /// Nodes in groups, or one by one.
+    /// The next way to group nodes.
     ToggleGroups,
     /// The next order of the list.
     Sort,

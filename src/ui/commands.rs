@@ -5,6 +5,7 @@ use crate::session::{Cursor, key_named, kind_named};
 use crate::trace::Granularity;
 use crate::ui::action::{Action, Direction, Effect, Pane};
 use crate::ui::driver::{Driver, HowFar, Work};
+use crate::ui::grouping::{self, Grouping};
 use crate::ui::keymap::Context;
 use crate::ui::over_time::changed;
 use crate::ui::state::{Running, State};
@@ -55,6 +56,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },
     Command { names: &["decide"], args: "POD", help: "decide about a pod as things stand now", run: decide },
     Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| edit(s, d, "delete", a) },
+    Command { names: &["group"], args: "verdict|pool|zone|none|LABEL", help: "group nodes, by any label too", run: group },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     #[cfg(debug_assertions)]
@@ -214,6 +216,12 @@ fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     *state = State::new(driver.timeline(), state.size);
     (state.granularity, state.settings) = (granularity, settings);
     state.say(answer?);
+    Ok(None)
+}
+
+fn group(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    let grouping = Grouping::named(args, driver.timeline().moment().snapshot.nodes())?;
+    grouping::choose(state, grouping);
     Ok(None)
 }
 

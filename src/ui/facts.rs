@@ -2,9 +2,8 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::report::why;
-use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView, Selection};
-use crate::ui::text::{count, thousands};
+use crate::report::so_far;
+use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
 
 /// The classes of verdicts, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
@@ -81,22 +80,36 @@ impl<'a> Verdicts<'a> {
 
     /// A node's verdict so far.
     pub fn of(&self, node: &str) -> NodeVerdict<'a> {
-        let status = match (self.cycle.verdicts.get(node), &self.left) {
-            (Some(verdict), _) => &verdict.status,
-            (None, Some((nodes, status))) if !nodes.contains(node) => {
-                if status.is_success() {
-                    return NodeVerdict { class: Class::Hopeless, plugin: None, reason: "left out by PreFilter".into() };
-                }
-                status
-            }
-            _ => return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into() },
+        let Some(status) = self.status(node) else {
+            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into() };
         };
+        if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
+            return NodeVerdict { class: Class::Hopeless, plugin: None, reason: "left out by PreFilter".into() };
+        }
         let reason = match status.reasons() {
             [] => "".into(),
             [one] => one.as_ref().into(),
             _ => status.message().into(),
         };
         NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason }
+    }
+
+    /// The class of a node's verdict so far, for counting many.
+    pub fn class(&self, node: &str) -> Class {
+        match self.status(node) {
+            None => Class::Unseen,
+            Some(status) if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) => Class::Hopeless,
+            Some(status) => Class::of(status),
+        }
+    }
+
+    /// A node's own status, or that of all nodes that PreFilter left out; `None` for nodes that are still to be looked at.
+    fn status(&self, node: &str) -> Option<&'a Status> {
+        match (self.cycle.verdicts.get(node), &self.left) {
+            (Some(verdict), _) => Some(&verdict.status),
+            (None, Some((nodes, status))) if !nodes.contains(node) => Some(status),
+            _ => None,
+        }
     }
 }
 
@@ -164,93 +177,8 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     }
 }
 
-/// The cycle in one sentence, for someone who reads nothing else: once it has ended the one of the report, and how it
-/// stands before.
-pub fn answer(cycle: &CycleView, nodes: usize) -> Option<String> {
-    if cycle.outcome.is_some() {
-        let sentence = why(cycle);
-        return Some(cycle.start.as_ref().map_or_else(|| sentence.clone(), |start| format!("{}: {sentence}", start.pod)));
-    }
-    let Some(start) = &cycle.start else {
-        return match (&cycle.pre_enqueue, &cycle.skipped) {
-            (Some(status), _) => Some(format!("gated: {}", status.message())),
-            (None, Some(reason)) => Some(format!("skipped: {reason}")),
-            (None, None) => None,
-        };
-    };
-    let pod = &start.pod;
-    let text = if let Some(node) = &cycle.bound {
-        format!("{pod}: bound to {node}{}", selection_text(cycle))
-    } else if let Some((node, ..)) = &cycle.selected {
-        match &cycle.failure {
-            Some((reason, ..)) => format!("{pod}: was to run on {node}, but the attempt failed ({reason})"),
-            None => format!("{pod}: {node} is taken{}", selection_text(cycle)),
-        }
-    } else if let Some((_, status)) = cycle.narrowed.as_ref().filter(|_| cycle.pre_filter_rejected) {
-        format!("{pod}: no node is even looked at: {}", status.message())
-    } else if let Some(preemption) = &cycle.preemption {
-        format!("{pod}: {}", preemption_text(cycle, preemption))
-    } else if let Some(reason) = &cycle.skipped {
-        format!("{pod}: skipped, {reason}")
-    } else if cycle.failure.is_some() {
-        format!("{pod}: fits on none of {}", count(nodes, "node"))
-    } else {
-        progress_text(cycle, nodes)
-    };
-    Some(text)
-}
-
-fn progress_text(cycle: &CycleView, nodes: usize) -> String {
-    let pod = cycle.start.as_ref().map(|s| s.pod.to_string()).unwrap_or_default();
-    let feasible = cycle.feasible().count();
-    match cycle.verdicts.len() {
-        0 => format!("{pod}: no node looked at yet"),
-        looked if feasible == 0 => format!("{pod}: {} of {} looked at, none fits so far", thousands(looked), count(nodes, "node")),
-        looked => format!("{pod}: {} of {} looked at, {} fit", thousands(looked), count(nodes, "node"), thousands(feasible)),
-    }
-}
-
-fn selection_text(cycle: &CycleView) -> String {
-    match &cycle.selected {
-        Some((_, Selection::NominatedNode, _)) => ", where it was nominated".to_owned(),
-        Some((_, Selection::OnlyFeasibleNode, _)) => ", the only node that fits".to_owned(),
-        Some((node, Selection::HighestScore, tied)) => {
-            let total = cycle.scores.get(node).map(|s| format!(" {}", s.total)).unwrap_or_default();
-            match tied.len() {
-                0 | 1 => format!(", the highest score{total}"),
-                n => format!(", the highest score{total}; any of these {n} is right"),
-            }
-        }
-        None => String::new(),
-    }
-}
-
-fn preemption_text(cycle: &CycleView, preemption: &PreemptionView) -> String {
-    if let Some(why) = &preemption.ineligible {
-        return format!("fits nowhere and may not preempt: {why}");
-    }
-    let Some((node, _)) = &preemption.selected else {
-        if preemption.potential_nodes.is_empty() {
-            return "fits nowhere, and evicting pods would not help on any node".to_owned();
-        }
-        let all = count(preemption.potential_nodes.len(), "node");
-        // Other PostFilter plugins may have answered before the dry runs.
-        let over = cycle.failure.is_some() || cycle.post_filter.iter().any(|(plugin, _)| *plugin == PluginName::DefaultPreemption);
-        if over {
-            return format!("fits nowhere, and evicting pods does not help on any of {all}");
-        }
-        let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
-        let candidates = count(preemption.candidates.len(), "candidate");
-        return format!("fits nowhere; preemption tried on {done} of {all}, {candidates} so far");
-    };
-    let would = if preemption.hypothetical { "preemption would choose" } else { "nominated to" };
-    let victims = preemption.candidates.get(node);
-    let evicting = victims.map(|c| format!(", evicting {}", count(c.victims.len(), "pod"))).unwrap_or_default();
-    let violated = match victims.map_or(0, |c| c.pdb_violations.unsigned_abs() as usize) {
-        0 if cycle.budgets_unknown() => ", budgets unknown".to_owned(),
-        0 => ", no budget violated".to_owned(),
-        n => format!(", {} of a budget", count(n, "violation")),
-    };
-    let by = decision_text(preemption).map(|t| format!("; {t}")).unwrap_or_default();
-    format!("{would} {node}{evicting}{violated}{by}")
+/// The cycle in one sentence, for someone who reads nothing else: that of the report, with the pod's name before it.
+pub fn answer(cycle: &CycleView) -> Option<String> {
+    let sentence = so_far(cycle)?;
+    Some(cycle.start.as_ref().map_or_else(|| sentence.clone(), |start| format!("{}: {sentence}", start.pod)))
 }

@@ -554,7 +554,15 @@ pub(crate) fn script(violating: bool) -> Script {
 
 /// One cycle over very many nodes, all looked at: a third fits, the rest lacks cpu or is tainted.
 pub(crate) fn large(nodes: usize) -> Script {
-    let objects = (0..nodes).map(|i| Object::Node(Arc::new(node(&format!("node-{i:05}"), "8", "32Gi"))));
+    let labelled = |i: usize| {
+        let mut node = node(&format!("node-{i:05}"), ["8", "8", "16"][i % 7 % 3], "32Gi");
+        let pool = [Some("general"), Some("general"), Some("batch"), Some("gpu"), None][i % 7 % 5];
+        let pool = pool.map(|pool| ("cloud.google.com/gke-nodepool", pool));
+        let zone = ("topology.kubernetes.io/zone", ["west-a", "west-b", "west-c"][i % 11 % 3]);
+        node.metadata.labels = pool.into_iter().chain([zone]).map(|(key, value)| (key, Str::from(value))).collect();
+        node
+    };
+    let objects = (0..nodes).map(|i| Object::Node(Arc::new(labelled(i))));
     let cluster: Cluster = objects.collect();
     let first = Moment { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Moment::default() };
     let pod = key("shop/payments");

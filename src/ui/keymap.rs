@@ -132,7 +132,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Queues, &["o"], Action::Sort, "", "sort each queue: its own order, priority, name, attempts"),
     bind(Context::Nodes, &["enter", "l", "right"], Action::Open, "open", "open the group, or show the node"),
     bind(Context::Nodes, &["h", "left"], Action::Fold, "", "close the group"),
-    bind(Context::Nodes, &["z"], Action::ToggleGroups, "groups", "nodes in groups by verdict and reason, or one by one"),
+    bind(Context::Nodes, &["z"], Action::ToggleGroups, "groups", "nodes by verdict and reason, by pool, by zone, or one by one"),
     bind(Context::Nodes, &["o"], Action::Sort, "", "sort: worst last, name, free cpu, closest to fitting"),
     bind(Context::Preemption, &["enter", "l", "right"], Action::Open, "open", "show the candidate, or why it is none"),
     bind(Context::Preemption, &["o"], Action::Sort, "", "sort: winner first, name, fewest victims or violations"),

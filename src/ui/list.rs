@@ -16,7 +16,7 @@ pub enum RowId {
     Budget(Key),
     /// What happened to a pod in a frame of the record.
     Frame(usize),
-    /// Nodes with one verdict for one reason.
+    /// Nodes that share something.
     Group(GroupKey),
     /// A line that is about no object: its kind, and its place among those of the kind.
     Line(&'static str, usize),
@@ -24,13 +24,33 @@ pub enum RowId {
 
 /// What nodes of a group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GroupKey {
-    /// Their verdict.
-    pub class: Class,
-    /// Who gave it.
-    pub plugin: Option<PluginName>,
-    /// Why.
-    pub reason: String,
+pub enum GroupKey {
+    /// One verdict for one reason.
+    Verdict {
+        /// Their verdict.
+        class: Class,
+        /// Who gave it.
+        plugin: Option<PluginName>,
+        /// Why.
+        reason: String,
+    },
+    /// The value of a label.
+    Label {
+        /// The label.
+        key: Str,
+        /// Its value; `None` for nodes without it.
+        value: Option<Str>,
+    },
+}
+
+impl GroupKey {
+    /// What tells the group from others of its kind: the reason, or the value of the label.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Verdict { reason, .. } => reason,
+            Self::Label { value, .. } => value.as_ref().map_or("no label", |v| if v.is_empty() { "empty" } else { v.as_str() }),
+        }
+    }
 }
 
 /// A row of a list.

@@ -12,6 +12,7 @@ pub mod driver;
 pub mod facts;
 pub mod fuzzy;
 pub mod glyphs;
+pub mod grouping;
 pub mod keymap;
 pub mod keys;
 pub mod layout;

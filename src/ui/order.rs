@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 
 use crate::cluster::{Quantity, Str};
-use crate::framework::NodeInfo;
+use crate::framework::{NodeInfo, PluginName};
 use crate::trace::{CycleStart, CycleView};
 use crate::ui::action::Pane;
 use crate::ui::facts::{Class, Verdicts};
+use crate::ui::text;
 
 /// An order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,7 +71,7 @@ impl Order {
         Some(match (pane, heading.trim()) {
             (Pane::Queues, "PRIORITY") => Self::Priority,
             (Pane::Queues, "TRIES") => Self::Attempts,
-            (Pane::Nodes, "NODE") | (Pane::Preemption, "CANDIDATE") => Self::Name,
+            (Pane::Nodes, "NODE" | "POOL" | "ZONE" | "LABEL") | (Pane::Preemption, "CANDIDATE") => Self::Name,
             (Pane::Nodes, "CPU FREE") => Self::FreeCpu,
             (Pane::Nodes, "REASON") => Self::Closest,
             (Pane::Nodes, "VERDICT" | "RANK" | "TOTAL") => Self::Usual,
@@ -81,41 +82,109 @@ impl Order {
     }
 }
 
-/// Where a node stands among nodes in an order that is not the usual one; the least is listed first.
-pub type NodePlace = (Class, Reverse<i64>, i64, Reverse<Option<i64>>);
+/// How far a node is from fitting, the nearest least: it fits, it lacks resources, it fails for another reason that
+/// eviction might cure, or for one that it cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    Fits,
+    /// By the part that is missing of what is asked for, in millionths.
+    Lacks(i64),
+    Otherwise(Class),
+}
 
-/// Where a node stands in an order; ties are for the name to break.
-pub fn node_place(order: Order, whole: &CycleView, verdicts: &Verdicts<'_>, node: &NodeInfo) -> NodePlace {
-    let same = (Class::Fits, Reverse(0), 0, Reverse(None));
-    match order {
-        Order::FreeCpu => (Class::Fits, Reverse(node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu)), 0, Reverse(None)),
-        Order::Closest => {
-            let lacks = whole.start.as_ref().map_or(0, |start| shortfall(start, node));
-            (verdicts.of(node.name()).class, Reverse(0), lacks, Reverse(whole.scores.get(node.name()).map(|s| s.total)))
+/// Where a node stands among nodes in an order that is not the usual one; the least is listed first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodePlace(Option<Distance>, Reverse<i64>, Reverse<Option<i64>>);
+
+/// Looks up places of nodes in an order; what the pod asks for is read once.
+pub struct Places<'a> {
+    order: Order,
+    cycle: &'a CycleView,
+    verdicts: Verdicts<'a>,
+    wanted: Wanted,
+}
+
+impl<'a> Places<'a> {
+    /// Places in an order for the pod of a cycle.
+    pub fn new(order: Order, cycle: &'a CycleView) -> Self {
+        let wanted = if order == Order::Closest { Wanted::of(cycle) } else { Wanted::default() };
+        Self { order, cycle, verdicts: Verdicts::new(cycle), wanted }
+    }
+
+    /// Where a node stands; ties are for the name to break.
+    pub fn of(&self, node: &NodeInfo) -> NodePlace {
+        match self.order {
+            Order::FreeCpu => {
+                let free = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
+                NodePlace(None, Reverse(free), Reverse(None))
+            }
+            Order::Closest => {
+                let verdict = self.verdicts.of(node.name());
+                let distance = match (verdict.class, verdict.plugin) {
+                    (Class::Fits, _) => Distance::Fits,
+                    (Class::MayHelp | Class::Hopeless, Some(PluginName::NodeResourcesFit)) => Distance::Lacks(self.wanted.share(node)),
+                    (class, _) => Distance::Otherwise(class),
+                };
+                NodePlace(Some(distance), Reverse(0), Reverse(self.cycle.scores.get(node.name()).map(|s| s.total)))
+            }
+            _ => NodePlace(None, Reverse(0), Reverse(None)),
         }
-        _ => same,
     }
 }
 
-/// How much of what a pod asks for a node lacks, in millionths of the amount that is asked for; that of the resource it
-/// lacks most of.
-pub fn shortfall(start: &CycleStart, node: &NodeInfo) -> i64 {
-    let lacks = |wanted: i64, free: i64| -> i64 {
-        let missing = i128::from(wanted) - i128::from(free);
-        if wanted <= 0 || missing <= 0 { 0 } else { i64::try_from(missing * 1_000_000 / i128::from(wanted)).unwrap_or(i64::MAX) }
-    };
-    let (used, all) = (&node.requested, &node.allocatable);
-    let of = |name: &Str, amount: &str| -> i64 {
-        let Ok(wanted) = amount.parse::<Quantity>() else { return 0 };
-        match name.as_str() {
-            "cpu" => lacks(wanted.milli_value(), all.milli_cpu.saturating_sub(used.milli_cpu)),
-            "memory" => lacks(wanted.value(), all.memory.saturating_sub(used.memory)),
-            "ephemeral-storage" => lacks(wanted.value(), all.ephemeral_storage.saturating_sub(used.ephemeral_storage)),
-            other => lacks(wanted.value(), all.scalar(other).saturating_sub(used.scalar(other))),
-        }
-    };
-    let pods = lacks(1, all.allowed_pod_number.saturating_sub(i64::try_from(node.pods.len()).unwrap_or(i64::MAX)));
-    start.requests.iter().map(|(name, amount)| of(name, amount)).fold(pods, i64::max)
+/// What a pod asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted(Vec<(Str, i64)>);
+
+impl Wanted {
+    /// What the pod of a cycle asks for, room for itself included; what cannot be read is left out.
+    pub fn of(cycle: &CycleView) -> Self {
+        cycle.start.as_ref().map_or_else(Self::default, |start| Self::at(start))
+    }
+
+    fn at(start: &CycleStart) -> Self {
+        let amount = |name: &Str, text: &str| {
+            let wanted = text.parse::<Quantity>().ok()?;
+            let wanted = if name.as_str() == "cpu" { wanted.milli_value() } else { wanted.value() };
+            (wanted > 0).then(|| (name.clone(), wanted))
+        };
+        let asked = start.requests.iter().filter_map(|(name, text)| amount(name, text));
+        Self(asked.chain([("pods".into(), 1)]).collect())
+    }
+
+    /// What a node lacks of each resource: name, missing, wanted.
+    fn missing<'a>(&'a self, node: &'a NodeInfo) -> impl Iterator<Item = (&'a str, i64, i64)> {
+        let (used, all) = (&node.requested, &node.allocatable);
+        self.0.iter().filter_map(move |(name, wanted)| {
+            let free = match name.as_str() {
+                "cpu" => all.milli_cpu.saturating_sub(used.milli_cpu),
+                "memory" => all.memory.saturating_sub(used.memory),
+                "ephemeral-storage" => all.ephemeral_storage.saturating_sub(used.ephemeral_storage),
+                "pods" => all.allowed_pod_number.saturating_sub(i64::try_from(node.pods.len()).unwrap_or(i64::MAX)),
+                other => all.scalar(other).saturating_sub(used.scalar(other)),
+            };
+            (*wanted > free).then(|| (name.as_str(), wanted.saturating_sub(free), *wanted))
+        })
+    }
+
+    /// The part that is missing of the resource that the node lacks most of, in millionths of what is asked for.
+    pub fn share(&self, node: &NodeInfo) -> i64 {
+        let part =
+            |missing: i64, wanted: i64| i64::try_from(i128::from(missing) * 1_000_000 / i128::from(wanted.max(1))).unwrap_or(i64::MAX);
+        self.missing(node).map(|(_, missing, wanted)| part(missing, wanted)).max().unwrap_or(0)
+    }
+
+    /// `lacks 0.1 cpu, 2Gi memory`; `None` where it lacks nothing.
+    pub fn lacks(&self, node: &NodeInfo) -> Option<String> {
+        let say = |(name, missing, _): (&str, i64, i64)| match name {
+            "cpu" => format!("{} cpu", text::cpu(missing)),
+            "memory" | "ephemeral-storage" => format!("{} {name}", text::memory(missing)),
+            "pods" => "room for a pod".to_owned(),
+            other => format!("{missing} {other}"),
+        };
+        let all: Vec<String> = self.missing(node).map(say).collect();
+        (!all.is_empty()).then(|| format!("lacks {}", all.join(", ")))
+    }
 }
 
 #[cfg(test)]
@@ -130,16 +199,41 @@ mod tests {
     fn what_is_lacking_is_measured_by_what_is_asked_for() {
         let mut node = NodeInfo::new(Arc::new(fixture::node("n", "4", "8Gi")));
         node.add_pod(Arc::new(PodInfo::new(Arc::new(fixture::pod("a/b", 0, "1", "2Gi", "n", None)))));
-        let check = |requests: &[(&str, &str)], expected: i64| {
+        let check = |requests: &[(&str, &str)], expected: i64, words: Option<&str>| {
             let requests = requests.iter().map(|(n, q)| (Str::from(*n), (*q).to_owned())).collect();
-            assert_eq!(shortfall(&CycleStart { requests, ..CycleStart::default() }, &node), expected);
+            let wanted = Wanted::at(&CycleStart { requests, ..CycleStart::default() });
+            assert_eq!((wanted.share(&node), wanted.lacks(&node).as_deref()), (expected, words));
         };
-        check(&[], 0);
-        check(&[("cpu", "3"), ("memory", "6Gi")], 0);
-        check(&[("cpu", "4"), ("memory", "6Gi")], 250_000);
-        check(&[("cpu", "4"), ("memory", "12Gi")], 500_000);
-        check(&[("cpu", "0"), ("example.com/gpu", "2")], 1_000_000);
-        check(&[("cpu", "nonsense"), ("ephemeral-storage", "1Gi")], 1_000_000);
+        check(&[], 0, None);
+        check(&[("cpu", "3"), ("memory", "6Gi")], 0, None);
+        check(&[("cpu", "4"), ("memory", "6Gi")], 250_000, Some("lacks 1 cpu"));
+        check(&[("cpu", "3100m")], 32_258, Some("lacks 0.1 cpu"));
+        check(&[("cpu", "4"), ("memory", "12Gi")], 500_000, Some("lacks 1 cpu, 6Gi memory"));
+        check(&[("cpu", "0"), ("example.com/gpu", "2")], 1_000_000, Some("lacks 2 example.com/gpu"));
+        check(&[("cpu", "nonsense"), ("ephemeral-storage", "1Gi")], 1_000_000, Some("lacks 1Gi ephemeral-storage"));
+    }
+
+    #[test]
+    fn what_lacks_resources_is_nearer_than_what_fails_otherwise() {
+        use crate::framework::Status;
+        use crate::trace::Verdict;
+        let mut cycle = CycleView::default();
+        let requests = vec![("cpu".into(), "6".to_owned())];
+        cycle.start = Some(Arc::new(CycleStart { requests, ..CycleStart::default() }));
+        let statuses = [
+            ("fits", "8", Status::success()),
+            ("nearly", "5900m", Status::unresolvable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit)),
+            ("far", "1", Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit)),
+            ("ports", "8", Status::unschedulable("ports").with_plugin(PluginName::NodePorts)),
+            ("taint", "8", Status::unresolvable("taint").with_plugin(PluginName::TaintToleration)),
+            ("unseen", "8", Status::success()),
+        ];
+        let nodes = statuses.each_ref().map(|(name, cpu, _)| NodeInfo::new(Arc::new(fixture::node(name, cpu, "1Gi"))));
+        for (name, _, status) in statuses.into_iter().take(5) {
+            cycle.verdicts.insert(name.into(), Verdict { status, nominated: Vec::new().into() });
+        }
+        let places = Places::new(Order::Closest, &cycle);
+        assert!(nodes.windows(2).all(|pair| places.of(&pair[0]) < places.of(&pair[1])));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::ui::action::Motion;
 use crate::ui::commands::{COMMANDS, Command};
 use crate::ui::driver::Driver;
 use crate::ui::fuzzy::Fuzzy;
+use crate::ui::grouping;
 use crate::ui::settings::Settings;
 use crate::ui::state::{Completion, Prompt, Typing};
 
@@ -74,6 +75,9 @@ fn arguments(driver: &dyn Driver, settings: &Settings, name: &str, word: &str) -
         }
         "node" => offer(timeline.moment().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect()),
         "theme" => settings.themes.iter().filter(|t| begins(&t.name, word)).map(|t| plain(&t.name)).collect(),
+        "group" => {
+            grouping::names(timeline.moment().snapshot.nodes()).into_iter().filter(|n| begins(n, word)).take(OFFERED).map(plain).collect()
+        }
         "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "kind" => Kind::iter().map(|k| k.to_string().to_lowercase()).filter(|n| begins(n, word)).map(plain).collect(),

@@ -17,6 +17,7 @@ use crate::ui::action::Pane;
 use crate::ui::driver::Driver;
 use crate::ui::facts::{self, Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
+use crate::ui::grouping::Grouping;
 use crate::ui::layout::{Mode, Plan, Preemption, Shape};
 use crate::ui::list::{GroupKey, ListView, RowId};
 use crate::ui::order::Order;
@@ -69,8 +70,8 @@ pub struct State {
     pub filters: BTreeMap<Pane, String>,
     /// Orders of lists by pane, where they are not the usual ones.
     pub orders: BTreeMap<Pane, Order>,
-    /// Nodes in groups, or one by one; `None` leaves it to their number.
-    pub grouped: Option<bool>,
+    /// How nodes are grouped; `None` leaves it to their number.
+    pub grouping: Option<Grouping>,
     /// Groups that are open.
     pub open_groups: BTreeSet<GroupKey>,
     /// What lies over the screen.
@@ -229,8 +230,8 @@ pub struct Derived {
     pub ranks: BTreeMap<i64, (usize, usize)>,
     /// How many nodes have each verdict.
     pub counts: BTreeMap<Class, usize>,
-    /// Whether nodes are in groups.
-    pub grouped: bool,
+    /// How nodes are grouped.
+    pub grouping: Grouping,
     /// The pods that moved in this frame up to the cursor.
     pub moved: BTreeSet<Key>,
     /// The story of the pod that is selected among the queues.
@@ -284,7 +285,7 @@ impl State {
             message_offset: 0,
             filters: BTreeMap::new(),
             orders: BTreeMap::new(),
-            grouped: None,
+            grouping: None,
             open_groups: BTreeSet::new(),
             overlay: None,
             notice: None,
@@ -442,10 +443,10 @@ impl State {
         }
         let cycle = timeline.cycle();
         let snapshot = &timeline.moment().snapshot;
-        derived.grouped = self.grouped.unwrap_or(snapshot.len() > rows::GROUP_ABOVE);
+        derived.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
         derived.queues = rows::queue_rows(timeline.queues(), order(Pane::Queues), &mut fuzzy(Pane::Queues));
         derived.moved = story::moved(timeline);
-        let options = NodeOptions { grouped: derived.grouped, open: &self.open_groups, order: order(Pane::Nodes) };
+        let options = NodeOptions { grouping: &derived.grouping, open: &self.open_groups, order: order(Pane::Nodes) };
         derived.nodes = rows::node_rows(timeline, &derived.whole, &options, &mut fuzzy(Pane::Nodes));
         derived.candidates = match &cycle.preemption {
             Some(now) => {
@@ -465,7 +466,7 @@ impl State {
         derived.counts.clear();
         let verdicts = Verdicts::new(cycle);
         for node in snapshot.nodes() {
-            *derived.counts.entry(verdicts.of(node.name()).class).or_default() += 1;
+            *derived.counts.entry(verdicts.class(node.name())).or_default() += 1;
         }
     }
 

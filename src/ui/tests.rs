@@ -135,6 +135,8 @@ macro_rules! assert_screen {
     };
 }
 
+mod groups;
+
 const SIZES: [(&str, u16, u16); 3] = [("80x24", 80, 24), ("120x40", 120, 40), ("200x60", 200, 60)];
 
 #[test]
@@ -351,7 +353,7 @@ fn check(keys: &str, expected: &str) {
     let selected = |list: &crate::ui::list::ListView| match &list.selected {
         Some(crate::ui::list::RowId::Pod(key)) => key.to_string(),
         Some(crate::ui::list::RowId::Node(node)) => node.to_string(),
-        Some(crate::ui::list::RowId::Group(key)) => key.reason.clone(),
+        Some(crate::ui::list::RowId::Group(key)) => key.words().to_owned(),
         Some(crate::ui::list::RowId::Line(kind, _)) => (*kind).to_owned(),
         Some(other) => format!("{other:?}"),
         None => "-".to_owned(),
@@ -446,7 +448,7 @@ fn listed(screen: &Screen) -> Vec<String> {
         let name = |id| match id {
             RowId::Pod(key) => key.to_string(),
             RowId::Node(node) => node.to_string(),
-            RowId::Group(key) => key.reason,
+            RowId::Group(key) => key.words().to_owned(),
             RowId::Line(kind, _) => kind.to_owned(),
             other => format!("{other:?}"),
         };

@@ -10,7 +10,7 @@ use crate::ui::list::{ListView, RowId};
 use crate::ui::rows::NodeRow;
 use crate::ui::sheet::{Form, Sheet, View, scroll_lines};
 use crate::ui::state::{Overlay, Prompt, Running, State, Typing};
-use crate::ui::{beside, commands, mouse, over_time, palette, sheet, source_text, themes};
+use crate::ui::{beside, commands, grouping, mouse, over_time, palette, sheet, source_text, themes};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -56,10 +56,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Detail => detail(state, driver.timeline()),
         Action::Pod => pod(state, driver.timeline()),
         Action::Fold => fold(state),
-        Action::ToggleGroups => {
-            state.grouped = Some(!state.derived.grouped);
-            state.touch();
-        }
+        Action::ToggleGroups => grouping::go_round(state, driver.timeline()),
         Action::Sort => state.sort(state.focus, state.order(state.focus).next(state.focus)),
         Action::Step(direction) => step(state, driver, direction, state.granularity),
         Action::Cycle(direction) => step(state, driver, direction, Granularity::Cycle),
@@ -425,11 +422,11 @@ fn detail(state: &mut State, timeline: &Timeline) {
 fn fold(state: &mut State) {
     let rows = &state.derived.nodes;
     let Some(at) = state.nodes.position(rows) else { return };
-    let group = rows[..=at].iter().rposition(|r| matches!(r, NodeRow::Group { .. }));
+    let group = rows[..=at].iter().rposition(|r| matches!(r, NodeRow::Group(_)));
     if let Some(at) = group {
         state.nodes.select(rows, at);
-        if let NodeRow::Group { key, .. } = &rows[at] {
-            state.open_groups.remove(key);
+        if let NodeRow::Group(group) = &rows[at] {
+            state.open_groups.remove(&group.key);
         }
         state.touch();
     }

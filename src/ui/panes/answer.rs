@@ -58,8 +58,7 @@ fn nothing(scene: &Scene<'_>) -> String {
 
 fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let cycle = scene.cycle();
-    let nodes = scene.timeline.moment().snapshot.len();
-    let Some(text) = facts::answer(cycle, nodes) else {
+    let Some(text) = facts::answer(cycle) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
             Some(pod) => {

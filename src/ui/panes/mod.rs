@@ -5,6 +5,7 @@ pub mod header;
 pub mod hints;
 pub mod message;
 pub mod node_detail;
+mod node_groups;
 pub mod nodes;
 pub mod page;
 pub mod preemption;

@@ -8,9 +8,11 @@ use crate::cluster::{Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status};
 use crate::ui::action::Pane;
 use crate::ui::facts::{Class, NodeVerdict, Verdicts};
+use crate::ui::grouping::Grouping;
 use crate::ui::layout::Plan;
 use crate::ui::list::{GroupKey, RowId};
-use crate::ui::order::Order;
+use crate::ui::order::{Order, Wanted};
+use crate::ui::panes::node_groups;
 use crate::ui::rows::NodeRow;
 use crate::ui::scene::{Scene, chrome, title};
 use crate::ui::state::State;
@@ -60,7 +62,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
             NodeRow::Rejected => table::heading(scene, &look.plain, area, buf),
-            NodeRow::Group { key, count, open } => group(scene, &look, key, *count, *open, area, buf),
+            NodeRow::Group(group) => node_groups::draw(scene, &look, group, area, buf),
             NodeRow::Node { name, inside } => node(scene, &look, name, *inside, area, buf),
         }
     }
@@ -69,6 +71,9 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 fn heading(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let Some(start) = &scene.cycle().start else { return title(scene, Pane::Nodes, "Nodes") };
     let mut spans = title(scene, Pane::Nodes, format!("Nodes for {}", start.pod));
+    if let Grouping::Label(key) = &scene.state.derived.grouping {
+        spans.push(scene.span(Role::Accent, format!("  by {key}")));
+    }
     let mut facts = format!("  prio {}", start.priority);
     for (name, amount) in &start.requests {
         facts.push_str(&format!("  {} {amount}", if name == "memory" { "mem" } else { name }));
@@ -92,7 +97,7 @@ fn counts(scene: &Scene<'_>) -> Vec<Span<'static>> {
     spans
 }
 
-fn short_word(class: Class) -> &'static str {
+pub(super) fn short_word(class: Class) -> &'static str {
     match class {
         Class::MayHelp => "unsched.",
         Class::Hopeless => "unresolv.",
@@ -102,7 +107,7 @@ fn short_word(class: Class) -> &'static str {
 }
 
 /// The word for the column of verdicts.
-fn verdict_word(look: &Look<'_>, class: Class) -> &'static str {
+pub(super) fn verdict_word(look: &Look<'_>, class: Class) -> &'static str {
     match class {
         Class::Unseen if look.narrow => "not yet",
         _ if look.narrow => short_word(class),
@@ -111,10 +116,12 @@ fn verdict_word(look: &Look<'_>, class: Class) -> &'static str {
 }
 
 /// Everything rows need that is the same for all of them.
-struct Look<'a> {
+pub(super) struct Look<'a> {
     verdicts: Verdicts<'a>,
-    asked: Asked,
-    plain: Vec<Column>,
+    pub(super) asked: Asked,
+    /// What the pod asks for, where the order is about what nodes lack of it.
+    wanted: Option<Wanted>,
+    pub(super) plain: Vec<Column>,
     scored: Vec<Column>,
     plugins: Vec<PluginName>,
     chosen: Option<&'a Str>,
@@ -141,6 +148,7 @@ impl<'a> Look<'a> {
         Self {
             verdicts: Verdicts::new(cycle),
             asked: Asked::of(scene),
+            wanted: (state.order(Pane::Nodes) == Order::Closest).then(|| Wanted::of(cycle)),
             plain,
             scored,
             plugins,
@@ -157,11 +165,16 @@ impl<'a> Look<'a> {
 fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let names = state.derived.nodes.iter().skip(state.nodes.offset).take(100).map(|r| match r {
         NodeRow::Node { name, .. } => name.as_str(),
-        _ => "xxxxxxxxxxxx",
+        NodeRow::Group(group) => match &group.key {
+            GroupKey::Label { .. } => group.key.words(),
+            GroupKey::Verdict { .. } => "xxxxxxxxxxxx",
+        },
+        NodeRow::Rejected => "xxxxxxxxxxxx",
     });
-    let indent = if state.derived.grouped { 4 } else { 2 };
+    let grouping = &state.derived.grouping;
+    let indent = if grouping.is_grouped() { 4 } else { 2 };
     let Width::Fixed(name) = table::fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
-    let name = left("  NODE", Width::Fixed((name + indent).min(width / 3)));
+    let name = left(grouping.heading(), Width::Fixed((name + indent).min(width / 3)));
     let narrow = width < 76;
     let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 }));
     let mut plain = vec![name, verdict];
@@ -173,9 +186,20 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     }
     // Where there is room to spare, what is free stands beside the reason and not far away from it.
     let reasons = statuses().flat_map(Status::reasons).map(AsRef::as_ref);
-    plain.push(left("REASON", if width >= 140 { table::fit("REASON", 48, reasons) } else { Width::Rest }));
+    let reason = match grouping {
+        _ if width < 140 => Width::Rest,
+        // As wide as the counts of a group with their words.
+        Grouping::Label(_) => Width::Fixed(46),
+        _ => table::fit("REASON", 48, reasons),
+    };
+    plain.push(left("REASON", reason));
     let bars = if width >= 130 { 8 } else { 0 };
-    let free = if bars > 0 { 21 } else { 11 };
+    let free = match bars {
+        0 if grouping.is_grouped() && !narrow => 17,
+        0 if grouping.is_grouped() => 13,
+        0 => 11,
+        _ => 21,
+    };
     if width >= 58 {
         plain.push(left("CPU FREE", Width::Fixed(free)));
     }
@@ -193,7 +217,7 @@ fn scored_on_top(state: &State) -> bool {
 
 /// Whether all rows show reasons: in groups, and in an order that mixes nodes that fit with others.
 fn reasons_only(state: &State) -> bool {
-    state.derived.grouped || state.order(Pane::Nodes) != Order::Usual
+    state.derived.grouping.is_grouped() || state.order(Pane::Nodes) != Order::Usual
 }
 
 /// The columns whose headings stand on top of the list, or at the rows further down that only show reasons.
@@ -236,20 +260,13 @@ fn score_title(plugin: PluginName) -> &'static str {
     }
 }
 
-fn group(scene: &Scene<'_>, look: &Look<'_>, key: &GroupKey, count: usize, open: bool, area: Rect, buf: &mut Buffer) {
-    let (sign, role) = scene.verdict(key.class);
-    let arrow = if open { scene.glyphs.open } else { scene.glyphs.closed };
-    let mut cells = vec![
-        vec![scene.span(Role::Accent, format!("{arrow} ")), scene.span(Role::Strong, text::count(count, "node"))],
-        vec![scene.span(role, format!("{sign} {}", verdict_word(look, key.class)))],
-    ];
-    reason_cells(scene, look, key.plugin, &key.reason, &mut cells);
-    table::row(scene, &look.plain, area, &cells, buf);
-    let selected = matches!(&scene.state.nodes.selected, Some(RowId::Group(k)) if k == key);
-    table::mark(scene, area, selected, scene.state.focus == Pane::Nodes, buf);
-}
-
-fn reason_cells(scene: &Scene<'_>, look: &Look<'_>, plugin: Option<PluginName>, reason: &str, cells: &mut Vec<Vec<Span<'static>>>) {
+pub(super) fn reason_cells(
+    scene: &Scene<'_>,
+    look: &Look<'_>,
+    plugin: Option<PluginName>,
+    reason: &str,
+    cells: &mut Vec<Vec<Span<'static>>>,
+) {
     let by = plugin.map_or("", PluginName::as_str);
     if look.plain.iter().any(|c| c.title == "BY") {
         cells.push(vec![scene.span(Role::Text, by)]);
@@ -293,8 +310,10 @@ fn node(scene: &Scene<'_>, look: &Look<'_>, name: &Str, inside: bool, area: Rect
     } else if section_scored {
         table::row(scene, &look.scored, area, &cells, buf);
     } else {
-        let reason = grouped_reason(scene, look, &verdict, name, inside);
-        reason_cells(scene, look, verdict.plugin.filter(|_| !inside), &reason, &mut cells);
+        // Under a group by verdict the heading says why.
+        let told = inside && scene.state.derived.grouping == Grouping::Verdict;
+        let reason = reason(scene, look, &verdict, name, told);
+        reason_cells(scene, look, verdict.plugin.filter(|_| !told), &reason, &mut cells);
         if let Some(info) = info {
             free_cells(scene, look, info, &mut cells);
         }
@@ -304,8 +323,11 @@ fn node(scene: &Scene<'_>, look: &Look<'_>, name: &Str, inside: bool, area: Rect
     table::mark(scene, area, selected, scene.state.focus == Pane::Nodes, buf);
 }
 
-/// Inside a group the heading says why, and the room is better used for the score.
-fn grouped_reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>, name: &Str, inside: bool) -> String {
+/// Why a node has its verdict: its score where it fits, how much it lacks in an order that is about that, and nothing
+/// where the heading has told.
+fn reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
+    let lacks = look.wanted.as_ref().filter(|_| verdict.plugin == Some(PluginName::NodeResourcesFit));
+    let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
     match scene.cycle().scores.get(name) {
         Some(score) if look.reasons_only => {
             let (rank, tied) = scene.state.derived.ranks.get(&score.total).copied().unwrap_or((0, 1));
@@ -314,7 +336,8 @@ fn grouped_reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>,
                 score.plugins.iter().filter(|p| p.weighted != 0).map(|p| format!("{} {}", score_title(p.plugin), p.weighted)).collect();
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
-        _ if inside => String::new(),
+        _ if lacks.is_some() => lacks.unwrap_or_default(),
+        _ if told => String::new(),
         _ => verdict.reason.to_string(),
     }
 }

@@ -3,21 +3,20 @@
 //! They are derived once after each change and kept in the state; drawing picks the few that are in sight. Orders that
 //! depend on verdicts are taken from the whole cycle, so that nothing jumps while one steps through it.
 
+mod nodes;
+
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
-use crate::session::Timeline;
 use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
-use crate::ui::facts::{Class, Verdicts};
+use crate::ui::facts::Verdicts;
 use crate::ui::fuzzy::Fuzzy;
-use crate::ui::list::{GroupKey, Row, RowId};
-use crate::ui::order::{self, Order};
+use crate::ui::list::{Row, RowId};
+use crate::ui::order::Order;
 
-/// Beyond this many nodes they are shown in groups.
-pub const GROUP_ABOVE: usize = 40;
+pub use nodes::{Group, NodeOptions, NodeRow, node_rows};
 
 /// The parts of the queues pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter)]
@@ -119,121 +118,6 @@ pub fn queue_rows(queues: &QueuesView, order: Order, filter: &mut Fuzzy) -> Vec<
             rows.push(QueueRow::Part { part, count, inferred });
         }
         rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
-    }
-    rows
-}
-
-/// A row of the nodes pane.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NodeRow {
-    /// The columns change here, from scores to reasons.
-    Rejected,
-    /// Nodes that share a verdict: how many, and whether they are listed below.
-    Group {
-        /// What they share.
-        key: GroupKey,
-        /// How many.
-        count: usize,
-        /// Whether they are listed below.
-        open: bool,
-    },
-    /// A node; `inside` an open group.
-    Node {
-        /// Its name.
-        name: Str,
-        /// Whether a group above it is open.
-        inside: bool,
-    },
-}
-
-impl Row for NodeRow {
-    fn id(&self) -> Option<RowId> {
-        match self {
-            Self::Rejected => None,
-            Self::Group { key, .. } => Some(RowId::Group(key.clone())),
-            Self::Node { name, .. } => Some(RowId::Node(name.clone())),
-        }
-    }
-
-    fn is(&self, id: &RowId) -> bool {
-        match (self, id) {
-            (Self::Group { key, .. }, RowId::Group(other)) => key == other,
-            (Self::Node { name, .. }, RowId::Node(other)) => name == other,
-            _ => false,
-        }
-    }
-}
-
-/// How nodes are to be listed.
-pub struct NodeOptions<'a> {
-    /// In groups.
-    pub grouped: bool,
-    /// Groups that are open.
-    pub open: &'a BTreeSet<GroupKey>,
-    /// In which order; of groups, within each.
-    pub order: Order,
-}
-
-/// The nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
-pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
-    let nodes = timeline.moment().snapshot.nodes();
-    let shown = nodes.iter().filter(|n| filter.keeps(n.name()));
-    match (options.grouped, options.order) {
-        (true, order) => grouped_rows(timeline.cycle(), shown, options.open, order),
-        (false, Order::Usual) => flat_rows(whole, shown.map(|n| n.name())),
-        (false, order) => {
-            let verdicts = Verdicts::new(whole);
-            let mut list: Vec<_> = shown.map(|n| (order::node_place(order, whole, &verdicts, n), n.name())).collect();
-            list.sort();
-            list.into_iter().map(|(_, name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
-        }
-    }
-}
-
-fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec<NodeRow> {
-    let verdicts = Verdicts::new(whole);
-    let mut list: Vec<_> = nodes
-        .map(|name| {
-            let verdict = verdicts.of(name);
-            (verdict.class, Reverse(whole.scores.get(name).map(|s| s.total)), verdict.plugin, verdict.reason, name)
-        })
-        .collect();
-    list.sort();
-    let split = if whole.scores.is_empty() { None } else { list.iter().position(|(class, ..)| *class != Class::Fits).filter(|at| *at > 0) };
-    let mut rows = Vec::with_capacity(list.len() + 1);
-    for (i, (.., name)) in list.into_iter().enumerate() {
-        if split == Some(i) {
-            rows.push(NodeRow::Rejected);
-        }
-        rows.push(NodeRow::Node { name: name.clone(), inside: false });
-    }
-    rows
-}
-
-fn grouped_rows<'a>(
-    cycle: &CycleView,
-    nodes: impl Iterator<Item = &'a Arc<NodeInfo>>,
-    open: &BTreeSet<GroupKey>,
-    order: Order,
-) -> Vec<NodeRow> {
-    let verdicts = Verdicts::new(cycle);
-    let mut groups: BTreeMap<_, Vec<&NodeInfo>> = BTreeMap::new();
-    for node in nodes {
-        let v = verdicts.of(node.name());
-        groups.entry((v.class, v.plugin, v.reason)).or_default().push(node);
-    }
-    let mut rows = Vec::new();
-    for ((class, plugin, reason), mut nodes) in groups {
-        let key = GroupKey { class, plugin, reason: reason.into_owned() };
-        let is_open = open.contains(&key);
-        rows.push(NodeRow::Group { key, count: nodes.len(), open: is_open });
-        if is_open {
-            nodes.sort_by_cached_key(|node| {
-                let score = cycle.scores.get(node.name()).map(|s| s.total).filter(|_| order == Order::Usual);
-                (order::node_place(order, cycle, &verdicts, node), Reverse(score), node.name())
-            });
-            rows.extend(nodes.into_iter().map(|node| NodeRow::Node { name: node.name().clone(), inside: true }));
-        }
     }
     rows
 }

@@ -1,0 +1,196 @@
+//! Why no node takes a pod: every node counted once, under what is said of it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::words::{Phrase, amount, count, list, no_node_at_all, resource};
+use crate::framework::{Code, PluginName};
+use crate::trace::{CycleStart, CycleView};
+
+/// What is said of some nodes.
+pub(super) struct Cause {
+    nodes: usize,
+    phrase: Phrase,
+    /// More about some of them.
+    notes: Vec<String>,
+    /// Whether pods that are only nominated were counted as if they ran.
+    nominated: bool,
+}
+
+/// How much is said: so many causes, the others being counted, and whether with more about some of their nodes.
+#[derive(Clone, Copy)]
+pub(super) struct Detail {
+    pub(super) causes: usize,
+    pub(super) notes: bool,
+}
+
+impl Cause {
+    fn new(nodes: usize, phrase: Phrase) -> Self {
+        Self { nodes, phrase, notes: Vec::new(), nominated: false }
+    }
+
+    fn verb(&self, detail: Detail) -> String {
+        let words = if self.nodes == 1 { &self.phrase.one } else { &self.phrase.many };
+        format!("{words}{}", self.brackets(detail))
+    }
+
+    fn brackets(&self, detail: Detail) -> String {
+        let notes = self.notes.iter().map(String::as_str).filter(|_| detail.notes);
+        let all: Vec<&str> = notes.chain(self.nominated.then_some("counting pods nominated there")).collect();
+        if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
+    }
+}
+
+/// Why no node takes the pod, as half a sentence; `None` where the record has no verdicts.
+pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
+        return Some(no_node_at_all(status));
+    }
+    let causes = causes(view);
+    let total: usize = causes.iter().map(|c| c.nodes).sum();
+    match &causes[..] {
+        [] => None,
+        [one] if total == 1 => Some(format!("the only node {}", one.verb(detail))),
+        [one] => Some(match &one.phrase.none {
+            Some(none) => format!("{none}{}", one.brackets(detail)),
+            None => format!("all {total} nodes {}", one.verb(detail)),
+        }),
+        all => {
+            let mut parts: Vec<String> = all.iter().take(detail.causes).map(|c| format!("{} {}", c.nodes, c.verb(detail))).collect();
+            parts[0] = format!("{} of {total} nodes {}", all[0].nodes, all[0].verb(detail));
+            let rest = all.get(detail.causes..).unwrap_or_default();
+            let nodes: usize = rest.iter().map(|c| c.nodes).sum();
+            match (rest.len(), nodes) {
+                (0, _) => {}
+                (1, 1) => parts.push("1 is out for another reason".to_owned()),
+                (1, n) => parts.push(format!("{n} are out for another reason")),
+                (reasons, n) => parts.push(format!("{n} are out for {reasons} other reasons")),
+            }
+            Some(list(&parts, "and"))
+        }
+    }
+}
+
+/// Everything that is said of nodes, most of them first; each node is counted once.
+fn causes(view: &CycleView) -> Vec<Cause> {
+    let start = view.start.as_deref();
+    let mut by_phrase: BTreeMap<Phrase, usize> = BTreeMap::new();
+    let mut fits = Lacking::default();
+    for verdict in view.verdicts.values().filter(|v| !v.status.is_success()) {
+        let status = &verdict.status;
+        let lacks: Option<BTreeSet<&str>> = status.reasons().iter().map(|r| resource(r)).collect();
+        match lacks.filter(|l| !l.is_empty() && status.plugin() == Some(PluginName::NodeResourcesFit)) {
+            Some(lacks) => {
+                let never = status.code() == Code::UnschedulableAndUnresolvable;
+                *fits.nodes.entry((lacks, never)).or_default() += 1;
+                fits.nominated |= !verdict.nominated.is_empty();
+            }
+            None => *by_phrase.entry(Phrase::of(status)).or_default() += 1,
+        }
+    }
+    let unseen = start.map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
+    if unseen > 0 {
+        let phrase = view.narrowed.as_ref().map_or_else(Phrase::not_looked_at, |(_, status)| Phrase::left_out(status));
+        *by_phrase.entry(phrase).or_default() += unseen;
+    }
+    let mut causes: Vec<Cause> = by_phrase.into_iter().map(|(phrase, nodes)| Cause::new(nodes, phrase)).collect();
+    causes.extend(fits.causes(start));
+    causes.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| a.phrase.cmp(&b.phrase)));
+    causes
+}
+
+/// Nodes that NodeResourcesFit turned down, by what they lack and whether they would even when empty.
+#[derive(Default)]
+struct Lacking<'a> {
+    nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
+    /// Whether pods that are only nominated were counted as if they ran.
+    nominated: bool,
+}
+
+impl Lacking<'_> {
+    fn causes(&self, start: Option<&CycleStart>) -> Vec<Cause> {
+        let sets: Vec<&BTreeSet<&str>> = self.nodes.keys().map(|(lacks, _)| lacks).collect();
+        let shared: BTreeSet<&str> = match sets.split_first() {
+            Some((first, rest)) => first.iter().filter(|name| rest.iter().all(|set| set.contains(*name))).copied().collect(),
+            None => return Vec::new(),
+        };
+        if shared.is_empty() {
+            return if sets.len() > 2 { vec![self.this_or_that(start)] } else { self.each(start) };
+        }
+        let nodes = self.nodes.values().sum();
+        let all_never = self.nodes.keys().all(|(lacks, never)| *never && *lacks == shared);
+        let mut notes = Vec::new();
+        let mut more: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((lacks, _), n) in &self.nodes {
+            for name in lacks.difference(&shared) {
+                *more.entry(name).or_default() += n;
+            }
+        }
+        for (name, n) in more.iter().take(2) {
+            let also = if *n == 1 { "also lacks" } else { "also lack" };
+            notes.push(format!("{n} {also} {}", amount(name, start, true)));
+        }
+        if more.len() > 2 {
+            notes.push("some lack more".to_owned());
+        }
+        let never: usize = self.nodes.iter().filter(|((lacks, never), _)| *never && *lacks == shared).map(|(_, n)| n).sum();
+        if never > 0 && !all_never && shared.len() == 1 {
+            notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
+        }
+        vec![Cause { notes, nominated: self.nominated, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
+    }
+
+    /// A cause for each set of resources that nodes lack.
+    fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
+        let cause = |((lacks, never), nodes): (&(BTreeSet<&str>, bool), &usize)| Cause {
+            nominated: self.nominated,
+            ..Cause::new(*nodes, phrase(lacks, *never, start))
+        };
+        self.nodes.iter().map(cause).collect()
+    }
+
+    /// One cause for nodes that lack one resource or another, with the number of nodes for each.
+    fn this_or_that(&self, start: Option<&CycleStart>) -> Cause {
+        let mut by_resource: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((lacks, _), n) in &self.nodes {
+            for name in lacks {
+                *by_resource.entry(name).or_default() += n;
+            }
+        }
+        let mut most: Vec<(&str, usize)> = by_resource.into_iter().collect();
+        most.sort_by_key(|(name, n)| (Reverse(*n), *name));
+        let lack = |n: usize| if n == 1 { "lacks" } else { "lack" };
+        let part = |(name, n): &(&str, usize)| format!("{n} {} {}", lack(*n), amount(name, start, true));
+        let named = if most.len() > NAMED { NAMED - 1 } else { most.len() };
+        let mut notes: Vec<String> = most.iter().take(named).map(part).collect();
+        if named < most.len() {
+            notes.push("some lack more".to_owned());
+        }
+        Cause { notes, nominated: self.nominated, ..Cause::new(self.nodes.values().sum(), Phrase::resources()) }
+    }
+}
+
+/// Resources that are named before the rest is only counted.
+const NAMED: usize = 3;
+
+fn phrase(lacks: &BTreeSet<&str>, never: bool, start: Option<&CycleStart>) -> Phrase {
+    let names: Vec<&str> = lacks.iter().copied().collect();
+    match names[..] {
+        [one] if never && one != "pods" => Phrase::too_small(one, start),
+        _ => Phrase::lack(&names, start),
+    }
+}
+
+/// How many nodes there are, in words.
+pub(super) fn nodes(view: &CycleView) -> usize {
+    view.start.as_ref().map_or(view.verdicts.len(), |s| s.nodes).max(view.verdicts.len())
+}
+
+/// `3 of 12 nodes`, or `the only node`.
+pub(super) fn of_nodes(n: usize, total: usize) -> String {
+    match (n, total) {
+        (1, 1) => "the only node".to_owned(),
+        (n, total) if n == total => format!("all {}", count(total, "node")),
+        (n, total) => format!("{n} of {}", count(total, "node")),
+    }
+}

@@ -1,0 +1,135 @@
+//! What preemption makes of it: where room is made, whom it costs, which budgets it violates, or why it does not help.
+
+use super::words::{count, list, short};
+use crate::framework::{Candidate, PluginName};
+use crate::trace::{CycleView, Eviction, PreemptionView};
+
+/// Budgets that are named before the rest is only counted.
+const NAMED: usize = 3;
+
+/// What became of preemption, as half a sentence; `None` where it had no say.
+pub(super) fn eviction(view: &CycleView) -> Option<String> {
+    let ours = |(plugin, _): &&(PluginName, _)| *plugin == PluginName::DefaultPreemption;
+    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical) else {
+        let (plugin, status) = view.post_filter.last()?;
+        let message = short(&status.message());
+        return match () {
+            // Where the plugin is there, what it would have found is recorded even if it was not reached.
+            () if view.preemption.is_none() => Some("its profile has no preemption".to_owned()),
+            () if status.is_error() => Some(format!("{plugin} failed ahead of preemption ({message})")),
+            () if message.is_empty() => None,
+            () => Some(format!("{plugin}: {message}")),
+        };
+    };
+    if let Some(reason) = &preemption.ineligible {
+        return Some(ineligible(reason, view));
+    }
+    if let Some((node, best)) = &preemption.selected {
+        return Some(match preemption.candidates.get(node) {
+            Some(candidate) => chosen(candidate, best.len(), view),
+            None => format!("it is nominated to {node}"),
+        });
+    }
+    let answered = view.post_filter.iter().find(ours).map(|(_, status)| status);
+    if let Some(status) = answered.filter(|s| s.is_error()) {
+        return Some(format!("preemption failed ({})", short(&status.message())));
+    }
+    // The dry runs go on until the plugin has answered, or the attempt is over.
+    if answered.is_none() && view.failure.is_none() && view.outcome.is_none() && !preemption.potential_nodes.is_empty() {
+        let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
+        let found = count(preemption.candidates.len(), "candidate");
+        return Some(format!("preemption tried on {done} of {}, {found} so far", count(preemption.potential_nodes.len(), "node")));
+    }
+    Some(no_help(preemption, super::cause::nodes(view)))
+}
+
+fn ineligible(reason: &str, view: &CycleView) -> String {
+    let nominated = view.start.as_ref().map(|s| s.nominated.as_str()).filter(|n| !n.is_empty());
+    match (reason, nominated) {
+        ("not eligible due to preemptionPolicy=Never.", _) => "its preemptionPolicy is Never, so it evicts nobody".to_owned(),
+        ("not eligible due to a terminating pod on the nominated node.", Some(node)) => {
+            format!("it waits until pods evicted for it on {node} are gone")
+        }
+        _ => format!("it may not preempt ({})", short(reason)),
+    }
+}
+
+fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
+    let tried = preemption.potential_nodes.len();
+    let everywhere = tried >= nodes;
+    let nobody = preemption.dry_runs.values().all(|run| run.steps.is_empty());
+    match (tried, nobody) {
+        (0, _) => "evicting pods would not help".to_owned(),
+        (_, true) if everywhere => "there is no pod of lower priority to evict".to_owned(),
+        (1, true) => "the one node where evicting might help has no pod of lower priority".to_owned(),
+        (n, true) => format!("the {n} nodes where evicting might help have no pod of lower priority"),
+        (1, false) => "evicting all pods of lower priority makes no room on the one node where that might help".to_owned(),
+        (n, false) => format!("evicting all pods of lower priority makes no room on the {n} nodes where that might help"),
+    }
+}
+
+fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
+    let node = &candidate.node;
+    let pods = victims(candidate);
+    let any = if equals > 1 { format!(" (any of these {equals} is right)") } else { String::new() };
+    let ending = candidate.victims.iter().filter(|v| v.terminating).count();
+    let rest =
+        if ending > 0 && ending < candidate.victims.len() { format!(" ({ending} of them terminating already)") } else { String::new() };
+    if ending > 0 && ending == candidate.victims.len() {
+        let are = if ending == 1 { "is" } else { "are" };
+        return format!("it waits until {pods} on {node}, terminating already, {are} gone{any}{}", with(&budgets(candidate, view)));
+    }
+    if view.evicted.is_empty() {
+        return format!("preempting {pods} on {node}{rest}{any} makes room{}", with(&budgets(candidate, view)));
+    }
+    let waits = view.evicted.iter().any(|(_, how)| *how == Eviction::Terminating);
+    let does = format!("it preempts {pods} on {node}{rest}{any}");
+    match budgets(candidate, view) {
+        Budgets::Unknown if waits => format!("{does} and waits until they are gone{}", with(&Budgets::Unknown)),
+        Budgets::Known(says) if waits => format!("{does}, {says} and waits until they are gone"),
+        budgets => does + &with(&budgets),
+    }
+}
+
+/// What is known of the budgets that cover the victims.
+enum Budgets {
+    Known(String),
+    Unknown,
+}
+
+/// The budgets after what they belong to.
+fn with(budgets: &Budgets) -> String {
+    match budgets {
+        Budgets::Known(says) => format!(" and {says}"),
+        Budgets::Unknown => "; whether that violates a budget is unknown".to_owned(),
+    }
+}
+
+/// How many pods would go, and of which priority.
+fn victims(candidate: &Candidate) -> String {
+    let priorities = || candidate.victims.iter().map(|v| v.priority);
+    let pods = count(candidate.victims.len(), "pod");
+    match (priorities().min(), priorities().max()) {
+        (Some(low), Some(high)) if low == high => format!("{pods} of priority {high}"),
+        (_, Some(high)) => format!("{pods} of priority {high} or less"),
+        _ => pods,
+    }
+}
+
+fn budgets(candidate: &Candidate, view: &CycleView) -> Budgets {
+    let mut names: Vec<String> = candidate.victims.iter().flat_map(|v| &v.violates).map(|b| b.budget.to_string()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let violating = usize::try_from(candidate.pdb_violations).unwrap_or_default();
+    if violating == 0 {
+        return if view.budgets_unknown() { Budgets::Unknown } else { Budgets::Known("violates no budget".to_owned()) };
+    }
+    let noun = if names.len() == 1 { "the budget" } else { "the budgets" };
+    let more = names.len().saturating_sub(NAMED);
+    let mut shown: Vec<String> = names.into_iter().take(NAMED).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    let of_them = if violating < candidate.victims.len() { format!(" with {violating} of them") } else { String::new() };
+    Budgets::Known(format!("violates {noun} {}{of_them}", list(&shown, "and")))
+}

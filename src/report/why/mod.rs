@@ -1,0 +1,137 @@
+//! The decision in one plain sentence, built from the record. Every place that says a decision in a sentence asks here.
+
+mod cause;
+mod eviction;
+mod scheduled;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use cause::{Detail, cause};
+use eviction::eviction;
+use scheduled::scheduled;
+use words::{count, list, short};
+
+use crate::framework::Status;
+use crate::trace::{CycleView, Outcome};
+
+/// A sentence longer than this names fewer causes.
+const LONGEST: usize = 230;
+/// Causes that are named at most; the others are counted.
+const CAUSES: usize = 4;
+
+/// What an operator wants to read first. Empty while the cycle has decided nothing yet.
+pub fn why(view: &CycleView) -> String {
+    let sentence = match view.outcome {
+        None => return String::new(),
+        Some(Outcome::Gated) => gated(view.pre_enqueue.as_ref()),
+        Some(Outcome::Error) => error(view),
+        Some(Outcome::Scheduled) => scheduled(view),
+        Some(Outcome::Unschedulable) => unschedulable(view),
+    };
+    finish(view, sentence)
+}
+
+/// The sentence of a cycle that may still be under way: [`why`] once it has ended, and how it stands before. `None`
+/// where nothing has begun.
+pub fn so_far(view: &CycleView) -> Option<String> {
+    if view.outcome.is_some() {
+        return Some(why(view));
+    }
+    let sentence = if view.start.is_none() {
+        match (&view.pre_enqueue, &view.skipped) {
+            (Some(status), _) => gated(Some(status)),
+            (None, Some(_)) => error(view),
+            (None, None) => return None,
+        }
+    } else if view.failure.is_some() && view.selected.is_some() {
+        turned_back(view)
+    } else if view.selected.is_some() || view.bound.is_some() {
+        scheduled(view)
+    } else if view.skipped.is_some() {
+        error(view)
+    } else if view.pre_filter_rejected || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
+        unschedulable(view)
+    } else {
+        looking(view)
+    };
+    Some(finish(view, sentence))
+}
+
+/// Adds what the engine could not ask, and the full stop.
+fn finish(view: &CycleView, sentence: String) -> String {
+    let more = match &view.not_emulated[..] {
+        [] => String::new(),
+        [(plugin, _)] => format!("; {} is not emulated and might say otherwise", short(plugin)),
+        many => format!("; {} plugins are not emulated and might say otherwise", many.len()),
+    };
+    format!("{sentence}{more}.")
+}
+
+fn gated(status: Option<&Status>) -> String {
+    let Some(status) = status else { return "Held back".to_owned() };
+    let message = status.message();
+    let gates = message.strip_prefix("waiting for scheduling gates: [").and_then(|rest| rest.strip_suffix(']'));
+    if let Some(gates) = gates {
+        let gates: Vec<String> = gates.split_whitespace().map(str::to_owned).collect();
+        let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
+        return format!("Held back by its scheduling {noun} {} until {gone} removed", list(&gates, "and"));
+    }
+    if message == "waiting for the preemption for this pod to be finished" {
+        return "Held back until the pods that are preempted for it have been evicted".to_owned();
+    }
+    format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&message))
+}
+
+fn error(view: &CycleView) -> String {
+    if let Some(reason) = &view.skipped {
+        return match reason.strip_prefix("skip schedule deleting pod: ") {
+            Some(_) => "Not tried, because it is being deleted".to_owned(),
+            None => format!("Not tried: {}", short(reason)),
+        };
+    }
+    let Some((_, message, _)) = &view.failure else { return "Not decided, and the record does not say why".to_owned() };
+    if view.selected.is_some() {
+        return turned_back(view);
+    }
+    match message.strip_prefix("profile not found for scheduler name ") {
+        Some(name) => format!("Not tried, because no profile has the scheduler name {}", short(name)),
+        None => format!("Not decided, because of an error: {}", short(message)),
+    }
+}
+
+/// A pod that had its node, and did not get it.
+fn turned_back(view: &CycleView) -> String {
+    let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
+    let Some((_, message, plugins)) = &view.failure else { return format!("Was to run on {node}") };
+    let reason = message.strip_prefix("0/1 nodes are available: 1 ").unwrap_or(message);
+    let by: Vec<String> = plugins.iter().map(|p| p.to_string()).collect();
+    let by = if by.is_empty() { String::new() } else { format!("{}: ", list(&by, "and")) };
+    format!("Pending although it was to run on {node}: {by}{}", short(reason))
+}
+
+fn unschedulable(view: &CycleView) -> String {
+    if view.selected.is_some() && view.failure.is_some() {
+        return turned_back(view);
+    }
+    let then = eviction(view).map_or_else(String::new, |then| format!("; {then}"));
+    let with = |detail| Some(format!("Pending because {}{then}", cause(view, detail)?));
+    let least = Detail { causes: 1, notes: false };
+    let details = [true, false].into_iter().flat_map(|notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes }));
+    let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
+    sentence.unwrap_or_else(|| match &view.failure {
+        Some((_, message, _)) if message == "no nodes available to schedule pods" => "Pending because there are no nodes".to_owned(),
+        Some((_, message, _)) => format!("Pending: {}", short(message)),
+        None => "Pending".to_owned(),
+    })
+}
+
+/// How far the search for a node has got.
+fn looking(view: &CycleView) -> String {
+    let (nodes, fit) = (cause::nodes(view), view.feasible().count());
+    match view.verdicts.len() {
+        0 => format!("No node of {nodes} looked at yet"),
+        looked if fit == 0 => format!("Looked at {looked} of {}: none takes it so far", count(nodes, "node")),
+        looked => format!("Looked at {looked} of {}: {fit} {} it", count(nodes, "node"), if fit == 1 { "takes" } else { "take" }),
+    }
+}

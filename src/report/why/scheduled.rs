@@ -1,0 +1,70 @@
+//! Where a pod goes, and what spoke for that node.
+
+use super::cause::{nodes, of_nodes};
+use super::words::{count, list};
+use crate::cluster::Str;
+use crate::framework::PluginName;
+use crate::trace::{CycleView, NodeScore, Selection};
+
+/// Where the pod goes and why there.
+pub(super) fn scheduled(view: &CycleView) -> String {
+    let Some((node, why, tied)) = &view.selected else {
+        return match &view.bound {
+            Some(node) => format!("Runs on {node}"),
+            None => "Scheduled, and the record does not say where".to_owned(),
+        };
+    };
+    let (total, looked) = (nodes(view), view.verdicts.len());
+    let sentence = match why {
+        Selection::NominatedNode => format!("Fits on {node}, where it was nominated, so no other node was tried"),
+        // The search may end at the first that fits, where nothing is scored.
+        Selection::OnlyFeasibleNode if view.stopped.is_some() || looked < total && view.narrowed.is_none() => {
+            format!("Fits on {node}, the first that was found to fit: {looked} of {} were looked at", count(total, "node"))
+        }
+        Selection::OnlyFeasibleNode if total == 1 => format!("Fits on {node}, the only node"),
+        Selection::OnlyFeasibleNode => format!("Fits on {node}, the only one of {} that takes it", count(total, "node")),
+        Selection::HighestScore => {
+            let fit = view.feasible().count();
+            let on = match view.stopped {
+                Some((looked, ..)) => format!("Fits on {fit} of the {looked} nodes that were looked at"),
+                None => format!("Fits on {}", of_nodes(fit, total)),
+            };
+            let score = view.scores.get(node).map(|s| s.total);
+            let with = score.map_or_else(String::new, |s| format!(" with {s}"));
+            if tied.len() > 1 {
+                format!("{on}; {} share the highest score{with}, and any of them is right ({node} is the first by name)", tied.len())
+            } else {
+                format!("{on}; {node} scores highest{with}{}", score.map_or_else(String::new, |s| ahead(view, node, s)))
+            }
+        }
+    };
+    let waits: Vec<String> = view.permit_waits.iter().map(|p| p.to_string()).collect();
+    if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
+}
+
+/// By how much the winner leads the next best, and the one Score plugin that this is owed to, where it is one.
+fn ahead(view: &CycleView, winner: &Str, best: i64) -> String {
+    let others = || view.scores.iter().filter(|(node, _)| *node != winner);
+    let Some(second) = others().map(|(_, s)| s.total).max().filter(|second| *second < best) else { return String::new() };
+    let next: Vec<(&Str, &NodeScore)> = others().filter(|(_, s)| s.total == second).map(|(n, s)| (n, &**s)).collect();
+    let name = match next[..] {
+        [(name, _)] => name.to_string(),
+        _ => format!("{} others", next.len()),
+    };
+    let lead = best - second;
+    let by = view.scores.get(winner).and_then(|won| owed_to(won, &next)).map_or_else(String::new, |p| format!(", thanks to {p}"));
+    format!(", {lead} ahead of {name}{by}")
+}
+
+/// The only plugin that prefers the winner to the others, if it is one and the same for all of them.
+fn owed_to(won: &NodeScore, next: &[(&Str, &NodeScore)]) -> Option<PluginName> {
+    let favours = |other: &NodeScore| {
+        let theirs = |plugin| other.plugins.iter().find(|p| p.plugin == plugin).map_or(0, |p| p.weighted);
+        let mut better = won.plugins.iter().filter(|p| p.weighted > theirs(p.plugin)).map(|p| p.plugin);
+        let first = better.next();
+        first.filter(|_| better.next().is_none())
+    };
+    let (first, rest) = next.split_first()?;
+    let plugin = favours(first.1)?;
+    rest.iter().all(|(_, other)| favours(other) == Some(plugin)).then_some(plugin)
+}

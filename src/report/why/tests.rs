@@ -1,0 +1,253 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::cluster::{Key, Str};
+use crate::framework::{BudgetViolation, Candidate, Code, PluginName, PluginSet, Victim};
+use crate::trace::{
+    CycleStart, DryRunView, Eviction, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection, Verdict,
+};
+
+/// A pod that asks for 6 cpu and 8Gi of memory, turned down by these plugins for these reasons on so many nodes each.
+fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
+    let mut view = CycleView { outcome: Some(Outcome::Unschedulable), ..CycleView::default() };
+    for (count, plugin, reasons) in groups {
+        for _ in 0..*count {
+            let status = Status::new(Code::Unschedulable, reasons.iter().copied()).with_plugin(*plugin);
+            let name = Str::from(format!("n{:02}", view.verdicts.len()));
+            view.verdicts.insert(name, Verdict { status, nominated: Vec::new().into() });
+        }
+    }
+    let requests = vec![("cpu".into(), "6000m".to_owned()), ("memory".into(), "8Gi".to_owned())];
+    view.start = Some(Arc::new(CycleStart { pod: Key::new("a", "p"), requests, nodes: view.verdicts.len(), ..CycleStart::default() }));
+    view
+}
+
+const CPU: &[&str] = &["Insufficient cpu"];
+const MEMORY: &[&str] = &["Insufficient memory"];
+const BOTH: &[&str] = &["Insufficient cpu", "Insufficient memory"];
+const TAINT: &[&str] = &["node(s) had untolerated taint(s)"];
+const CORDON: &[&str] = &["node(s) were unschedulable"];
+const AFFINITY: &[&str] = &["node(s) didn't match Pod's node affinity/selector"];
+const SPREAD: &[&str] = &["node(s) didn't match pod topology spread constraints"];
+const PORTS: &[&str] = &["node(s) didn't have free ports for the requested pod ports"];
+
+use PluginName::{NodeAffinity, NodePorts, NodeResourcesFit as Fit, NodeUnschedulable, PodTopologySpread, TaintToleration};
+
+#[test]
+fn causes_are_named_with_the_figure_of_the_pod_and_the_number_of_nodes() {
+    let check = |groups: &[(usize, PluginName, &[&'static str])], expected: &str| assert_eq!(why(&view(groups)), expected);
+    check(&[(3, Fit, CPU)], "Pending because no node has 6 free cpu.");
+    check(&[(1, Fit, CPU)], "Pending because the only node lacks 6 free cpu.");
+    check(&[(3, Fit, BOTH)], "Pending because no node has 6 free cpu or 8Gi of free memory.");
+    check(&[(2, Fit, CPU), (1, Fit, BOTH)], "Pending because no node has 6 free cpu (1 also lacks 8Gi of free memory).");
+    check(&[(2, Fit, CPU), (1, Fit, MEMORY)], "Pending because 2 of 3 nodes lack 6 free cpu and 1 lacks 8Gi of free memory.");
+    check(
+        &[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH)],
+        "Pending because no node has all the resources it asks for (3 lack 8Gi of free memory, 2 lack 6 free cpu).",
+    );
+    check(
+        &[(8, Fit, CPU), (3, TaintToleration, TAINT), (1, NodeUnschedulable, CORDON)],
+        "Pending because 8 of 12 nodes lack 6 free cpu, 3 have a taint it does not tolerate and 1 is cordoned.",
+    );
+    check(&[(2, NodeUnschedulable, CORDON)], "Pending because all 2 nodes are cordoned.");
+    check(&[(5, NodeAffinity, AFFINITY)], "Pending because no node matches its node affinity or selector.");
+    check(
+        &[(2, Fit, &["Too many pods"]), (1, NodePorts, PORTS)],
+        "Pending because 2 of 3 nodes lack room for one more pod and 1 has its host port taken.",
+    );
+    check(&[(2, Fit, &["Insufficient example.com/gpu"])], "Pending because no node has enough free example.com/gpu.");
+    check(
+        &[(9, NodePorts, &["something new."]), (1, NodeUnschedulable, CORDON)],
+        "Pending because 9 of 10 nodes are turned down by NodePorts (something new) and 1 is cordoned.",
+    );
+}
+
+#[test]
+fn what_does_not_fit_into_the_sentence_is_counted() {
+    let groups: &[(usize, PluginName, &[&'static str])] = &[
+        (6, Fit, CPU),
+        (5, TaintToleration, TAINT),
+        (4, NodeAffinity, AFFINITY),
+        (3, PodTopologySpread, SPREAD),
+        (2, NodePorts, PORTS),
+        (1, NodeUnschedulable, CORDON),
+    ];
+    assert_eq!(
+        why(&view(groups)),
+        "Pending because 6 of 21 nodes lack 6 free cpu, 5 have a taint it does not tolerate, 4 do not match its node affinity or selector, 3 \
+         would break its topology spread and 3 are out for 2 other reasons."
+    );
+    let mut long = view(groups);
+    long.preemption = Some(PreemptionView { ineligible: Some("x".repeat(80).into()), ..PreemptionView::default() });
+    let sentence = why(&long);
+    assert!(sentence.contains("and 10 are out for 4 other reasons; it may not preempt"), "{sentence}");
+}
+
+#[test]
+fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
+    let mut small = view(&[(2, Fit, CPU)]);
+    let never = Status::unresolvable("Insufficient cpu").with_plugin(Fit);
+    small.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });
+    assert_eq!(why(&small), "Pending because no node has 6 free cpu (1 even when empty).");
+    small.verdicts.insert("n01".into(), Verdict { status: never, nominated: vec![Key::new("a", "q")].into() });
+    assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (counting pods nominated there).");
+    let mut left_out = view(&[(1, Fit, CPU)]);
+    Arc::make_mut(left_out.start.as_mut().unwrap()).nodes = 9;
+    left_out.narrowed = Some((vec!["n00".into()].into(), Status::unresolvable("node(s) didn't satisfy plugin(s) [NodeAffinity]")));
+    assert_eq!(why(&left_out), "Pending because 8 of 9 nodes are not among those its node affinity names and 1 lacks 6 free cpu.");
+    let rejected = Status::unresolvable("persistentvolumeclaim \"data\" not found").with_plugin(PluginName::VolumeRestrictions);
+    left_out.narrowed = Some((Vec::new().into(), rejected));
+    left_out.pre_filter_rejected = true;
+    assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim data does not exist.");
+}
+
+fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Arc<Victim> {
+    let violates = violates.iter().map(|b| BudgetViolation { budget: (*b).into(), ..BudgetViolation::default() }).collect();
+    Arc::new(Victim { pod: Key::new("a", name), priority, violates, terminating, ..Victim::default() })
+}
+
+/// The view with a candidate chosen among equals.
+fn preempting(victims: Vec<Arc<Victim>>, equals: &[&'static str]) -> CycleView {
+    let mut view = view(&[(2, Fit, CPU)]);
+    let pdb_violations = victims.iter().filter(|v| !v.violates.is_empty()).count() as i64;
+    let candidate = Candidate { node: "n00".into(), victims, pdb_violations };
+    let best: Vec<Str> = equals.iter().map(|n| Str::from(*n)).collect();
+    view.preemption = Some(PreemptionView {
+        potential_nodes: vec!["n00".into()].into(),
+        candidates: [("n00".into(), Arc::new(candidate))].into(),
+        selected: Some(("n00".into(), best.into())),
+        ..PreemptionView::default()
+    });
+    view
+}
+
+#[test]
+fn victims_are_counted_with_their_priority_and_the_budgets_they_violate() {
+    let check = |view: &CycleView, expected: &str| assert_eq!(why(view), format!("Pending because no node has 6 free cpu; {expected}."));
+    let two = || vec![victim("x", 5, &[], false), victim("y", 5, &[], false)];
+    check(&preempting(two(), &["n00"]), "preempting 2 pods of priority 5 on n00 makes room and violates no budget");
+    check(
+        &preempting(two(), &["n00", "n01"]),
+        "preempting 2 pods of priority 5 on n00 (any of these 2 is right) makes room and violates no budget",
+    );
+    let mut view = preempting(two(), &["n00"]);
+    Arc::make_mut(view.start.as_mut().unwrap()).budgets_unknown = true;
+    check(&view, "preempting 2 pods of priority 5 on n00 makes room; whether that violates a budget is unknown");
+    let mut view = preempting(vec![victim("x", 5, &["web"], false), victim("y", -1, &[], true)], &["n00"]);
+    check(
+        &view,
+        "preempting 2 pods of priority 5 or less on n00 (1 of them terminating already) makes room and violates the budget web with 1 of them",
+    );
+    view.evicted = vec![(Key::new("a", "x"), Eviction::Terminating)];
+    check(
+        &view,
+        "it preempts 2 pods of priority 5 or less on n00 (1 of them terminating already), violates the budget web with 1 of them and waits \
+         until they are gone",
+    );
+    view = preempting(vec![victim("x", 5, &["b", "a"], false)], &["n00"]);
+    view.evicted = vec![(Key::new("a", "x"), Eviction::Deleted)];
+    check(&view, "it preempts 1 pod of priority 5 on n00 and violates the budgets a and b");
+    let gone = preempting(vec![victim("x", 5, &[], true)], &["n00"]);
+    check(&gone, "it waits until 1 pod of priority 5 on n00, terminating already, is gone and violates no budget");
+}
+
+#[test]
+fn why_preemption_does_not_help_is_said() {
+    let check = |preemption: PreemptionView, expected: &str| {
+        let mut view = view(&[(2, Fit, CPU)]);
+        Arc::make_mut(view.start.as_mut().unwrap()).nominated = "n01".into();
+        view.preemption = Some(preemption);
+        assert_eq!(why(&view), format!("Pending because no node has 6 free cpu; {expected}."));
+    };
+    let ineligible = |reason: &'static str| PreemptionView { ineligible: Some(reason.into()), ..PreemptionView::default() };
+    check(ineligible("not eligible due to preemptionPolicy=Never."), "its preemptionPolicy is Never, so it evicts nobody");
+    check(ineligible("not eligible due to a terminating pod on the nominated node."), "it waits until pods evicted for it on n01 are gone");
+    check(ineligible("for another reason."), "it may not preempt (for another reason)");
+    check(PreemptionView::default(), "evicting pods would not help");
+    let tried = |nodes: &[&'static str], run: DryRunView| PreemptionView {
+        potential_nodes: nodes.iter().map(|n| Str::from(*n)).collect::<Vec<_>>().into(),
+        dry_runs: nodes.iter().map(|n| (Str::from(*n), run.clone())).collect(),
+        ..PreemptionView::default()
+    };
+    check(tried(&["n00"], DryRunView::default()), "the one node where evicting might help has no pod of lower priority");
+    check(tried(&["n00", "n01"], DryRunView::default()), "there is no pod of lower priority to evict");
+    let run = DryRunView { steps: vec![crate::framework::DryRunStep::Filtered(Status::unschedulable("Insufficient cpu"))], status: None };
+    check(tried(&["n00", "n01"], run), "evicting all pods of lower priority makes no room on the 2 nodes where that might help");
+}
+
+#[test]
+fn a_node_is_chosen_for_a_reason() {
+    let mut view = view(&[(3, Fit, CPU)]);
+    view.outcome = Some(Outcome::Scheduled);
+    view.selected = Some(("n00".into(), Selection::NominatedNode, Vec::new().into()));
+    assert_eq!(why(&view), "Fits on n00, where it was nominated, so no other node was tried.");
+    view.selected = Some(("n00".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
+    assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that takes it.");
+    view.permit_waits = vec![PluginName::GangScheduling];
+    assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that takes it; it waits there until GangScheduling lets it.");
+    view.permit_waits.clear();
+    for name in ["n00", "n01"] {
+        view.verdicts.insert(name.into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
+    }
+    let score = |plugin, weighted| PluginScore { plugin, raw: weighted, normalized: 0, weighted };
+    let scores = |winner: [i64; 2], other: [i64; 2]| {
+        let table = [winner, other].iter().flat_map(|[a, b]| [score(Fit, *a), score(TaintToleration, *b)]).collect();
+        let parts = Part::all(table, 2).zip(["n00", "n01"]);
+        let rows = parts.map(|(plugins, node)| NodeScore { node: node.into(), total: plugins.iter().map(|p| p.weighted).sum(), plugins });
+        Row::all(rows.collect()).map(|row| (row.node.clone(), row)).collect()
+    };
+    view.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into()].into()));
+    view.scores = scores([50, 100], [60, 70]);
+    assert_eq!(why(&view), "Fits on 2 of 3 nodes; n00 scores highest with 150, 20 ahead of n01, thanks to TaintToleration.");
+    view.scores = scores([80, 100], [60, 70]);
+    assert_eq!(why(&view), "Fits on 2 of 3 nodes; n00 scores highest with 180, 50 ahead of n01.");
+    view.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into(), "n01".into()].into()));
+    assert_eq!(
+        why(&view),
+        "Fits on 2 of 3 nodes; 2 share the highest score with 180, and any of them is right (n00 is the first by name)."
+    );
+}
+
+#[test]
+fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
+    let ended = |outcome| CycleView { outcome: Some(outcome), ..CycleView::default() };
+    let held = |status| why(&CycleView { pre_enqueue: Some(status), ..ended(Outcome::Gated) });
+    let gates =
+        |names: &str| Status::unresolvable(format!("waiting for scheduling gates: [{names}]")).with_plugin(PluginName::SchedulingGates);
+    assert_eq!(held(gates("a/b")), "Held back by its scheduling gate a/b until it is removed.");
+    assert_eq!(held(gates("a/b c")), "Held back by its scheduling gates a/b and c until they are removed.");
+    assert_eq!(held(Status::unresolvable("later.").with_plugin(PluginName::DynamicResources)), "Held back by DynamicResources: later.");
+    let skipped = Some("skip schedule deleting pod: a/p".into());
+    assert_eq!(why(&CycleView { skipped, ..ended(Outcome::Error) }), "Not tried, because it is being deleted.");
+    let failure = |message: &str, plugins: &[PluginName]| {
+        Some((FailureReason::Unschedulable, Str::from(message), plugins.iter().copied().collect::<PluginSet>()))
+    };
+    let mut view = CycleView { failure: failure("not yet.", &[]), ..ended(Outcome::Unschedulable) };
+    assert_eq!(why(&view), "Pending: not yet.");
+    view.selected = Some(("n1".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
+    view.failure = failure("0/1 nodes are available: 1 no room\nat all.", &[PluginName::VolumeBinding]);
+    assert_eq!(why(&view), "Pending although it was to run on n1: VolumeBinding: no room at all.");
+    view.not_emulated = vec![("Other".into(), "x".into())];
+    view.failure = failure("no nodes available to schedule pods", &[]);
+    view.selected = None;
+    assert_eq!(why(&view), "Pending because there are no nodes; Other is not emulated and might say otherwise.");
+}
+
+#[test]
+fn a_cycle_under_way_says_how_far_it_is() {
+    assert_eq!(so_far(&CycleView::default()), None);
+    let mut view = view(&[(2, Fit, CPU)]);
+    view.outcome = None;
+    assert_eq!(why(&view), "");
+    let said = |view: &CycleView| so_far(view).unwrap_or_default();
+    Arc::make_mut(view.start.as_mut().unwrap()).nodes = 5;
+    assert_eq!(said(&view), "Looked at 2 of 5 nodes: none takes it so far.");
+    view.verdicts.insert("x".into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
+    assert_eq!(said(&view), "Looked at 3 of 5 nodes: 1 takes it.");
+    view.verdicts.clear();
+    assert_eq!(said(&view), "No node of 5 looked at yet.");
+    let mut view = super::tests::view(&[(2, Fit, CPU)]);
+    view.outcome = None;
+    view.preemption = Some(PreemptionView { potential_nodes: vec!["n00".into()].into(), ..PreemptionView::default() });
+    assert_eq!(said(&view), "Pending because no node has 6 free cpu; preemption tried on 0 of 1 node, 0 candidates so far.");
+}
