@@ -29,7 +29,7 @@ pub fn why(view: &CycleView) -> String {
         Some(Outcome::Scheduled) => scheduled(view),
         Some(Outcome::Unschedulable) => unschedulable(view),
     };
-    finish(view, sentence)
+    finish(view, &sentence)
 }
 
 /// The sentence of a cycle that may still be under way: [`why`] once it has ended, and how it stands before. `None`
@@ -55,11 +55,11 @@ pub fn so_far(view: &CycleView) -> Option<String> {
     } else {
         looking(view)
     };
-    Some(finish(view, sentence))
+    Some(finish(view, &sentence))
 }
 
 /// Adds what the engine could not ask, and the full stop.
-fn finish(view: &CycleView, sentence: String) -> String {
+fn finish(view: &CycleView, sentence: &str) -> String {
     let more = match &view.not_emulated[..] {
         [] => String::new(),
         [(plugin, _)] => format!("; {} is not emulated and might say otherwise", short(plugin)),

@@ -38,7 +38,7 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             }
         }
     };
-    let waits: Vec<String> = view.permit_waits.iter().map(|p| p.to_string()).collect();
+    let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
 }
 

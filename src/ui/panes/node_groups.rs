@@ -96,10 +96,7 @@ fn shares(counts: &[usize], cells: usize) -> Vec<usize> {
         let short = shares.iter().sum::<usize>() < cells;
         // What is furthest from its due gives or takes a cell; a share of one only gives where all are so small.
         let due = |at: &usize| counts[*at] as i128 * cells as i128 - shares[*at] as i128 * total as i128;
-        let at = match short {
-            true => (0..shares.len()).max_by_key(due),
-            false => (0..shares.len()).filter(|at| shares[*at] > 1).min_by_key(due),
-        };
+        let at = if short { (0..shares.len()).max_by_key(due) } else { (0..shares.len()).filter(|at| shares[*at] > 1).min_by_key(due) };
         let Some(at) = at else { break };
         if short { shares[at] += 1 } else { shares[at] -= 1 }
     }
