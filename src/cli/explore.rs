@@ -182,9 +182,9 @@ fn show(session: Session, reports: Vec<Arc<Report>>, options: &Options) -> Resul
     show_explorer(Explorer::new(session).with_reports(reports), options)
 }
 
-pub(super) fn show_explorer(mut explorer: Explorer, options: &Options) -> Result<u8, Failure> {
+pub(super) fn show_explorer(explorer: Explorer, options: &Options) -> Result<u8, Failure> {
     app::install_panic_hook();
-    let exit = app::run(&mut explorer, options).map_err(|e| Failure::usage(e.to_string()))?;
+    let exit = app::run(explorer, options).map_err(|e| Failure::usage(e.to_string()))?;
     Ok(match exit {
         app::Exit::Quit => EXIT_OK,
         signal @ app::Exit::Signal(_) => signal.code(),
