@@ -3,10 +3,11 @@
 //! What may take longer than a frame goes to the [`Worker`] as a copy. Until its answer is there, the originals are
 //! shown, keys wait in a line, and Esc gives the answer up: then everything is as it was before.
 //!
-//! Measured with 5,000 nodes, 1,000 recorded cycles and all nodes in the list: a copy of both takes about as long as
-//! drawing a frame, a decision 8 to 60 ms, what every filter says about a node some ms, and taking in what is new of a
-//! live cluster 30 to 120 ms. So whatever may ask the engine or move the cursor goes to the worker, and what only moves
-//! a selection, sorts or types stays here ([`stays`]): it needs no copy, and works while a live cluster is taken in.
+//! Measured with 5,000 nodes, one by one in the list, and without optimisation: a copy of both takes 0.3 ms, moving a
+//! selection 0.1 ms, making the rows anew 10 ms, a step 12 ms and a decision 30 ms; optimised, decisions that preempt take
+//! up to 60 ms, what every filter says about a node some ms, and taking in what is new of a live cluster 30 to 120 ms. So
+//! whatever may ask the engine or move the cursor goes to the worker, and what only moves a selection, sorts or types
+//! stays here ([`stays`]): it is done before the next frame, and works while a live cluster is taken in.
 
 use std::collections::VecDeque;
 use std::time::Duration;
