@@ -359,3 +359,47 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.wait_for("--theme: no theme is called \"nope\"; there are dark, light");
     assert_ne!(pty.wait_exit(), 0);
 }
+
+/// A server that accepts connections and never answers, and a kubeconfig that leads to it.
+fn silent_cluster(folder: &std::path::Path) -> (std::net::TcpListener, String) {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = server.local_addr().expect("an address");
+    let text = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: quiet\ncontexts: [{{name: quiet, context: {{cluster: c, user: u}}}}]\n\
+         clusters: [{{name: c, cluster: {{server: 'http://{address}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n"
+    );
+    let path = folder.join("kubeconfig");
+    std::fs::write(&path, text).expect("a file");
+    (server, path.display().to_string())
+}
+
+#[test]
+fn loading_shows_how_far_it_has_got_and_can_be_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_server, kubeconfig) = silent_cluster(folder.path());
+    for (leave, code) in [("q", 0), (ESC, 0), ("\x03", 130)] {
+        let mut pty = Pty::start(&["live", "--kubeconfig", &kubeconfig], 100, 30);
+        let screen = pty.wait_for("reading the cluster");
+        assert!(screen.contains("schedscope  live cluster") && screen.contains("q leaves"), "{screen}");
+        pty.assert_taken();
+        pty.wait_for("Node: being listed");
+        pty.resize(60, 16);
+        pty.wait_for("more");
+        pty.send(leave);
+        assert_eq!(pty.wait_exit(), code, "{leave:?}");
+        pty.assert_restored();
+    }
+    let mut pty = Pty::start(&["live", "--kubeconfig", &kubeconfig], 100, 30);
+    pty.wait_for("reading the cluster");
+    pty.signal("TERM");
+    assert_eq!(pty.wait_exit(), 143);
+    pty.assert_restored();
+}
+
+#[test]
+fn what_cannot_be_loaded_is_told_on_the_screen_that_was_there_before() {
+    let mut pty = Pty::start(&["open", "/nowhere/at/all.yaml"], 100, 30);
+    let screen = pty.wait_for("nothing could be read");
+    assert!(screen.contains("/nowhere/at/all.yaml"), "{screen}");
+    assert_eq!(pty.wait_exit(), 3);
+}

@@ -4,11 +4,13 @@
 //! than a frame is done by another ([`worker`], [`screen`]). Everything that is shown is [`crate::ui`], which is pure.
 
 mod beside;
+mod console;
 mod event_loop;
 mod explorer;
 mod following;
 mod input;
 mod leave;
+mod loading;
 mod objects;
 mod screen;
 mod settings;
@@ -29,12 +31,11 @@ use crate::cluster::Key;
 use crate::ui::themes::DEFAULT;
 use crate::ui::{Depth, Glyphs, Keymap, Library, ThemeError};
 
-use input::Inputs;
-
+pub use console::{Console, Loaded};
 pub use explorer::Explorer;
 pub use following::Pace;
+pub use loading::Watch;
 pub use objects::{capture, unknown_kinds};
-use terminal::Terminal;
 pub use terminal::install_panic_hook;
 
 /// What can go wrong around the screen.
@@ -124,24 +125,6 @@ impl Exit {
             Self::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         }
     }
-}
-
-/// Shows the explorer until it is left. The terminal is as it was afterwards, whatever happens.
-///
-/// # Errors
-/// Without a terminal, with a broken theme, or when the terminal goes away.
-pub fn run(explorer: Explorer, options: &Options) -> Result<Exit, AppError> {
-    terminal::require()?;
-    let theme = options.library().load(&options.theme, options.depth)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // The guard lives outside the loop, so that leaving it in any way restores the terminal.
-    let mut terminal = Terminal::enter()?;
-    let result = runtime.block_on(async {
-        let mut inputs = Inputs::new()?;
-        event_loop::explore(explorer, options, theme, &mut terminal, &mut inputs).await
-    });
-    terminal.leave()?;
-    result
 }
 
 /// A panic in words, for the log.

@@ -1,6 +1,6 @@
 //! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
 
-use std::io::{self, IsTerminal as _, Stdout, Write as _};
+use std::io::{self, IsTerminal as _, Stdout};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -86,12 +86,6 @@ impl Terminal {
         // is, and the answer would go to the stream of keys.
         self.inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
-    }
-
-    /// Gives the terminal back.
-    pub(super) fn leave(self) -> io::Result<()> {
-        drop(self);
-        io::stdout().flush()
     }
 }
 

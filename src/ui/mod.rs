@@ -25,6 +25,7 @@ pub mod rows;
 pub mod scene;
 pub mod settings;
 mod source_text;
+pub mod start;
 pub mod state;
 pub mod story;
 pub mod text;
