@@ -379,18 +379,17 @@ fn loading_shows_how_far_it_has_got_and_can_be_left() {
     let (_server, kubeconfig) = silent_cluster(folder.path());
     for (leave, code) in [("q", 0), (ESC, 0), ("\x03", 130)] {
         let mut pty = Pty::start(&["live", "--kubeconfig", &kubeconfig], 100, 30);
-        let screen = pty.wait_for("reading the cluster");
+        let screen = pty.wait_for("connecting");
         assert!(screen.contains("schedscope  live cluster") && screen.contains("q leaves"), "{screen}");
         pty.assert_taken();
-        pty.wait_for("Node: being listed");
         pty.resize(60, 16);
-        pty.wait_for("more");
+        pty.wait_until("the hint is on the last line", |s| s.contents().lines().nth(15).is_some_and(|l| l.contains("q leaves")));
         pty.send(leave);
         assert_eq!(pty.wait_exit(), code, "{leave:?}");
         pty.assert_restored();
     }
     let mut pty = Pty::start(&["live", "--kubeconfig", &kubeconfig], 100, 30);
-    pty.wait_for("reading the cluster");
+    pty.wait_for("connecting");
     pty.signal("TERM");
     assert_eq!(pty.wait_exit(), 143);
     pty.assert_restored();

@@ -32,6 +32,11 @@ impl Watch {
         watched.reading = Some(progress);
     }
 
+    /// A cluster is being asked for the first time.
+    pub fn connecting(&self) {
+        self.lock().begin("connecting");
+    }
+
     /// A cluster is being read.
     pub fn cluster(&self, live: Arc<Live>) {
         let mut watched = self.lock();

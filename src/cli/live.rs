@@ -8,7 +8,7 @@ use super::args::{CaptureArgs, ConnectArgs};
 use super::{EXIT_OK, Failure};
 use crate::app::{self, Console};
 use crate::source::Loaded;
-use crate::source::live::{ConnectOptions, KindStatus, Live, State, connect, may_ask};
+use crate::source::live::{ConnectOptions, Live, State, connect, may_ask};
 
 /// How often a terminal is told how far it has got.
 const TELL: Duration = Duration::from_millis(200);
@@ -38,7 +38,7 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
     Ok((live, loaded))
 }
 
-/// A connection, of which nothing is waited for.
+/// A connection over which the server has answered.
 pub(super) fn connected(args: &ConnectArgs) -> Result<Arc<Live>, Failure> {
     let options = ConnectOptions {
         kubeconfig: args.kubeconfig.clone(),
@@ -57,17 +57,7 @@ pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Resu
         return Ok(None);
     }
     console.give_back();
-    let live = connected(args)?;
-    tell_until(&live, || {
-        let status = live.status();
-        let read = |kind: &KindStatus| kind.objects > 0 || matches!(kind.state, State::Watching);
-        let done = status.complete || status.server_version.is_some() || status.kinds.iter().any(read);
-        if !done {
-            std::thread::sleep(LOOK);
-        }
-        done
-    });
-    Ok(Some(live))
+    connected(args).map(Some)
 }
 
 /// Tells a terminal how far it has got, until something holds, which waits a little each time.

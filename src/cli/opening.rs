@@ -128,7 +128,13 @@ fn open_cluster(
     options: &Options,
     watch: &Watch,
 ) -> Result<Opened, Failure> {
-    let live = connected.map_or_else(|| super::live::connected(connect), Ok)?;
+    let live = match connected {
+        Some(live) => live,
+        None => {
+            watch.connecting();
+            super::live::connected(connect)?
+        }
+    };
     watch.cluster(Arc::clone(&live));
     let mut loaded = loop {
         if let Some(loaded) = live.wait_first(Some(super::live::soon())) {
