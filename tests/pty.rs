@@ -402,3 +402,57 @@ fn what_cannot_be_loaded_is_told_on_the_screen_that_was_there_before() {
     assert!(screen.contains("/nowhere/at/all.yaml"), "{screen}");
     assert_eq!(pty.wait_exit(), 3);
 }
+
+#[test]
+fn a_story_and_a_dump_are_opened_from_the_start_screen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_server, kubeconfig) = silent_cluster(folder.path());
+    let dump = folder.path().join("one.yaml");
+    std::fs::write(&dump, "apiVersion: v1\nkind: Node\nmetadata: {name: only-node}\n").expect("a file");
+    let mut pty = Pty::start_in(&[("KUBECONFIG", kubeconfig.as_str())], &[], 120, 40);
+    let screen = pty.wait_for("Live clusters");
+    assert!(screen.contains("quiet") && screen.contains("the current context") && screen.contains("payments"), "{screen}");
+    pty.assert_taken();
+
+    // A cluster that is not waited for leads back.
+    pty.send(ENTER);
+    pty.wait_for("connecting");
+    pty.send("q");
+    pty.wait_for("Live clusters");
+
+    // The demo, and in it the pod.
+    pty.send("/");
+    pty.send("payments");
+    pty.wait_gone("quiet");
+    pty.send(ENTER);
+    pty.wait_for("activeQ");
+    command(&mut pty, "pod shop/payments");
+    pty.wait_for("★ worker-a2");
+
+    // What cannot be opened is told on the start screen.
+    command(&mut pty, "open /nowhere/at/all.yaml");
+    pty.wait_for("nothing could be read");
+    pty.send("o");
+    let path = dump.display().to_string();
+    let typed = path.strip_suffix("e.yaml").expect("its name");
+    pty.send(typed);
+    pty.wait_for("one.yaml");
+    pty.send("\t");
+    pty.wait_for(&path);
+    pty.send(ENTER);
+    pty.wait_for("1 node");
+    command(&mut pty, "open");
+    pty.wait_for("Live clusters");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+}
+
+#[test]
+fn without_a_terminal_the_help_stands_for_the_start_screen() {
+    let output =
+        std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).stdin(std::process::Stdio::null()).output().expect("it starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("Usage: schedscope") && error.contains("demo"), "{error}");
+}

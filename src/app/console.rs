@@ -13,8 +13,10 @@ use super::event_loop;
 use super::explorer::Explorer;
 use super::input::{Input, Inputs};
 use super::loading::Watch;
+use super::start;
 use super::terminal::{self, Terminal};
-use super::{AppError, Exit, Options};
+use super::{AppError, Exit, Left, Options};
+use crate::ui::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::start::{Look, loading};
 
 /// What is loaded within this time is shown at once, and nothing else before it.
@@ -111,13 +113,38 @@ impl Console {
     ///
     /// # Errors
     /// Without a terminal, with a broken theme, or when the terminal goes away.
-    pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<Exit, AppError> {
+    pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<Left, AppError> {
         terminal::require()?;
         let theme = options.library().load(&options.theme, options.depth)?;
         let taken = &mut self.taken;
         self.runtime.block_on(async {
             let (terminal, inputs) = take(taken)?;
             event_loop::explore(explorer, options, theme, terminal, inputs).await
+        })
+    }
+}
+
+impl Console {
+    /// Lets the reader choose what to explore, or leave; `why` says why the last choice could not be opened.
+    ///
+    /// # Errors
+    /// Without a terminal, with a broken theme, or when the terminal goes away.
+    pub fn choose(
+        &mut self,
+        offers: Vec<Offer>,
+        empty: Vec<(Group, String)>,
+        why: Option<String>,
+        options: &Options,
+    ) -> Result<Result<Choice, Exit>, AppError> {
+        terminal::require()?;
+        let theme = options.library().load(&options.theme, options.depth)?;
+        let look = Look { theme: &theme, glyphs: &options.glyphs };
+        let taken = &mut self.taken;
+        self.runtime.block_on(async {
+            let (terminal, inputs) = take(taken)?;
+            let mut screen = Start::new(offers, empty, options.keymap.clone(), terminal.size()?);
+            screen.notice = why.or_else(|| options.problems.first().cloned());
+            start::choose(screen, look, terminal, inputs).await
         })
     }
 }

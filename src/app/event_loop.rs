@@ -10,7 +10,7 @@ use super::input::{Input, Inputs};
 use super::screen::Screen;
 use super::terminal::{self, Terminal};
 use super::worker::Outcome;
-use super::{AppError, Exit, Options};
+use super::{AppError, Exit, Left, Options};
 use crate::ui::keymap::Context;
 use crate::ui::{self, Action, Driver as _, Effect, Scene, Settings, State, Theme};
 
@@ -67,7 +67,7 @@ pub(super) async fn explore(
     theme: Theme,
     terminal: &mut Terminal,
     inputs: &mut Inputs,
-) -> Result<Exit, AppError> {
+) -> Result<Left, AppError> {
     let mut state = State::new(explorer.timeline(), terminal.size()?);
     state.settings = Settings {
         keymap: options.keymap.clone(),
@@ -92,8 +92,8 @@ pub(super) async fn explore(
             && let Ok(outcome) = timeout_at(soon, screen.answer()).await
         {
             dirty |= on.is_worth_showing(&mut screen, &outcome);
-            if let Some(exit) = on.effects(&mut screen, outcome)? {
-                return Ok(exit);
+            if let Some(left) = on.effects(&mut screen, outcome)? {
+                return Ok(left);
             }
             screen.go_on();
         }
@@ -114,14 +114,14 @@ pub(super) async fn explore(
         match wake {
             Wake::Input(input) => {
                 dirty = true;
-                if let Some(exit) = on.input(&mut screen, input)? {
-                    return Ok(exit);
+                if let Some(left) = on.input(&mut screen, input)? {
+                    return Ok(left);
                 }
             }
             Wake::Answered(outcome) => {
                 dirty = on.is_worth_showing(&mut screen, &outcome);
-                if let Some(exit) = on.effects(&mut screen, outcome)? {
-                    return Ok(exit);
+                if let Some(left) = on.effects(&mut screen, outcome)? {
+                    return Ok(left);
                 }
             }
             Wake::Tick => {
@@ -140,8 +140,8 @@ pub(super) async fn explore(
         // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
         while let Some(event) = inputs.at_once().await? {
             dirty = true;
-            if let Some(exit) = on.input(&mut screen, Input::Event(event))? {
-                return Ok(exit);
+            if let Some(left) = on.input(&mut screen, Input::Event(event))? {
+                return Ok(left);
             }
         }
         // The reader may have come back to where changes are taken in.
@@ -188,16 +188,16 @@ impl Loop<'_> {
     }
 
     /// Does what an answer leaves to the world outside, and takes the keys that waited for it.
-    fn effects(&mut self, screen: &mut Screen, outcome: Outcome) -> Result<Option<Exit>, AppError> {
+    fn effects(&mut self, screen: &mut Screen, outcome: Outcome) -> Result<Option<Left>, AppError> {
         let mut effect = match outcome {
             Outcome::Done(effect) => effect,
             Outcome::Followed(_) => None,
         };
         loop {
             if let Some(effect) = effect
-                && let Some(exit) = self.effect(screen, effect)?
+                && let Some(left) = self.effect(screen, effect)?
             {
-                return Ok(Some(exit));
+                return Ok(Some(left));
             }
             effect = screen.take_line();
             if effect.is_none() {
@@ -206,10 +206,10 @@ impl Loop<'_> {
         }
     }
 
-    fn input(&mut self, screen: &mut Screen, input: Input) -> Result<Option<Exit>, AppError> {
+    fn input(&mut self, screen: &mut Screen, input: Input) -> Result<Option<Left>, AppError> {
         let effect = match input {
-            Input::End(number) => return Ok(Some(Exit::Signal(number))),
-            Input::Gone => return Ok(Some(Exit::Quit)),
+            Input::End(number) => return Ok(Some(Left::Exit(Exit::Signal(number)))),
+            Input::Gone => return Ok(Some(Left::Exit(Exit::Quit))),
             Input::Stop => Some(Effect::Suspend),
             Input::Continue => {
                 self.terminal.enter_again()?;
@@ -221,9 +221,10 @@ impl Loop<'_> {
     }
 
     /// Does what is left to the world outside.
-    fn effect(&mut self, screen: &mut Screen, effect: Effect) -> Result<Option<Exit>, AppError> {
+    fn effect(&mut self, screen: &mut Screen, effect: Effect) -> Result<Option<Left>, AppError> {
         match effect {
-            Effect::Quit => return Ok(Some(Exit::Quit)),
+            Effect::Quit => return Ok(Some(Left::Exit(Exit::Quit))),
+            Effect::Open(what) => return Ok(Some(Left::Open(what))),
             Effect::Suspend => {
                 self.terminal.suspend()?;
                 let (width, height) = self.terminal.size()?;

@@ -72,7 +72,7 @@ fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
     state.settings.keymap.lookup(&ui::contexts(state), key)
 }
 
-fn mouse_action(event: MouseEvent) -> Option<Action> {
+pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {
     let mouse = match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Mouse::Press,
         MouseEventKind::Drag(MouseButton::Left) => Mouse::Drag,

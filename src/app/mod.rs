@@ -14,6 +14,7 @@ mod loading;
 mod objects;
 mod screen;
 mod settings;
+mod start;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -125,6 +126,15 @@ impl Exit {
             Self::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         }
     }
+}
+
+/// How the explorer was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// To the shell.
+    Exit(Exit),
+    /// For something else: what this path names, or what is chosen on the start screen.
+    Open(Option<String>),
 }
 
 /// A panic in words, for the log.

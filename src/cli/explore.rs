@@ -1,9 +1,9 @@
-//! `schedscope demo`, `open` and `live`: the explorer.
+//! `schedscope demo`, `open`, `live`, and none of these: the explorer.
 
-use super::args::{DemoArgs, LiveArgs, OpenArgs, ScreenArgs};
+use super::args::{DemoArgs, LiveArgs, OpenArgs, SchedulerArgs, ScreenArgs};
 use super::opening::{Source, Wanted};
-use super::{Failure, live};
-use crate::app::{Console, Loaded, Options};
+use super::{Failure, live, start};
+use crate::app::{Console, Exit, Left, Loaded, Options};
 use crate::cluster::Key;
 use crate::ui::{Depth, ThemeError};
 
@@ -24,15 +24,56 @@ pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     explore(Wanted { source: Source::Cluster(args.connect.clone()), scheduler: args.scheduler.clone() }, &args.screen, no_color)
 }
 
-fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
-    let options = options(screen, no_color)?;
-    let mut console = Console::new()?;
-    show(wanted, &options, &mut console)
+/// Whatever is chosen on the start screen.
+pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
+    go(None, &ScreenArgs::default(), no_color)
 }
 
-/// Loads and shows it until it is left, and says with which exit code.
-fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<u8, Failure> {
+fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
+    go(Some(wanted), screen, no_color)
+}
+
+/// One thing after the other is explored, until the reader leaves; says with which exit code. Once the start screen was
+/// there, what cannot be opened leads back to it.
+fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
+    let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
+    let mut options = options(screen, no_color)?;
+    let mut console = Console::new()?;
+    let mut only = first.is_some();
+    let (mut next, mut why) = (first, None);
+    loop {
+        let wanted = match next.take() {
+            Some(wanted) => wanted,
+            None => match start::choose(why.take(), &options, &mut console)? {
+                Ok(wanted) => wanted,
+                Err(exit) => return Ok(exit.code()),
+            },
+        };
+        match show(wanted, &options, &mut console) {
+            Err(failure) if only => return Err(failure),
+            Err(failure) => why = Some(failure.message),
+            // Whoever does not wait for one thing may want another.
+            Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}
+            Ok(Shown::NotWaitedFor(exit) | Shown::Left(Left::Exit(exit))) => return Ok(exit.code()),
+            Ok(Shown::Left(Left::Open(path))) => {
+                only = false;
+                next = path.map(|path| Wanted { source: start::at_path(&path), scheduler: SchedulerArgs::default() });
+            }
+        }
+        // It belongs to what was opened first.
+        options.pod = None;
+    }
+}
+
+/// How something that was to be explored was left.
+enum Shown {
+    /// While it was loaded.
+    NotWaitedFor(Exit),
+    Left(Left),
+}
+
+/// Loads something and shows it until it is left.
+fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<Shown, Failure> {
     let connected = match &wanted.source {
         Source::Cluster(connect) => live::connected_first(connect, console)?,
         _ => None,
@@ -40,11 +81,11 @@ fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<u8, 
     let known = options.clone();
     let title = wanted.title();
     match console.load(&title, options, move |watch| wanted.open(connected, &known, watch))? {
-        Loaded::Left(exit) => Ok(exit.code()),
+        Loaded::Left(exit) => Ok(Shown::NotWaitedFor(exit)),
         Loaded::Done(opened) => {
             let opened = opened?;
             let options = Options { notice: opened.notice, wake: opened.wake, ..options.clone() };
-            Ok(console.explore(opened.explorer, &options)?.code())
+            Ok(Shown::Left(console.explore(opened.explorer, &options)?))
         }
     }
 }

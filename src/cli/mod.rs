@@ -8,6 +8,7 @@ mod live;
 mod log;
 mod opening;
 mod run;
+mod start;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
@@ -78,7 +79,8 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Runs a command; answers go to standard output, diagnostics to standard error.
 pub fn run(cli: Cli) -> ExitCode {
-    let result = match cli.command {
+    let Some(command) = cli.command else { return start_screen(cli.no_color) };
+    let result = match command {
         Command::Demo(args) if args.list => list_stories(),
         Command::Demo(args) => explore::demo(&args, cli.no_color),
         Command::Open(args) => explore::open(&args, cli.no_color),
@@ -92,6 +94,19 @@ pub fn run(cli: Cli) -> ExitCode {
         }
         Command::Info => info::run(),
     };
+    ended(result)
+}
+
+/// The start screen; without a terminal for it, the help.
+fn start_screen(no_color: bool) -> ExitCode {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return ended(explore::choose(no_color));
+    }
+    eprint!("{}", Cli::command().render_help());
+    ExitCode::from(EXIT_USAGE)
+}
+
+fn ended(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

@@ -1,5 +1,6 @@
 //! What is shown before there is a session.
 
+pub mod choice;
 pub mod loading;
 
 use std::borrow::Cow;
