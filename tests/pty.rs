@@ -431,7 +431,8 @@ fn a_story_and_a_dump_are_opened_from_the_start_screen() {
 
     // What cannot be opened is told on the start screen.
     command(&mut pty, "open /nowhere/at/all.yaml");
-    pty.wait_for("nothing could be read");
+    let screen = pty.wait_for("nothing could be read");
+    assert!(screen.contains("/nowhere/at/all.yaml: cannot be read"), "{screen}");
     pty.send("o");
     let path = dump.display().to_string();
     let typed = path.strip_suffix("e.yaml").expect("its name");

@@ -104,6 +104,11 @@ impl Console {
         }
     }
 
+    /// What waits to be said on standard error.
+    pub fn unsaid(&self) -> &[String] {
+        &self.unsaid
+    }
+
     /// Gives the terminal back, for whatever else needs it meanwhile.
     pub fn give_back(&mut self) {
         self.taken = None;

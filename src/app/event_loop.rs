@@ -180,7 +180,7 @@ impl Loop<'_> {
     /// Whether an answer, which is in place already, changes what is shown.
     fn is_worth_showing(&mut self, screen: &mut Screen, outcome: &Outcome) -> bool {
         let Outcome::Followed(new) = outcome else { return true };
-        let (shown, again) = ui::follow(&mut screen.state, &screen.explorer);
+        let (shown, again) = ui::show_news(&mut screen.state, &screen.explorer);
         if let Some(after) = again {
             self.look_in(after);
         }

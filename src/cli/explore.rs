@@ -49,9 +49,13 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
                 Err(exit) => return Ok(exit.code()),
             },
         };
+        let said = console.unsaid().len();
         match show(wanted, &options, &mut console) {
             Err(failure) if only => return Err(failure),
-            Err(failure) => why = Some(failure.message),
+            Err(failure) => {
+                let told = console.unsaid().get(said..).unwrap_or_default().iter().cloned();
+                why = Some(told.chain([failure.message]).collect::<Vec<_>>().join("; "));
+            }
             // Whoever does not wait for one thing may want another.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}
             Ok(Shown::NotWaitedFor(exit) | Shown::Left(Left::Exit(exit))) => return Ok(exit.code()),

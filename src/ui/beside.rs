@@ -60,7 +60,7 @@ pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
 }
 
 /// Shows how following a live cluster goes; says whether there is something new to show, and when to look again.
-pub fn follow(state: &mut State, driver: &dyn Driver) -> (bool, Option<Duration>) {
+pub fn show_news(state: &mut State, driver: &dyn Driver) -> (bool, Option<Duration>) {
     let news = driver.news();
     let shown = state.news != news;
     state.news = news;

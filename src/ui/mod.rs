@@ -40,7 +40,7 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use beside::{follow, look};
+pub use beside::{look, show_news};
 pub use driver::{Document, Driver, HowFar, Work, WorkState};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};

@@ -358,7 +358,16 @@ fn foot(start: &Start, look: Look<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     if let Some(notice) = &start.notice {
-        return look.row(buf, area, last, &[look.span(Role::Warning, format!(" {} {notice}", look.glyphs.failed))]);
+        // It may be long, and there are two lines for it.
+        let words = notice.split_whitespace().collect::<Vec<_>>().join(" ");
+        let lines = text::wrap(&words, usize::from(area.width.saturating_sub(4)).max(1));
+        let (first, rest) = lines.split_at(lines.len().min(1));
+        let rows = if rest.is_empty() { vec![words] } else { vec![first.join(" "), rest.join(" ")] };
+        for (row, words) in (last + 1 - rows.len() as u16..).zip(&rows) {
+            let sign = if row == last + 1 - rows.len() as u16 { look.glyphs.failed } else { " " };
+            look.row(buf, area, row, &[look.span(Role::Warning, format!(" {sign} {words}"))]);
+        }
+        return;
     }
     let mut spans = vec![Span::raw(" ")];
     for row in start.keymap.of(Context::Start).filter(|row| !row.binding.short.is_empty()) {
