@@ -175,8 +175,13 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
             live.wait_beyond(live.news(), Some(deadline));
             std::thread::sleep(explorer.rest().min(deadline.saturating_duration_since(Instant::now())));
             let from = Instant::now();
-            let (shown, _) = ui::follow(&mut state, &mut explorer);
-            if !shown {
+            let new = explorer.follow();
+            if new {
+                state.touch();
+                state.renew(&explorer);
+            }
+            let (shown, _) = ui::show_news(&mut state, &explorer);
+            if !new && !shown {
                 continue;
             }
             taken.push(from.elapsed());

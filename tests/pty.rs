@@ -366,3 +366,101 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.wait_for("--theme: no theme is called \"nope\"; there are dark, light");
     assert_ne!(pty.wait_exit(), 0);
 }
+
+/// A server that accepts connections and never answers, and a kubeconfig that leads to it.
+fn silent_cluster(folder: &std::path::Path) -> (std::net::TcpListener, String) {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = server.local_addr().expect("an address");
+    let text = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: quiet\ncontexts: [{{name: quiet, context: {{cluster: c, user: u}}}}]\n\
+         clusters: [{{name: c, cluster: {{server: 'http://{address}'}}}}]\nusers: [{{name: u, user: {{token: t}}}}]\n"
+    );
+    let path = folder.join("kubeconfig");
+    std::fs::write(&path, text).expect("a file");
+    (server, path.display().to_string())
+}
+
+#[test]
+fn loading_shows_how_far_it_has_got_and_can_be_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_server, kubeconfig) = silent_cluster(folder.path());
+    for (leave, code) in [("q", 0), (ESC, 0), ("\x03", 130)] {
+        let mut pty = Pty::start(&["live", "--kubeconfig", &kubeconfig], 100, 30);
+        let screen = pty.wait_for("connecting");
+        assert!(screen.contains("schedscope  live cluster") && screen.contains("q leaves"), "{screen}");
+        pty.assert_taken();
+        pty.resize(60, 16);
+        pty.wait_until("the hint is on the last line", |s| s.contents().lines().nth(15).is_some_and(|l| l.contains("q leaves")));
+        pty.send(leave);
+        assert_eq!(pty.wait_exit(), code, "{leave:?}");
+        pty.assert_restored();
+    }
+    let mut pty = Pty::start(&["live", "--kubeconfig", &kubeconfig], 100, 30);
+    pty.wait_for("connecting");
+    pty.signal("TERM");
+    assert_eq!(pty.wait_exit(), 143);
+    pty.assert_restored();
+}
+
+#[test]
+fn what_cannot_be_loaded_is_told_on_the_screen_that_was_there_before() {
+    let mut pty = Pty::start(&["open", "/nowhere/at/all.yaml"], 100, 30);
+    let screen = pty.wait_for("nothing could be read");
+    assert!(screen.contains("/nowhere/at/all.yaml"), "{screen}");
+    assert_eq!(pty.wait_exit(), 3);
+}
+
+#[test]
+fn a_story_and_a_dump_are_opened_from_the_start_screen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_server, kubeconfig) = silent_cluster(folder.path());
+    let dump = folder.path().join("one.yaml");
+    std::fs::write(&dump, "apiVersion: v1\nkind: Node\nmetadata: {name: only-node}\n").expect("a file");
+    let mut pty = Pty::start_in(&[("KUBECONFIG", kubeconfig.as_str())], &[], 120, 40);
+    let screen = pty.wait_for("Live clusters");
+    assert!(screen.contains("quiet") && screen.contains("the current context") && screen.contains("payments"), "{screen}");
+    pty.assert_taken();
+
+    // A cluster that is not waited for leads back.
+    pty.send(ENTER);
+    pty.wait_for("connecting");
+    pty.send("q");
+    pty.wait_for("Live clusters");
+
+    // The demo, and in it the pod.
+    pty.send("/");
+    pty.send("payments");
+    pty.wait_gone("quiet");
+    pty.send(ENTER);
+    pty.wait_for("activeQ");
+    command(&mut pty, "pod shop/payments");
+    pty.wait_for("★ worker-a2");
+
+    // What cannot be opened is told on the start screen.
+    command(&mut pty, "open /nowhere/at/all.yaml");
+    let screen = pty.wait_for("nothing could be read");
+    assert!(screen.contains("/nowhere/at/all.yaml: cannot be read"), "{screen}");
+    pty.send("o");
+    let path = dump.display().to_string();
+    let typed = path.strip_suffix("e.yaml").expect("its name");
+    pty.send(typed);
+    pty.wait_for("one.yaml");
+    pty.send("\t");
+    pty.wait_for(&path);
+    pty.send(ENTER);
+    pty.wait_for("1 node");
+    command(&mut pty, "open");
+    pty.wait_for("Live clusters");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+}
+
+#[test]
+fn without_a_terminal_the_help_stands_for_the_start_screen() {
+    let output =
+        std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).stdin(std::process::Stdio::null()).output().expect("it starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("Usage: schedscope") && error.contains("demo"), "{error}");
+}

@@ -1,8 +1,8 @@
 //! Work on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::report::{Agreements, comparison};
 use crate::session::{Comparison, Session};
@@ -17,7 +17,8 @@ pub(super) const THREAD: &str = "beside";
 #[derive(Debug)]
 pub(super) struct Beside {
     progress: Arc<Progress>,
-    result: Receiver<Result<Outcome, String>>,
+    /// Several copies of an explorer may look; one of them gets the result.
+    result: Mutex<Receiver<Result<Outcome, String>>>,
 }
 
 /// What comes of work.
@@ -88,12 +89,12 @@ impl Beside {
             // Whoever asked may have left: then nobody hears.
             .spawn(move || drop(sender.send(run())))
             .map_err(|e| format!("no thread could be started: {e}"))?;
-        Ok(Self { progress, result })
+        Ok(Self { progress, result: Mutex::new(result) })
     }
 
     /// How far it has got.
     pub(super) fn state(&self) -> WorkState {
-        match self.result.try_recv() {
+        match self.result.lock().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(Ok(Outcome::Shown(document))) => WorkState::Done(document),
             Ok(Ok(Outcome::Said(words))) => WorkState::Said(words),
             Ok(Err(words)) => WorkState::Failed(words),

@@ -1,13 +1,13 @@
 //! The session behind the screen.
 
-use std::cell::OnceCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::beside::Beside;
 use super::following::{self, Following, Pace};
+use super::leave::Leave;
 use super::objects::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
@@ -18,8 +18,8 @@ use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Driver, HowFar, Work, WorkState};
 
-/// A session, with files to read and to write.
-#[derive(Debug)]
+/// A session, with files to read and to write. A clone shares all that is large, and what goes on beside the screen.
+#[derive(Clone, Debug)]
 pub struct Explorer {
     session: Session,
     /// What the session was loaded from, the newest last: objects' texts are read again from there.
@@ -27,15 +27,17 @@ pub struct Explorer {
     /// The live cluster, where it is one.
     following: Option<Following>,
     /// What goes on beside the screen.
-    work: Option<Beside>,
+    work: Option<Arc<Beside>>,
     /// What the cluster's scheduler wrote, once somebody asks.
-    heard: OnceCell<Heard>,
+    heard: Arc<OnceLock<Heard>>,
+    /// The leave to do what cannot be undone.
+    leave: Leave,
 }
 
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, work: None, heard: OnceCell::new() }
+        Self { session, reports: Vec::new(), following: None, work: None, heard: Arc::default(), leave: Leave::default() }
     }
 
     /// The same explorer, which knows where objects were read; of several sources the newest comes last.
@@ -49,6 +51,18 @@ impl Explorer {
     pub fn following(mut self, live: Arc<Live>, pace: Pace) -> Self {
         self.session.background_mut().observed = true;
         Self { following: Some(Following::new(live, pace)), ..self }
+    }
+
+    /// The same explorer, which asks for leave before it does what cannot be undone: whoever works on a copy of an
+    /// explorer may have been given up meanwhile.
+    #[must_use]
+    pub(super) fn with_leave(self, leave: Leave) -> Self {
+        Self { leave, ..self }
+    }
+
+    /// From here on it is done, or not at all.
+    fn for_good(&self) -> Result<(), String> {
+        if self.leave.take() { Ok(()) } else { Err("stopped".to_owned()) }
     }
 
     /// Where objects' texts are.
@@ -70,10 +84,10 @@ impl Explorer {
     /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
     fn take_in(&mut self, looked_at: Option<Key>) -> bool {
         let Some(following) = &mut self.following else { return false };
-        if !following.take_in(&mut self.session) {
+        if !self.leave.take() || !following.take_in(&mut self.session) {
             return false;
         }
-        self.heard = OnceCell::new();
+        self.heard = Arc::default();
         let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > following::FRAMES;
         if full {
             // What is kept must not grow.
@@ -206,6 +220,7 @@ impl Driver for Explorer {
         if Path::new(path).exists() {
             return Err(format!("{path} exists already; it is left alone"));
         }
+        self.for_good()?;
         let file = File::create_new(path).map_err(|e| at(&e))?;
         if let Err(error) = self.session.save(file) {
             // Half a session is of no use, and would be in the way of the next try.
@@ -216,12 +231,15 @@ impl Driver for Explorer {
     }
 
     fn start(&mut self, work: Work) -> Result<(), String> {
-        self.work = Some(Beside::start(&self.session, &self.sources(), work)?);
+        if matches!(work, Work::Capture { .. }) {
+            self.for_good()?;
+        }
+        self.work = Some(Arc::new(Beside::start(&self.session, &self.sources(), work)?));
         Ok(())
     }
 
     fn poll(&mut self) -> WorkState {
-        let state = self.work.as_ref().map_or(WorkState::Idle, Beside::state);
+        let state = self.work.as_ref().map_or(WorkState::Idle, |work| work.state());
         if matches!(state, WorkState::Done(..)) {
             self.work = None;
         }

@@ -42,7 +42,7 @@ impl Default for Pace {
 }
 
 /// A live cluster that is being followed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Following {
     live: Arc<Live>,
     pace: Pace,

@@ -1,43 +1,44 @@
 //! The event loop: keys, mouse and signals in, frames out.
 //!
-//! One `select!` over a closed set of inputs, on one thread. A frame is drawn only after something happened, and only
-//! once for all input that has come in meanwhile. Everything else is [`crate::ui`], which is pure.
+//! One `select!` over a closed set of inputs, on one thread that never waits for anything else: what may take longer
+//! than a frame is done by another ([`worker`], [`screen`]). Everything that is shown is [`crate::ui`], which is pure.
 
 mod beside;
+mod console;
+mod event_loop;
 mod explorer;
 mod following;
+mod input;
+mod leave;
+mod loading;
 mod objects;
-#[cfg(test)]
-mod screens;
+mod screen;
 mod settings;
+#[cfg(test)]
+mod snapshot_tests;
+mod start;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use futures::StreamExt as _;
 use thiserror::Error;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::cluster::Key;
-use crate::ui::keymap::Context;
 use crate::ui::themes::DEFAULT;
-use crate::ui::{
-    self, Action, Depth, Direction, Driver, Effect, Glyphs, Keymap, Library, Mouse, Scene, Settings, State, Theme, ThemeError,
-};
+use crate::ui::{Depth, Glyphs, Keymap, Library, ThemeError};
 
+pub use console::{Console, Loaded};
 pub use explorer::Explorer;
 pub use following::Pace;
+pub use loading::Watch;
 pub use objects::{capture, unknown_kinds};
-use terminal::Terminal;
 pub use terminal::install_panic_hook;
 
 /// What can go wrong around the screen.
@@ -129,255 +130,13 @@ impl Exit {
     }
 }
 
-/// Shows the explorer until it is left. The terminal is as it was afterwards, whatever happens.
-///
-/// # Errors
-/// Without a terminal, with a broken theme, or when the terminal goes away.
-pub fn run(driver: &mut dyn Driver, options: &Options) -> Result<Exit, AppError> {
-    terminal::require()?;
-    let theme = options.library().load(&options.theme, options.depth)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // The guard lives outside the loop, so that leaving it in any way restores the terminal.
-    let mut terminal = Terminal::enter()?;
-    let result = runtime.block_on(event_loop(driver, options, theme, &mut terminal));
-    terminal.leave()?;
-    result
-}
-
-/// What can wake the loop.
-enum Input {
-    Event(Event),
-    /// A signal that ends the program.
-    End(i32),
-    /// The shell wants the program to stop.
-    Stop,
-    /// The program goes on after it was stopped from outside.
-    Continue,
-    /// Nothing came in, and something that takes a while goes on.
-    Idle,
-    /// It is time to look how far the work beside the screen has got.
-    Look,
-    /// A live cluster has something new.
-    News,
-    /// It is time to take in what is new.
-    Follow,
-}
-
-/// How long work goes on before the screen shows how far it has got, and keys are looked at again.
-const SLICE: Duration = Duration::from_millis(12);
-
-/// Waits for news of a live cluster; for good where there is none.
-async fn told(wake: Option<&Notify>) {
-    match wake {
-        Some(wake) => wake.notified().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// How often the screen looks how far the work beside it has got.
-const LOOK: Duration = Duration::from_millis(50);
-
-async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme, terminal: &mut Terminal) -> Result<Exit, AppError> {
-    let mut signals = Signals::new()?;
-    let mut events = EventStream::new();
-    let mut state = State::new(driver.timeline(), terminal.size()?);
-    state.settings = Settings {
-        keymap: options.keymap.clone(),
-        themes: options.library().entries(),
-        theme: options.theme.clone(),
-        problems: options.problems.clone(),
-    };
-    if let Some(words) = first_words(options) {
-        state.warn(words);
-    }
-    if let Some(pod) = &options.pod {
-        if !ui::show_pod(&mut state, driver, pod) {
-            state.warn(format!("{pod} does not wait to be scheduled"));
-        }
-        state.renew(driver);
-    }
-    let mut dirty = true;
-    let mut due: Option<tokio::time::Instant> = None;
-    let soonest = |a: Option<tokio::time::Instant>, after: Duration| {
-        let then = tokio::time::Instant::now() + after;
-        Some(a.map_or(then, |a| a.min(then)))
-    };
-    loop {
-        if dirty {
-            let branch = ui::branch_label(driver);
-            let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
-            let written = pod.and_then(|pod| driver.written(&pod));
-            let scene = Scene {
-                written: written.as_ref(),
-                state: &state,
-                timeline: driver.timeline(),
-                theme: &theme,
-                glyphs: &options.glyphs,
-                source: &driver.source(),
-                news: driver.news(),
-                branch: &branch,
-            };
-            terminal.draw(&scene)?;
-        }
-        let first = tokio::select! {
-            biased;
-            signal = signals.next() => signal,
-            event = events.next() => match event {
-                Some(event) => Input::Event(event?),
-                // Standard input is gone, and with it whoever could press a key.
-                None => return Ok(Exit::Quit),
-            },
-            () = std::future::ready(()), if state.running.is_some() => Input::Idle,
-            () = tokio::time::sleep(LOOK), if state.working.is_some() => Input::Look,
-            () = told(options.wake.as_deref()), if options.wake.is_some() => Input::News,
-            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => Input::Follow,
-        };
-        let mut next = Some(first);
-        dirty = false;
-        let live = options.wake.is_some();
-        while let Some(input) = next.take() {
-            let action = match input {
-                Input::End(number) => return Ok(Exit::Signal(number)),
-                Input::Stop => Some(Action::Suspend),
-                Input::Continue => {
-                    terminal.enter_again()?;
-                    dirty = true;
-                    None
-                }
-                Input::Idle => {
-                    let begin = Instant::now();
-                    ui::go_on(&mut state, driver, || begin.elapsed() < SLICE);
-                    dirty = true;
-                    None
-                }
-                Input::News => {
-                    due = soonest(due, driver.rest());
-                    None
-                }
-                Input::Follow => {
-                    due = None;
-                    let (shown, again) = ui::follow(&mut state, driver);
-                    dirty = shown;
-                    if let Some(after) = again {
-                        due = soonest(None, after);
-                    }
-                    None
-                }
-                Input::Look => {
-                    dirty = ui::look(&mut state, driver);
-                    None
-                }
-                Input::Event(event) => action_of(&state, event),
-            };
-            if let Some(action) = action {
-                dirty = true;
-                match ui::update(&mut state, driver, action) {
-                    None => {}
-                    Some(Effect::Quit) => return Ok(Exit::Quit),
-                    Some(Effect::Suspend) => {
-                        terminal.suspend()?;
-                        let (width, height) = terminal.size()?;
-                        ui::update(&mut state, driver, Action::Resize(width, height));
-                    }
-                    Some(Effect::Copy(text)) => terminal::copy(&text)?,
-                    Some(Effect::Theme(name)) => {
-                        if let Some(found) = ui::show_theme(&mut state, &options.library(), &name, options.depth) {
-                            theme = found;
-                        }
-                    }
-                    Some(Effect::Panic) => panic!("a panic was asked for"),
-                }
-            }
-            // The reader may have come back to where changes are taken in.
-            if live && due.is_none() && driver.has_news() {
-                due = soonest(None, driver.rest());
-            }
-            // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
-            if let Some(Some(event)) = at_once(&mut events).await {
-                next = Some(Input::Event(event?));
-            }
-        }
-    }
-}
-
-/// What the reader should know first: of the settings in a few words, and of the source.
-fn first_words(options: &Options) -> Option<String> {
-    let settings = options.problems.first().map(|first| match options.problems.len() {
-        1 => first.clone(),
-        count => {
-            let key = options.keymap.label(Context::Global, &Action::Report);
-            format!("{count} settings are not used ({key} shows them): {first}")
-        }
-    });
-    let all: Vec<String> = settings.into_iter().chain(options.notice.clone()).collect();
-    (!all.is_empty()).then(|| all.join("; "))
-}
-
-/// The next event if there is one already. It is asked for with this task's own waker: the stream remembers the first
-/// waker it is polled with until that one is woken, so another would leave the loop asleep.
-async fn at_once(events: &mut EventStream) -> Option<Option<io::Result<Event>>> {
-    std::future::poll_fn(|cx| match events.poll_next_unpin(cx) {
-        Poll::Ready(event) => Poll::Ready(Some(event)),
-        Poll::Pending => Poll::Ready(None),
-    })
-    .await
-}
-
-fn action_of(state: &State, event: Event) -> Option<Action> {
-    match event {
-        Event::Key(key) => key_action(state, &key),
-        Event::Paste(text) => Some(Action::Paste(text)),
-        Event::Resize(width, height) => Some(Action::Resize(width, height)),
-        Event::Mouse(mouse) => mouse_action(mouse),
-        Event::FocusGained | Event::FocusLost => None,
-    }
-}
-
-fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
-    state.settings.keymap.lookup(&ui::contexts(state), key)
-}
-
-fn mouse_action(event: MouseEvent) -> Option<Action> {
-    let mouse = match event.kind {
-        MouseEventKind::Down(MouseButton::Left) => Mouse::Press,
-        MouseEventKind::Drag(MouseButton::Left) => Mouse::Drag,
-        MouseEventKind::Up(MouseButton::Left) => Mouse::Release,
-        MouseEventKind::ScrollDown => Mouse::Scroll(Direction::Forward),
-        MouseEventKind::ScrollUp => Mouse::Scroll(Direction::Back),
-        _ => return None,
-    };
-    Some(Action::Mouse(mouse, event.column, event.row))
-}
-
-/// The signals that matter to a program on a terminal.
-struct Signals {
-    terminate: Signal,
-    hang_up: Signal,
-    interrupt: Signal,
-    stop: Signal,
-    goes_on: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
-            goes_on: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
-        })
-    }
-
-    async fn next(&mut self) -> Input {
-        tokio::select! {
-            _ = self.terminate.recv() => Input::End(signal_hook::consts::SIGTERM),
-            _ = self.hang_up.recv() => Input::End(signal_hook::consts::SIGHUP),
-            _ = self.interrupt.recv() => Input::End(signal_hook::consts::SIGINT),
-            _ = self.stop.recv() => Input::Stop,
-            _ = self.goes_on.recv() => Input::Continue,
-        }
-    }
+/// How the explorer was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// To the shell.
+    Exit(Exit),
+    /// For something else: what this path names, or what is chosen on the start screen.
+    Open(Option<String>),
 }
 
 /// A panic in words, for the log.
@@ -392,9 +151,7 @@ fn panic_text(info: &std::panic::PanicHookInfo<'_>) -> String {
 }
 
 #[cfg(test)]
-mod input_tests {
-    use crossterm::event::KeyModifiers;
-
+mod exit_tests {
     use super::*;
 
     #[test]
@@ -402,18 +159,5 @@ mod input_tests {
         assert_eq!(Exit::Quit.code(), 0);
         assert_eq!(Exit::Signal(15).code(), 143);
         assert_eq!(Exit::Signal(1000).code(), 1);
-    }
-
-    #[test]
-    fn the_mouse_speaks_with_its_left_button_and_wheel() {
-        let check = |kind, expected| {
-            let event = MouseEvent { kind, column: 3, row: 4, modifiers: KeyModifiers::NONE };
-            assert_eq!(mouse_action(event), expected);
-        };
-        check(MouseEventKind::Down(MouseButton::Left), Some(Action::Mouse(Mouse::Press, 3, 4)));
-        check(MouseEventKind::Drag(MouseButton::Left), Some(Action::Mouse(Mouse::Drag, 3, 4)));
-        check(MouseEventKind::ScrollUp, Some(Action::Mouse(Mouse::Scroll(Direction::Back), 3, 4)));
-        check(MouseEventKind::Down(MouseButton::Right), None);
-        check(MouseEventKind::Moved, None);
     }
 }

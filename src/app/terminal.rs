@@ -1,6 +1,6 @@
 //! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
 
-use std::io::{self, IsTerminal as _, Stdout, Write as _};
+use std::io::{self, IsTerminal as _, Stdout};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,6 +13,8 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 use super::{AppError, panic_text};
 use crate::ui::{self, Scene};
@@ -52,10 +54,19 @@ impl Terminal {
 
     /// Draws a frame, all of it at once where the terminal can do that.
     pub(super) fn draw(&mut self, scene: &Scene<'_>) -> io::Result<()> {
+        self.show(|area, buf| ui::draw(scene, area, buf))
+    }
+
+    /// Draws anything, likewise.
+    pub(super) fn show(&mut self, draw: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
+        // A panic on another thread has given it back: what it says is not drawn over.
+        if !TAKEN.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
         self.inner.draw(|frame| {
             let area = frame.area();
-            ui::draw(scene, area, frame.buffer_mut());
+            draw(area, frame.buffer_mut());
         })?;
         execute!(self.inner.backend_mut(), EndSynchronizedUpdate)
     }
@@ -75,12 +86,6 @@ impl Terminal {
         // is, and the answer would go to the stream of keys.
         self.inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(())
-    }
-
-    /// Gives the terminal back.
-    pub(super) fn leave(self) -> io::Result<()> {
-        drop(self);
-        io::stdout().flush()
     }
 }
 

@@ -14,9 +14,9 @@ use crate::source::Limits;
 #[command(after_help = "Exit codes: 0 the pod fits (or the command did its job), 1 it does not fit, 2 wrong usage, \
                         3 the source could not be read.")]
 pub struct Cli {
-    /// What to do
+    /// What to do; without it, a screen on which to choose
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
     /// Do not use colour
     #[arg(long, global = true)]
     pub no_color: bool,
@@ -331,8 +331,8 @@ mod tests {
                 let size = format!("--max-bytes={text}");
                 let parsed = Cli::try_parse_from(["schedscope"].iter().chain(args).copied().chain([size.as_str()]));
                 let limits = parsed.ok().map(|cli| match cli.command {
-                    Command::Explain(args) => args.limits.limits().decompressed,
-                    Command::Open(args) => args.limits.limits().decompressed,
+                    Some(Command::Explain(args)) => args.limits.limits().decompressed,
+                    Some(Command::Open(args)) => args.limits.limits().decompressed,
                     _ => unreachable!("one of the two was asked for"),
                 });
                 assert_eq!(limits, expected, "{text}");

@@ -1,44 +1,20 @@
-//! `schedscope live` and `schedscope capture`, and what other commands read of a live cluster.
+//! Connections to live clusters, `schedscope capture`, and what other commands read of a live cluster.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
-use super::args::{CaptureArgs, ConnectArgs, LiveArgs, SourceArgs};
-use super::{EXIT_OK, Failure, explore};
-use crate::app::{self, Explorer, Pace};
-use crate::scheduler::Evictions;
-use crate::session::{Background, Session};
+use super::args::{CaptureArgs, ConnectArgs};
+use super::{EXIT_OK, Failure};
+use crate::app::{self, Console};
 use crate::source::Loaded;
-use crate::source::live::{ConnectOptions, Live, State, connect};
+use crate::source::live::{ConnectOptions, Live, State, connect, may_ask};
 
 /// How often a terminal is told how far it has got.
 const TELL: Duration = Duration::from_millis(200);
 
-/// The explorer on a live cluster.
-pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = args.screen.log.as_deref().map(super::log::to_file).transpose()?;
-    let mut options = explore::options(&args.screen, no_color)?;
-    let (live, mut loaded) = first(&args.connect)?;
-    let live = Arc::new(live);
-    super::tell(&loaded);
-    options.notice = explore::notice(&loaded, &args.scheduler, &options);
-    options.wake = Some(live.notify());
-    let background = Background { report: explore::report_lines(&loaded), events: loaded.events.clone(), observed: true };
-    let mut scheduler = args.scheduler.on(&SourceArgs::default());
-    let ahead = live.status().ahead;
-    scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
-    let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod)?;
-    let target = live.target();
-    let name = if target.context.is_empty() { target.server } else { target.context };
-    let session = Session::new(scheduler, format!("live {name}")).with(background);
-    explore::show_explorer(
-        Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(live, Pace { ahead, ..Pace::default() }),
-        &options,
-    )
-}
+/// How often it is looked whether a cluster is read.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A cluster as a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
@@ -51,7 +27,19 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
 }
 
 /// Connects, and waits for the first picture of the cluster.
-pub(super) fn first(args: &ConnectArgs) -> Result<(Live, Loaded), Failure> {
+pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> {
+    let live = connected(args)?;
+    let mut loaded = None;
+    tell_until(&live, || {
+        loaded = live.wait_first(Some(soon()));
+        loaded.is_some()
+    });
+    let loaded = loaded.ok_or_else(|| Failure::source("the cluster was not read"))?;
+    Ok((live, loaded))
+}
+
+/// A connection over which the server has answered.
+pub(super) fn connected(args: &ConnectArgs) -> Result<Arc<Live>, Failure> {
     let options = ConnectOptions {
         kubeconfig: args.kubeconfig.clone(),
         context: args.context.clone(),
@@ -59,22 +47,39 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Live, Loaded), Failure> {
         interactive: std::io::stdin().is_terminal(),
         ..ConnectOptions::default()
     };
-    let live = connect(&options).map_err(|e| Failure::source(e.to_string()))?;
+    connect(&options).map(Arc::new).map_err(|e| Failure::source(e.to_string()))
+}
+
+/// A connection that may ask for credentials on the terminal, once it has done so: no screen is in its way meanwhile.
+/// `None` for one that asks nothing.
+pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Result<Option<Arc<Live>>, Failure> {
+    if !may_ask(args.kubeconfig.as_deref(), args.context.as_deref()) {
+        return Ok(None);
+    }
+    console.give_back();
+    connected(args).map(Some)
+}
+
+/// Tells a terminal how far it has got, until something holds, which waits a little each time.
+fn tell_until(live: &Live, mut holds: impl FnMut() -> bool) {
     let shows = std::io::stderr().is_terminal();
-    let mut shown = false;
-    let loaded = loop {
-        if let Some(loaded) = live.wait_first(Some(Instant::now() + TELL)) {
-            break loaded;
+    let mut told = None;
+    let begin = Instant::now();
+    while !holds() {
+        // What takes no time says nothing.
+        if shows && told.unwrap_or(begin).elapsed() >= TELL {
+            eprint!("\r\x1b[K{}", so_far(live));
+            told = Some(Instant::now());
         }
-        if shows {
-            eprint!("\r\x1b[K{}", so_far(&live));
-            shown = true;
-        }
-    };
-    if shown {
+    }
+    if told.is_some() {
         eprint!("\r\x1b[K");
     }
-    Ok((live, loaded))
+}
+
+/// When to look again whether the first picture is there.
+pub(super) fn soon() -> Instant {
+    Instant::now() + LOOK
 }
 
 /// How far it has got, in a line.

@@ -6,7 +6,9 @@ mod explore;
 mod info;
 mod live;
 mod log;
+mod opening;
 mod run;
+mod start;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
@@ -21,10 +23,11 @@ use std::time::Duration;
 
 use clap::CommandFactory as _;
 
+use crate::app::AppError;
 use crate::cluster::Unknown;
 use crate::framework::FeatureGates;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
-use crate::source::{self, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
+use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;
@@ -55,6 +58,12 @@ impl Failure {
     }
 }
 
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
 /// As a plugin of kubectl (`kubectl-schedscope` on the PATH) the program shows the live cluster unless it is asked for
 /// something else: `kubectl schedscope --context prod` is `schedscope live --context prod`.
 pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
@@ -70,11 +79,12 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Runs a command; answers go to standard output, diagnostics to standard error.
 pub fn run(cli: Cli) -> ExitCode {
-    let result = match cli.command {
+    let Some(command) = cli.command else { return start_screen(cli.no_color) };
+    let result = match command {
         Command::Demo(args) if args.list => list_stories(),
         Command::Demo(args) => explore::demo(&args, cli.no_color),
         Command::Open(args) => explore::open(&args, cli.no_color),
-        Command::Live(args) => live::explore(&args, cli.no_color),
+        Command::Live(args) => explore::live(&args, cli.no_color),
         Command::Capture(args) => live::capture(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
@@ -84,6 +94,19 @@ pub fn run(cli: Cli) -> ExitCode {
         }
         Command::Info => info::run(),
     };
+    ended(result)
+}
+
+/// The start screen; without a terminal for it, the help.
+fn start_screen(no_color: bool) -> ExitCode {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return ended(explore::choose(no_color));
+    }
+    eprint!("{}", Cli::command().render_help());
+    ExitCode::from(EXIT_USAGE)
+}
+
+fn ended(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
@@ -160,9 +183,13 @@ fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
 
 /// Diagnostics go to standard error.
 fn tell(loaded: &Loaded) {
-    for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
+    for diagnostic in worth_telling(loaded) {
         eprintln!("{diagnostic}");
     }
+}
+
+fn worth_telling(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
+    loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note)
 }
 
 /// Loads, and says on a terminal how far it has got once that takes more than half a second. Ctrl-C stops it as it stops

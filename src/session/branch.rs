@@ -1,5 +1,7 @@
 //! One line of events, and where it left another.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::timeline::{Frame, Timeline};
@@ -50,7 +52,7 @@ pub struct Branch {
     pub(super) timeline: Timeline,
     pub(super) scheduler: Scheduler,
     /// One for each frame.
-    steps: Vec<Step>,
+    steps: Vec<Arc<Step>>,
     /// What a run until nothing changes any more has to know of all this.
     settling: Settling,
 }
@@ -120,7 +122,7 @@ impl Branch {
     /// Adds what happened at the end, with the scheduler that it led to.
     pub(super) fn push(&mut self, step: Step, frame: Frame, after: Scheduler) {
         note(&mut self.settling, &step.action, &frame.events);
-        self.steps.push(step);
+        self.steps.push(Arc::new(step));
         self.timeline.push(frame);
         self.scheduler = after;
     }
@@ -133,7 +135,7 @@ impl Branch {
     }
 
     /// Adds a frame that changed nothing, anywhere.
-    pub(super) fn insert(&mut self, at: usize, step: Step, frame: Frame) {
+    pub(super) fn insert(&mut self, at: usize, step: Arc<Step>, frame: Arc<Frame>) {
         self.steps.insert(at, step);
         self.timeline.insert(at, frame);
     }

@@ -125,7 +125,7 @@ impl Comparison {
     }
 }
 
-fn evictions(frames: &[Frame]) -> Vec<Key> {
+fn evictions(frames: &[Arc<Frame>]) -> Vec<Key> {
     let events = frames.iter().flat_map(|f| f.events.iter());
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
@@ -179,7 +179,7 @@ fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> Whereabouts
     }
 }
 
-fn decisions(since: [&[Frame]; 2]) -> Vec<Decided> {
+fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
     let newest = since.map(newest_decisions);
     let keys: Vec<&Key> = {
         let mut keys: Vec<&Key> = newest.iter().flat_map(BTreeMap::keys).collect();
@@ -201,10 +201,10 @@ fn decisions(since: [&[Frame]; 2]) -> Vec<Decided> {
     keys.into_iter().filter_map(decided).collect()
 }
 
-fn newest_decisions(frames: &[Frame]) -> BTreeMap<Key, &Frame> {
+fn newest_decisions(frames: &[Arc<Frame>]) -> BTreeMap<Key, &Frame> {
     let pod =
         |frame: &Frame| frame.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None });
-    frames.iter().filter_map(|frame| Some((pod(frame)?, frame))).collect()
+    frames.iter().filter_map(|frame| Some((pod(frame)?, &**frame))).collect()
 }
 
 fn outcome(view: &CycleView) -> String {

@@ -16,13 +16,13 @@ use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
 /// A scheduler and its timelines.
 ///
 /// What is done at the end of a branch makes it longer. What is done in the past leaves the branch as it is and begins
-/// another, on which the reader then is.
+/// another, on which the reader then is. A clone shares all that was recorded.
 #[derive(Clone, Debug)]
 pub struct Session {
     branches: Vec<Branch>,
     current: usize,
     source: String,
-    background: Background,
+    background: Arc<Background>,
     wakes: Arc<WakeEvents>,
     /// What came before was forgotten, so that the start follows from more than the objects.
     forgetful: bool,
@@ -52,7 +52,7 @@ impl Session {
             branches: vec![Branch::new(scheduler, timeline)],
             current: 0,
             source: source.into(),
-            background: Background::default(),
+            background: Arc::default(),
             wakes,
             forgetful: false,
         }
@@ -66,7 +66,7 @@ impl Session {
         let state = seen.state();
         let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
         let config = (**state.config()).clone();
-        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with(self.background.clone())
+        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with((*self.background).clone())
     }
 
     /// The same session from where the cluster was seen last: everything before and every branch is forgotten. Such a
@@ -74,7 +74,7 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { forgetful: true, ..fresh.with(self.background.clone()) }
+        Self { forgetful: true, background: self.background.clone(), ..fresh }
     }
 
     /// Whether what came before was forgotten ([`Self::forgotten`]).
@@ -95,7 +95,7 @@ impl Session {
     /// The same session, with what else its source told.
     #[must_use]
     pub fn with(self, background: Background) -> Self {
-        Self { background, ..self }
+        Self { background: Arc::new(background), ..self }
     }
 
     /// What else the source told.
@@ -105,7 +105,7 @@ impl Session {
 
     /// What else the source told, to add to it.
     pub fn background_mut(&mut self) -> &mut Background {
-        &mut self.background
+        Arc::make_mut(&mut self.background)
     }
 
     /// Where the cluster came from.
@@ -298,19 +298,20 @@ impl Session {
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {
             owner = fork.branch;
         }
-        self.insert(owner, at, Step { action: Action::Explain(pod.clone()), before: scheduler }, frame);
+        let step = Step { action: Action::Explain(pod.clone()), before: scheduler };
+        self.insert(owner, at, &Arc::new(step), &Arc::new(frame));
         true
     }
 
     /// Puts a frame that changes nothing into a branch, and into those that share this part of it.
-    fn insert(&mut self, branch: usize, at: usize, step: Step, frame: Frame) {
+    fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, frame: &Arc<Frame>) {
         for child in 0..self.branches.len() {
             if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.frames > at) {
-                self.insert(child, at, step.clone(), frame.clone());
+                self.insert(child, at, step, frame);
                 self.branches[child].shares_one_more();
             }
         }
-        self.branches[branch].insert(at, step, frame);
+        self.branches[branch].insert(at, step.clone(), frame.clone());
     }
 
     /// Goes on from the cursor to right behind the next event that meets a condition, trying further pods where what

@@ -65,25 +65,25 @@ impl Cursor {
     pub const END: Self = Self { frame: usize::MAX, event: usize::MAX };
 }
 
-/// Recorded frames and a cursor.
+/// Recorded frames and a cursor. Whatever grows is shared among clones, so that one costs next to nothing.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     start: Moment,
-    frames: Vec<Frame>,
+    frames: Vec<Arc<Frame>>,
     cursor: Cursor,
-    cycle: CycleView,
+    cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
     started: Started,
     /// Views within the frame under the cursor, in order; whoever goes back starts from one of them.
-    marks: Vec<Mark>,
+    marks: Arc<Vec<Mark>>,
 }
 
 /// What there was to see after so many events of a frame.
 #[derive(Clone, Debug)]
 struct Mark {
     event: usize,
-    cycle: CycleView,
+    cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
 }
@@ -95,8 +95,8 @@ impl Timeline {
     /// A timeline on which nothing has happened yet.
     pub fn new(start: Moment) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
-        let (cursor, cycle) = (Cursor::default(), CycleView::default());
-        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default(), marks: Vec::new() }
+        let (cursor, cycle) = (Cursor::default(), Arc::default());
+        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default(), marks: Arc::default() }
     }
 
     /// Says where the queues stood at the start.
@@ -110,8 +110,8 @@ impl Timeline {
     }
 
     /// Adds what happened next; the cursor stays.
-    pub fn push(&mut self, frame: Frame) {
-        self.frames.push(frame);
+    pub fn push(&mut self, frame: impl Into<Arc<Frame>>) {
+        self.frames.push(frame.into());
     }
 
     /// A timeline of the first frames alone, with the cursor at their end.
@@ -124,10 +124,10 @@ impl Timeline {
     }
 
     /// Puts in a frame that leaves everything as it was, before frame `at`; the cursor stays with what it showed.
-    pub(super) fn insert(&mut self, at: usize, frame: Frame) {
+    pub(super) fn insert(&mut self, at: usize, frame: Arc<Frame>) {
         let moves = !self.frames.is_empty() && self.cursor.frame >= at;
         self.frames.insert(at, frame);
-        self.marks.clear();
+        self.marks = Arc::default();
         if moves {
             self.cursor.frame += 1;
         }
@@ -154,7 +154,7 @@ impl Timeline {
     }
 
     /// All frames.
-    pub fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &[Arc<Frame>] {
         &self.frames
     }
 
@@ -165,7 +165,7 @@ impl Timeline {
 
     /// The frame under the cursor; `None` before the first was recorded.
     pub fn frame(&self) -> Option<&Frame> {
-        self.frames.get(self.cursor.frame)
+        self.frames.get(self.cursor.frame).map(|frame| &**frame)
     }
 
     /// The event that happened last, if any of this frame did.
@@ -221,7 +221,7 @@ impl Timeline {
 
     /// How many events have happened up to the cursor, and how many are recorded.
     pub fn progress(&self) -> (usize, usize) {
-        let len = |f: &Frame| f.events.len();
+        let len = |f: &Arc<Frame>| f.events.len();
         let done: usize = self.frames[..self.cursor.frame.min(self.frames.len())].iter().map(len).sum();
         (done + self.cursor.event, self.frames.iter().map(len).sum())
     }
@@ -238,7 +238,7 @@ impl Timeline {
         let forward = target.frame == self.cursor.frame && target.event >= self.cursor.event;
         let back = target.frame == self.cursor.frame && !forward;
         if target.frame != self.cursor.frame {
-            self.marks.clear();
+            self.marks = Arc::default();
         }
         let mut from = self.cursor.event;
         if !forward {
@@ -248,7 +248,7 @@ impl Timeline {
                 Some(mark) => (mark.cycle.clone(), mark.queues.clone(), mark.clock),
                 None => {
                     let before = self.frames.get(frame).map_or(&self.start, |f| &f.before);
-                    (CycleView::default(), before.queues.clone(), before.clock)
+                    (Arc::default(), before.queues.clone(), before.clock)
                 }
             };
         }
@@ -259,9 +259,9 @@ impl Timeline {
                 // Whoever goes back may go on going back.
                 if back && i > 0 && i % apart == 0 && self.marks.last().is_none_or(|mark| mark.event < i) {
                     let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
-                    self.marks.push(Mark { event: i, cycle, queues, clock: self.clock });
+                    Arc::make_mut(&mut self.marks).push(Mark { event: i, cycle, queues, clock: self.clock });
                 }
-                self.cycle.apply(event);
+                Arc::make_mut(&mut self.cycle).apply(event);
                 self.queues.apply(event);
                 if let Event::ClockMoved { to, .. } = event {
                     self.clock = *to;

@@ -39,6 +39,7 @@ mod old_versions;
 mod original;
 mod origins;
 mod progress;
+mod recognize;
 mod records;
 mod remarks;
 mod report;
@@ -56,6 +57,7 @@ pub use layout::{Layout, Layouts};
 pub use limits::Limits;
 pub use original::as_yaml;
 pub use progress::Progress;
+pub use recognize::looks_like_dump;
 pub use report::{Absence, FileReport, KindCount, Origin, Report};
 pub use stories::{STORIES, Story};
 

@@ -273,7 +273,7 @@ fn worth_reading(path: &str, start: &[u8]) -> bool {
 }
 
 /// Whether text starts like Kubernetes objects, written as JSON or YAML.
-fn starts_like_objects(start: &[u8]) -> bool {
+pub(super) fn starts_like_objects(start: &[u8]) -> bool {
     let start = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(start);
     let has = |needle: &[u8]| memchr::memmem::find(start, needle).is_some();
     match start.trim_ascii_start().first() {

@@ -167,6 +167,8 @@ pub enum Effect {
     Suspend,
     /// Show another theme.
     Theme(String),
+    /// Open something else: what this path names, or what is chosen on the start screen.
+    Open(Option<String>),
     /// Put some text into the terminal's clipboard.
     Copy(String),
     /// Panic, to see that the terminal survives it; debug builds only.

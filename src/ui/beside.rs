@@ -60,19 +60,11 @@ pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
     }
 }
 
-/// Takes in what is new of a live cluster; says whether there is something new to show, and when to look again.
-pub fn follow(state: &mut State, driver: &mut dyn Driver) -> (bool, Option<Duration>) {
-    // While a run is under way it waits.
-    let mut shown = state.running.is_none() && driver.follow();
-    if shown {
-        state.touch();
-        state.renew(driver);
-    }
+/// Shows how following a live cluster goes; says whether there is something new to show, and when to look again.
+pub fn show_news(state: &mut State, driver: &dyn Driver) -> (bool, Option<Duration>) {
     let news = driver.news();
-    if state.news != news {
-        state.news = news;
-        shown = true;
-    }
+    let shown = state.news != news;
+    state.news = news;
     (shown, driver.look_again())
 }
 

@@ -59,6 +59,7 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["group"], args: "verdict|pool|zone|none|LABEL", help: "group nodes, by any label too", run: group },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
+    Command { names: &["open", "o"], args: "[PATH]", help: "open another dump, or go to the start screen", run: open_other },
     #[cfg(debug_assertions)]
     Command { names: &["panic"], args: "", help: "", run: |_, _, _| Ok(Some(Effect::Panic)) },
     Command {
@@ -193,6 +194,11 @@ fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opti
     });
     state.touch();
     if found { Ok(None) } else { Err(format!("there is no pod {key}")) }
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "every command answers so")]
+fn open_other(_: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+    Ok(Some(Effect::Open((!args.is_empty()).then(|| args.to_owned()))))
 }
 
 fn save(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {

@@ -30,6 +30,8 @@ pub struct Glyphs {
     pub scrub_ahead: &'static str,
     pub scrub_here: &'static str,
     pub scrub_edge: &'static str,
+    /// Shown one after the other while something takes a while.
+    pub turns: [&'static str; 4],
     pub border: border::Set<'static>,
     pub border_focused: border::Set<'static>,
 }
@@ -60,6 +62,7 @@ pub const UNICODE: Glyphs = Glyphs {
     scrub_ahead: "─",
     scrub_here: "●",
     scrub_edge: "┃",
+    turns: ["◐", "◓", "◑", "◒"],
     border: border::PLAIN,
     border_focused: border::THICK,
 };
@@ -90,6 +93,7 @@ pub const ASCII: Glyphs = Glyphs {
     scrub_ahead: "-",
     scrub_here: "O",
     scrub_edge: "|",
+    turns: ["|", "/", "-", "\\"],
     border: border::Set {
         top_left: "+",
         top_right: "+",

@@ -39,6 +39,9 @@ pub enum Context {
     /// While one of several is chosen, and shown meanwhile.
     #[strum(to_string = "While choosing a theme")]
     Picker,
+    /// Before anything is opened.
+    #[strum(to_string = "On the start screen")]
+    Start,
     /// While typing.
     #[strum(to_string = "While typing")]
     Prompt,
@@ -58,13 +61,14 @@ impl Context {
             Self::Page => "page",
             Self::Overlay => "overlay",
             Self::Picker => "picker",
+            Self::Start => "start",
             Self::Prompt => "prompt",
         }
     }
 
     /// Whether keys of both are looked up at the same time.
     pub fn meets(self, other: Self) -> bool {
-        let in_pane = |context: Self| !matches!(context, Self::Overlay | Self::Picker | Self::Prompt);
+        let in_pane = |context: Self| !matches!(context, Self::Overlay | Self::Picker | Self::Start | Self::Prompt);
         self == other || (self == Self::Global && in_pane(other)) || (other == Self::Global && in_pane(self))
     }
 }
@@ -193,6 +197,18 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Picker, &["G", "end"], Action::Move(Motion::Bottom), "", "the last"),
     bind(Context::Picker, &["ctrl-z"], Action::Suspend, "", "to the shell"),
     bind(Context::Picker, &["ctrl-c"], Action::Quit, "", "leave"),
+    bind(Context::Start, &["enter", "l", "right"], Action::Open, "open", "open what is selected"),
+    bind(Context::Start, &["/"], Action::OpenFilter, "filter", "filter the list"),
+    bind(Context::Start, &["o", ":"], Action::OpenPrompt, "path", "type the path of a dump"),
+    bind(Context::Start, &["j", "down"], Action::Move(Motion::Down), "", "down"),
+    bind(Context::Start, &["k", "up"], Action::Move(Motion::Up), "", "up"),
+    bind(Context::Start, &["pgdn", "ctrl-d", "ctrl-f"], Action::Move(Motion::PageDown), "", "a page down"),
+    bind(Context::Start, &["pgup", "ctrl-u", "ctrl-b"], Action::Move(Motion::PageUp), "", "a page up"),
+    bind(Context::Start, &["g", "home"], Action::Move(Motion::Top), "", "to the first"),
+    bind(Context::Start, &["G", "end"], Action::Move(Motion::Bottom), "", "to the last"),
+    bind(Context::Start, &["esc"], Action::Back, "", "clear the filter"),
+    bind(Context::Start, &["ctrl-z"], Action::Suspend, "", "to the shell; fg comes back"),
+    bind(Context::Start, &["q", "ctrl-c"], Action::Quit, "quit", "leave"),
     bind(Context::Prompt, &["enter"], Action::Submit, "done", "done"),
     bind(Context::Prompt, &["esc", "ctrl-c"], Action::Back, "cancel", "cancel"),
     bind(Context::Prompt, &["tab"], Action::Complete, "complete", "complete the word"),

@@ -29,6 +29,7 @@ pub mod scene;
 pub mod settings;
 pub mod sheet;
 mod source_text;
+pub mod start;
 pub mod state;
 pub mod story;
 pub mod text;
@@ -43,7 +44,7 @@ mod fixture;
 mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use beside::{follow, look};
+pub use beside::{look, show_news};
 pub use driver::{Document, Driver, HowFar, Work, WorkState};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};

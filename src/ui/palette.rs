@@ -191,7 +191,7 @@ mod tests {
         let names = |line: &str| commands(line).into_iter().map(|c| c.word).collect::<Vec<_>>();
         assert_eq!(names("bran"), ["branch", "branches", "compare"]);
         assert!(names("zzz").is_empty() && names("").len() > 20);
-        assert_eq!(names("dump"), ["capture"]);
+        assert_eq!(names("dump"), ["capture", "open"]);
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub struct State {
     pub running: Option<Running>,
     /// What goes on beside the screen.
     pub working: Option<Working>,
+    /// What the reader waits for, once that takes a while.
+    pub busy: Option<Busy>,
     /// What was last shown of a live cluster.
     pub news: Option<(String, bool)>,
     /// What the reader set for good: keys and themes.
@@ -191,6 +193,17 @@ pub struct Working {
     pub of: usize,
 }
 
+/// What the reader waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Busy {
+    /// In a word or two.
+    pub what: &'static str,
+    /// Whether it can be stopped.
+    pub stops: bool,
+    /// How often the sign of it has moved.
+    pub ticks: usize,
+}
+
 /// A word to the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -220,7 +233,7 @@ pub struct Derived {
     pub filters: Option<NodeFilters>,
     filters_of: Option<(Arc<[Event]>, Str)>,
     /// The cycle under the cursor as it ends.
-    pub whole: CycleView,
+    pub whole: Arc<CycleView>,
     whole_of: Option<Arc<[Event]>>,
     /// The extension points that the cycle goes through, in order.
     pub points: Vec<&'static str>,
@@ -292,6 +305,7 @@ impl State {
             dragging: false,
             running: None,
             working: None,
+            busy: None,
             news: None,
             settings: Settings::default(),
             derived: Derived::default(),
@@ -430,7 +444,7 @@ impl State {
             _ => false,
         };
         if !same {
-            derived.whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
+            derived.whole = Arc::new(CycleView::of(events.iter().flat_map(|e| e.iter())));
             derived.points = events.iter().flat_map(|e| e.iter()).map(facts::part).collect();
             derived.points.dedup();
             derived.whole_of = events;

@@ -74,7 +74,7 @@ fn last_move<'a>(timeline: &'a Timeline, pod: &Key) -> Option<(&'a [Event], Time
     let cursor = timeline.cursor();
     let now = so_far(timeline);
     let frame = timeline.frame()?;
-    let earlier = timeline.frames()[..cursor.frame].iter().rev().filter(|f| touched(f, pod)).map(|f| (f, &f.events[..]));
+    let earlier = timeline.frames()[..cursor.frame].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, &f.events[..]));
     std::iter::once((frame, now)).chain(earlier).find_map(|(frame, events)| {
         let at = events.iter().rposition(|e| matches!(e, Event::QueueMoved(m) if m.pod == *pod))?;
         let clock = events[..at].iter().rev().find_map(|e| if let Event::ClockMoved { to, .. } = e { Some(*to) } else { None });

@@ -54,6 +54,21 @@ pub fn contexts(path: Option<&Path>) -> Result<Contexts, ConnectError> {
     contexts_in(path, &Surroundings::of_process())
 }
 
+/// Whether connecting to a context (or to the current one) may run a program that asks the user for credentials, and so
+/// needs the terminal for itself.
+pub fn may_ask(path: Option<&Path>, context: Option<&str>) -> bool {
+    read(path, &Surroundings::of_process()).is_ok_and(|config| asks(&config, context))
+}
+
+fn asks(config: &Kubeconfig, context: Option<&str>) -> bool {
+    let name = context.map(str::to_owned).or_else(|| current(config));
+    let context = config.contexts.iter().find(|c| Some(&c.name) == name.as_ref()).and_then(|c| c.context.as_ref());
+    let user = context.and_then(|context| context.user.as_ref());
+    let user = config.auth_infos.iter().find(|u| Some(&u.name) == user).and_then(|u| u.auth_info.as_ref());
+    let exec = user.and_then(|user| user.exec.as_ref());
+    exec.is_some_and(|exec| !matches!(exec.interactive_mode, Some(ExecInteractiveMode::Never)))
+}
+
 fn contexts_in(path: Option<&Path>, surroundings: &Surroundings) -> Result<Contexts, ConnectError> {
     match read(path, surroundings) {
         Ok(config) => Ok(Contexts { current: current(&config), names: names(&config) }),
@@ -197,6 +212,17 @@ users:
         let wanted = Wanted { kubeconfig: Some(path), context: context.map(str::to_owned), interactive: false };
         let result = load(&wanted, &Surroundings::default());
         result.map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))
+    }
+
+    #[test]
+    fn programs_that_may_ask_for_credentials_are_known() {
+        let with = |user: &str| Kubeconfig::from_yaml(&GOOD.replace("{token: abc}", user)).unwrap();
+        let plugin = |mode: &str| with(&format!("{{exec: {{apiVersion: client.authentication.k8s.io/v1, command: login{mode}}}}}"));
+        assert!(!asks(&with("{token: abc}"), None));
+        assert!(asks(&plugin(", interactiveMode: IfAvailable"), None) && asks(&plugin(", interactiveMode: Always"), Some("prod")));
+        assert!(asks(&plugin(""), None));
+        assert!(!asks(&plugin(", interactiveMode: Never"), None));
+        assert!(!asks(&plugin(""), Some("bare")) && !asks(&plugin(""), Some("nowhere")));
     }
 
     #[test]

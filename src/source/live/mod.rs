@@ -27,7 +27,7 @@ mod timing;
 
 pub use board::{KindStatus, State, Status};
 pub use error::{ConnectError, Target};
-pub use kubeconfig::{Contexts, contexts};
+pub use kubeconfig::{Contexts, contexts, may_ask};
 pub use pending::Change;
 pub use resource::Subject;
 pub use timing::Timing;

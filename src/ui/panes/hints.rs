@@ -14,6 +14,11 @@ use crate::ui::theme::Role;
 
 /// Draws the hints; keys of the pane in focus come first, and `?` and `q` are always there.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    if let Some(busy) = &scene.state.busy {
+        let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
+        let stop = if busy.stops { format!("; {} stops it", scene.key(&Action::Back)) } else { String::new() };
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, format!(" {sign} {}{stop}", busy.what))));
+    }
     if let Some(running) = &scene.state.running {
         let goal = running.until.as_ref().map_or_else(|| "nothing changes any more".to_owned(), ToString::to_string);
         let so_far = text::thousands(running.pieces);

@@ -1,0 +1,272 @@
+//! The terminal from the first screen to the last, with all that comes from it.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+
+use super::event_loop;
+use super::explorer::Explorer;
+use super::input::{Input, Inputs};
+use super::loading::Watch;
+use super::start;
+use super::terminal::{self, Terminal};
+use super::{AppError, Exit, Left, Options};
+use crate::ui::start::choice::{Choice, Group, Offer, Start};
+use crate::ui::start::{Look, loading};
+
+/// What is loaded within this time is shown at once, and nothing else before it.
+const AT_ONCE: Duration = Duration::from_millis(30);
+
+/// How often the screen says how far a load has got.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The terminal, which is taken when there is something to show.
+pub struct Console {
+    runtime: Runtime,
+    taken: Option<(Terminal, Inputs)>,
+    /// What is said on standard error once the terminal is given back.
+    unsaid: Vec<String>,
+}
+
+/// How a load ended.
+#[derive(Debug)]
+pub enum Loaded<T> {
+    /// With this.
+    Done(T),
+    /// The reader did not wait for it.
+    Left(Exit),
+}
+
+impl Console {
+    /// A console whose terminal is not taken yet.
+    ///
+    /// # Errors
+    /// Where the system gives no means to wait for keys.
+    pub fn new() -> Result<Self, AppError> {
+        terminal::install_panic_hook();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { runtime, taken: None, unsaid: Vec::new() })
+    }
+
+    /// Loads on a thread of its own, and shows how far that has got unless it takes no time. Where there is no terminal,
+    /// it just loads.
+    ///
+    /// # Errors
+    /// When the terminal goes away.
+    ///
+    /// # Panics
+    /// As the load does.
+    pub fn load<T: Send + 'static>(
+        &mut self,
+        source: &str,
+        options: &Options,
+        load: impl FnOnce(&Watch) -> T + Send + 'static,
+    ) -> Result<Loaded<T>, AppError> {
+        let watch = Arc::new(Watch::default());
+        let loaded = if terminal::require().is_err() {
+            Ok(Loaded::Done(load(&watch)))
+        } else {
+            let theme = options.library().load(&options.theme, options.depth)?;
+            let (sender, result) = oneshot::channel();
+            let shared = Arc::clone(&watch);
+            // Whoever asked may have left: then nobody hears.
+            let run = move || drop(sender.send(load(&shared)));
+            let thread = std::thread::Builder::new().name("loader".to_owned()).spawn(run)?;
+            let look = Look { theme: &theme, glyphs: &options.glyphs };
+            let watched = self.runtime.block_on(wait(result, &watch, source, look, &mut self.taken));
+            match watched {
+                Ok(Some(loaded)) => Ok(loaded),
+                // The terminal was given back and the panic was reported on its own thread.
+                Ok(None) => match thread.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => Err(AppError::Terminal(io::Error::other("the load ended without a result"))),
+                },
+                Err(error) => Err(error),
+            }
+        };
+        for line in watch.said() {
+            self.say(line);
+        }
+        loaded
+    }
+
+    /// Says something on standard error: once the terminal is given back, where it would go onto the screen.
+    pub fn say(&mut self, line: String) {
+        if self.taken.is_some() && io::stderr().is_terminal() {
+            self.unsaid.push(line);
+        } else {
+            eprintln!("{line}");
+        }
+    }
+
+    /// What waits to be said on standard error.
+    pub fn unsaid(&self) -> &[String] {
+        &self.unsaid
+    }
+
+    /// Gives the terminal back, for whatever else needs it meanwhile.
+    pub fn give_back(&mut self) {
+        self.taken = None;
+    }
+
+    /// Shows the explorer until it is left.
+    ///
+    /// # Errors
+    /// Without a terminal, with a broken theme, or when the terminal goes away.
+    pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<Left, AppError> {
+        terminal::require()?;
+        let theme = options.library().load(&options.theme, options.depth)?;
+        let taken = &mut self.taken;
+        self.runtime.block_on(async {
+            let (terminal, inputs) = take(taken)?;
+            event_loop::explore(explorer, options, theme, terminal, inputs).await
+        })
+    }
+}
+
+impl Console {
+    /// Lets the reader choose what to explore, or leave; `why` says why the last choice could not be opened.
+    ///
+    /// # Errors
+    /// Without a terminal, with a broken theme, or when the terminal goes away.
+    pub fn choose(
+        &mut self,
+        offers: Vec<Offer>,
+        empty: Vec<(Group, String)>,
+        why: Option<String>,
+        options: &Options,
+    ) -> Result<Result<Choice, Exit>, AppError> {
+        terminal::require()?;
+        let theme = options.library().load(&options.theme, options.depth)?;
+        let look = Look { theme: &theme, glyphs: &options.glyphs };
+        let taken = &mut self.taken;
+        self.runtime.block_on(async {
+            let (terminal, inputs) = take(taken)?;
+            let mut screen = Start::new(offers, empty, options.keymap.clone(), terminal.size()?);
+            screen.notice = why.or_else(|| options.problems.first().cloned());
+            start::choose(screen, look, terminal, inputs).await
+        })
+    }
+}
+
+impl Drop for Console {
+    /// The terminal is as it was afterwards, whatever happens.
+    fn drop(&mut self) {
+        self.taken = None;
+        for line in &self.unsaid {
+            eprintln!("{line}");
+        }
+    }
+}
+
+/// Takes the terminal, unless that was done.
+fn take(taken: &mut Option<(Terminal, Inputs)>) -> io::Result<&mut (Terminal, Inputs)> {
+    Ok(match taken {
+        Some(taken) => taken,
+        None => {
+            let inputs = Inputs::new()?;
+            taken.insert((Terminal::enter()?, inputs))
+        }
+    })
+}
+
+/// Waits for a load with a screen; `None` where it broke off.
+async fn wait<T>(
+    mut result: oneshot::Receiver<T>,
+    watch: &Watch,
+    source: &str,
+    look: Look<'_>,
+    taken: &mut Option<(Terminal, Inputs)>,
+) -> Result<Option<Loaded<T>>, AppError> {
+    if let Ok(result) = timeout(AT_ONCE, &mut result).await {
+        return Ok(result.ok().map(Loaded::Done));
+    }
+    let (terminal, inputs) = take(taken)?;
+    let mut ticks = 0;
+    loop {
+        let shown = watch.shown(source, ticks);
+        terminal.show(|area, buf| loading::draw(&shown, look, area, buf))?;
+        let input = tokio::select! {
+            biased;
+            input = inputs.next() => input?,
+            result = &mut result => return Ok(result.ok().map(Loaded::Done)),
+            () = sleep(TICK) => {
+                ticks += 1;
+                continue;
+            }
+        };
+        let exit = match input {
+            Input::End(number) => Some(Exit::Signal(number)),
+            Input::Gone => Some(Exit::Quit),
+            Input::Stop => {
+                terminal.suspend()?;
+                None
+            }
+            Input::Continue => {
+                terminal.enter_again()?;
+                None
+            }
+            Input::Event(event) => match asks(&event) {
+                Some(Asks::Leave(exit)) => Some(exit),
+                Some(Asks::Suspend) => {
+                    terminal.suspend()?;
+                    None
+                }
+                None => None,
+            },
+        };
+        if let Some(exit) = exit {
+            watch.cancel();
+            return Ok(Some(Loaded::Left(exit)));
+        }
+    }
+}
+
+/// What a key can ask for while something is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    Leave(Exit),
+    Suspend,
+}
+
+/// `q` and Esc leave; Ctrl-C ends the program as the signal would that it stands for.
+fn asks(event: &Event) -> Option<Asks> {
+    let Event::Key(KeyEvent { code, modifiers, .. }) = event else { return None };
+    match (code, modifiers.contains(KeyModifiers::CONTROL)) {
+        (KeyCode::Char('c'), true) => Some(Asks::Leave(Exit::Signal(signal_hook::consts::SIGINT))),
+        (KeyCode::Char('z'), true) => Some(Asks::Suspend),
+        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Asks::Leave(Exit::Quit)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_leave_a_load() {
+        let check = |code, modifiers, expected| assert_eq!(asks(&Event::Key(KeyEvent::new(code, modifiers))), expected);
+        check(KeyCode::Char('q'), KeyModifiers::NONE, Some(Asks::Leave(Exit::Quit)));
+        check(KeyCode::Esc, KeyModifiers::NONE, Some(Asks::Leave(Exit::Quit)));
+        check(KeyCode::Char('c'), KeyModifiers::CONTROL, Some(Asks::Leave(Exit::Signal(2))));
+        check(KeyCode::Char('z'), KeyModifiers::CONTROL, Some(Asks::Suspend));
+        check(KeyCode::Char('c'), KeyModifiers::NONE, None);
+        assert_eq!(asks(&Event::FocusGained), None);
+    }
+
+    #[test]
+    fn a_load_within_no_time_takes_no_terminal() {
+        let mut console = Console::new().unwrap();
+        let loaded = console.load("x", &Options::from_env(), |watch| {
+            watch.building();
+            7
+        });
+        assert!(matches!(loaded, Ok(Loaded::Done(7))) && console.taken.is_none());
+    }
+}

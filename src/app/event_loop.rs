@@ -1,0 +1,256 @@
+//! The explorer's loop: a frame is drawn only after something happened, and only once for all that has come in meanwhile.
+
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+
+use super::explorer::Explorer;
+use super::input::{Input, Inputs};
+use super::screen::Screen;
+use super::terminal::{self, Terminal};
+use super::worker::Outcome;
+use super::{AppError, Exit, Left, Options};
+use crate::ui::keymap::Context;
+use crate::ui::{self, Action, Driver as _, Effect, Scene, Settings, State, Theme};
+
+/// What ends so soon is shown in the next frame and never as something that goes on.
+const GRACE: Duration = Duration::from_millis(10);
+
+/// How often the screen looks how far the work beside it has got.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What can wake the loop.
+enum Wake {
+    Input(Input),
+    /// The worker has answered.
+    Answered(Outcome),
+    /// The reader waits.
+    Tick,
+    /// It is time to look how far the work beside the screen has got.
+    Look,
+    /// A live cluster has something new.
+    News,
+    /// It is time to take in what is new.
+    Follow,
+}
+
+/// Waits for news of a live cluster; for good where there is none.
+async fn told(wake: Option<&Notify>) {
+    match wake {
+        Some(wake) => wake.notified().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until then; for good where that is never.
+async fn at(then: Option<Instant>) {
+    match then {
+        Some(then) => sleep_until(then).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the loop holds besides the screen.
+struct Loop<'a> {
+    options: &'a Options,
+    theme: Theme,
+    terminal: &'a mut Terminal,
+    /// When a live cluster is taken in.
+    due: Option<Instant>,
+}
+
+/// Shows a session until the reader leaves it.
+pub(super) async fn explore(
+    explorer: Explorer,
+    options: &Options,
+    theme: Theme,
+    terminal: &mut Terminal,
+    inputs: &mut Inputs,
+) -> Result<Left, AppError> {
+    let mut state = State::new(explorer.timeline(), terminal.size()?);
+    state.settings = Settings {
+        keymap: options.keymap.clone(),
+        themes: options.library().entries(),
+        theme: options.theme.clone(),
+        problems: options.problems.clone(),
+    };
+    if let Some(words) = first_words(options) {
+        state.warn(words);
+    }
+    let mut screen = Screen::new(state, explorer)?;
+    if let Some(pod) = &options.pod {
+        screen.show_pod(pod.clone());
+    }
+    let mut on = Loop { options, theme, terminal, due: None };
+    let live = options.wake.is_some();
+    let mut dirty = true;
+    loop {
+        screen.go_on();
+        let soon = Instant::now() + GRACE;
+        while screen.is_busy()
+            && let Ok(outcome) = timeout_at(soon, screen.answer()).await
+        {
+            dirty |= on.is_worth_showing(&mut screen, &outcome);
+            if let Some(left) = on.effects(&mut screen, outcome)? {
+                return Ok(left);
+            }
+            screen.go_on();
+        }
+        if dirty {
+            on.draw(&screen)?;
+        }
+        let (tick, follow) = (screen.next_tick(), on.due.filter(|_| !screen.is_busy()));
+        let wake = tokio::select! {
+            biased;
+            input = inputs.next() => Wake::Input(input?),
+            outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
+            () = at(tick) => Wake::Tick,
+            () = sleep(LOOK), if screen.state.working.is_some() && !screen.is_busy() => Wake::Look,
+            () = told(options.wake.as_deref()), if live => Wake::News,
+            () = at(follow) => Wake::Follow,
+        };
+        dirty = false;
+        match wake {
+            Wake::Input(input) => {
+                dirty = true;
+                if let Some(left) = on.input(&mut screen, input)? {
+                    return Ok(left);
+                }
+            }
+            Wake::Answered(outcome) => {
+                dirty = on.is_worth_showing(&mut screen, &outcome);
+                if let Some(left) = on.effects(&mut screen, outcome)? {
+                    return Ok(left);
+                }
+            }
+            Wake::Tick => {
+                screen.tick();
+                dirty = true;
+            }
+            Wake::Look => dirty = ui::look(&mut screen.state, &mut screen.explorer),
+            Wake::News => on.look_in(screen.explorer.rest()),
+            Wake::Follow => {
+                on.due = None;
+                if !screen.follow() {
+                    on.look_in(LOOK);
+                }
+            }
+        }
+        // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
+        while let Some(event) = inputs.at_once().await? {
+            dirty = true;
+            if let Some(left) = on.input(&mut screen, Input::Event(event))? {
+                return Ok(left);
+            }
+        }
+        // The reader may have come back to where changes are taken in.
+        if live && on.due.is_none() && !screen.is_busy() && screen.explorer.has_news() {
+            on.look_in(screen.explorer.rest());
+        }
+    }
+}
+
+impl Loop<'_> {
+    /// Draws what is known.
+    fn draw(&mut self, screen: &Screen) -> std::io::Result<()> {
+        let driver = &screen.explorer;
+        let branch = ui::branch_label(driver);
+        let pod = driver.timeline().cycle().start.as_ref().map(|start| &start.pod);
+        let written = pod.and_then(|pod| driver.written(pod));
+        let scene = Scene {
+            written: written.as_ref(),
+            state: &screen.state,
+            timeline: driver.timeline(),
+            theme: &self.theme,
+            glyphs: &self.options.glyphs,
+            source: &driver.source(),
+            news: driver.news(),
+            branch: &branch,
+        };
+        self.terminal.draw(&scene)
+    }
+
+    /// Changes of a live cluster are taken in after so long, or sooner where that was agreed already.
+    fn look_in(&mut self, after: Duration) {
+        let then = Instant::now() + after;
+        self.due = Some(self.due.map_or(then, |due| due.min(then)));
+    }
+
+    /// Whether an answer, which is in place already, changes what is shown.
+    fn is_worth_showing(&mut self, screen: &mut Screen, outcome: &Outcome) -> bool {
+        let Outcome::Followed(new) = outcome else { return true };
+        let (shown, again) = ui::show_news(&mut screen.state, &screen.explorer);
+        if let Some(after) = again {
+            self.look_in(after);
+        }
+        *new || shown || screen.has_line()
+    }
+
+    /// Does what an answer leaves to the world outside, and takes the keys that waited for it.
+    fn effects(&mut self, screen: &mut Screen, outcome: Outcome) -> Result<Option<Left>, AppError> {
+        let mut effect = match outcome {
+            Outcome::Done(effect) => effect,
+            Outcome::Followed(_) => None,
+        };
+        loop {
+            if let Some(effect) = effect
+                && let Some(left) = self.effect(screen, effect)?
+            {
+                return Ok(Some(left));
+            }
+            effect = screen.take_line();
+            if effect.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn input(&mut self, screen: &mut Screen, input: Input) -> Result<Option<Left>, AppError> {
+        let effect = match input {
+            Input::End(number) => return Ok(Some(Left::Exit(Exit::Signal(number)))),
+            Input::Gone => return Ok(Some(Left::Exit(Exit::Quit))),
+            Input::Stop => Some(Effect::Suspend),
+            Input::Continue => {
+                self.terminal.enter_again()?;
+                None
+            }
+            Input::Event(event) => screen.take(event),
+        };
+        effect.map_or(Ok(None), |effect| self.effect(screen, effect))
+    }
+
+    /// Does what is left to the world outside.
+    fn effect(&mut self, screen: &mut Screen, effect: Effect) -> Result<Option<Left>, AppError> {
+        match effect {
+            Effect::Quit => return Ok(Some(Left::Exit(Exit::Quit))),
+            Effect::Open(what) => return Ok(Some(Left::Open(what))),
+            Effect::Suspend => {
+                self.terminal.suspend()?;
+                let (width, height) = self.terminal.size()?;
+                ui::update(&mut screen.state, &mut screen.explorer, Action::Resize(width, height));
+            }
+            Effect::Copy(text) => terminal::copy(&text)?,
+            Effect::Theme(name) => {
+                if let Some(found) = ui::show_theme(&mut screen.state, &self.options.library(), &name, self.options.depth) {
+                    self.theme = found;
+                }
+            }
+            Effect::Panic => panic!("a panic was asked for"),
+        }
+        Ok(None)
+    }
+}
+
+/// What the reader should know first: of the settings in a few words, and of the source.
+fn first_words(options: &Options) -> Option<String> {
+    let settings = options.problems.first().map(|first| match options.problems.len() {
+        1 => first.clone(),
+        count => {
+            let key = options.keymap.label(Context::Global, &Action::Report);
+            format!("{count} settings are not used ({key} shows them): {first}")
+        }
+    });
+    let all: Vec<String> = settings.into_iter().chain(options.notice.clone()).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}

@@ -1,0 +1,136 @@
+//! What comes from outside: keys, mouse and signals, and what they ask for.
+
+use std::io;
+use std::task::Poll;
+
+use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use futures::StreamExt as _;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::ui::{self, Action, Direction, Mouse, State};
+
+/// Something from outside.
+pub(super) enum Input {
+    /// A key, the mouse, another size.
+    Event(Event),
+    /// A signal that ends the program.
+    End(i32),
+    /// The shell wants the program to stop.
+    Stop,
+    /// The program goes on after it was stopped from outside.
+    Continue,
+    /// Standard input is gone, and with it whoever could press a key.
+    Gone,
+}
+
+/// Everything that comes from outside.
+pub(super) struct Inputs {
+    events: EventStream,
+    signals: Signals,
+}
+
+impl Inputs {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { events: EventStream::new(), signals: Signals::new()? })
+    }
+
+    /// The next of it, signals first. Waiting may be broken off at any time.
+    pub(super) async fn next(&mut self) -> io::Result<Input> {
+        tokio::select! {
+            biased;
+            signal = self.signals.next() => Ok(signal),
+            event = self.events.next() => Ok(match event {
+                Some(event) => Input::Event(event?),
+                None => Input::Gone,
+            }),
+        }
+    }
+
+    /// The next event if there is one already. It is asked for with this task's own waker: the stream remembers the first
+    /// waker it is polled with until that one is woken, so another would leave the loop asleep.
+    pub(super) async fn at_once(&mut self) -> io::Result<Option<Event>> {
+        let events = &mut self.events;
+        let next = std::future::poll_fn(|cx| match events.poll_next_unpin(cx) {
+            Poll::Ready(event) => Poll::Ready(event),
+            Poll::Pending => Poll::Ready(None),
+        });
+        next.await.transpose()
+    }
+}
+
+pub(super) fn action_of(state: &State, event: Event) -> Option<Action> {
+    match event {
+        Event::Key(key) => key_action(state, &key),
+        Event::Paste(text) => Some(Action::Paste(text)),
+        Event::Resize(width, height) => Some(Action::Resize(width, height)),
+        Event::Mouse(mouse) => mouse_action(mouse),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
+    state.settings.keymap.lookup(&ui::contexts(state), key)
+}
+
+pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {
+    let mouse = match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Mouse::Press,
+        MouseEventKind::Drag(MouseButton::Left) => Mouse::Drag,
+        MouseEventKind::Up(MouseButton::Left) => Mouse::Release,
+        MouseEventKind::ScrollDown => Mouse::Scroll(Direction::Forward),
+        MouseEventKind::ScrollUp => Mouse::Scroll(Direction::Back),
+        _ => return None,
+    };
+    Some(Action::Mouse(mouse, event.column, event.row))
+}
+
+/// The signals that matter to a program on a terminal.
+struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    interrupt: Signal,
+    stop: Signal,
+    goes_on: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
+            goes_on: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
+        })
+    }
+
+    async fn next(&mut self) -> Input {
+        tokio::select! {
+            _ = self.terminate.recv() => Input::End(signal_hook::consts::SIGTERM),
+            _ = self.hang_up.recv() => Input::End(signal_hook::consts::SIGHUP),
+            _ = self.interrupt.recv() => Input::End(signal_hook::consts::SIGINT),
+            _ = self.stop.recv() => Input::Stop,
+            _ = self.goes_on.recv() => Input::Continue,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyModifiers;
+
+    use super::*;
+
+    #[test]
+    fn the_mouse_speaks_with_its_left_button_and_wheel() {
+        let check = |kind, expected| {
+            let event = MouseEvent { kind, column: 3, row: 4, modifiers: KeyModifiers::NONE };
+            assert_eq!(mouse_action(event), expected);
+        };
+        check(MouseEventKind::Down(MouseButton::Left), Some(Action::Mouse(Mouse::Press, 3, 4)));
+        check(MouseEventKind::Drag(MouseButton::Left), Some(Action::Mouse(Mouse::Drag, 3, 4)));
+        check(MouseEventKind::ScrollUp, Some(Action::Mouse(Mouse::Scroll(Direction::Back), 3, 4)));
+        check(MouseEventKind::Down(MouseButton::Right), None);
+        check(MouseEventKind::Moved, None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Loading on a thread of its own, and what it tells meanwhile.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::source::Progress;
+use crate::source::live::{Live, State};
+use crate::ui::start::loading::{Detail, Loading, Mark};
+use crate::ui::text::thousands;
+
+/// What a load tells whoever watches it, and what it has to say at the end.
+#[derive(Debug, Default)]
+pub struct Watch(Mutex<Watched>);
+
+#[derive(Debug, Default)]
+struct Watched {
+    phases: Vec<(&'static str, Instant)>,
+    reading: Option<Arc<Progress>>,
+    cluster: Option<Arc<Live>>,
+    said: Vec<String>,
+    cancelled: bool,
+}
+
+impl Watch {
+    /// A dump is being read.
+    pub fn reading(&self, progress: Arc<Progress>) {
+        let mut watched = self.lock();
+        if watched.cancelled {
+            progress.cancel();
+        }
+        watched.begin("reading");
+        watched.reading = Some(progress);
+    }
+
+    /// A cluster is being asked for the first time.
+    pub fn connecting(&self) {
+        self.lock().begin("connecting");
+    }
+
+    /// A cluster is being read.
+    pub fn cluster(&self, live: Arc<Live>) {
+        let mut watched = self.lock();
+        watched.begin("reading the cluster");
+        watched.cluster = Some(live);
+    }
+
+    /// All is read, and the scheduler takes it in.
+    pub fn building(&self) {
+        let mut watched = self.lock();
+        watched.begin("building the scheduler");
+    }
+
+    /// Something to tell on standard error, once that does not spoil the screen.
+    pub fn say(&self, line: impl std::fmt::Display) {
+        self.lock().said.push(line.to_string());
+    }
+
+    /// What was said so far, once.
+    pub(super) fn said(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().said)
+    }
+
+    /// Nobody waits for it any more.
+    pub(super) fn cancel(&self) {
+        let mut watched = self.lock();
+        watched.cancelled = true;
+        if let Some(progress) = &watched.reading {
+            progress.cancel();
+        }
+    }
+
+    /// Whether nobody waits for it any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.lock().cancelled
+    }
+
+    /// How far it has got, for the screen.
+    pub(super) fn shown(&self, source: &str, ticks: usize) -> Loading {
+        let watched = self.lock();
+        let ends = watched.phases.iter().skip(1).map(|(_, began)| *began).chain([Instant::now()]);
+        let took = |(began, end): (Instant, Instant)| -> Duration { end.saturating_duration_since(began) };
+        let phases = watched.phases.iter().zip(ends).map(|((what, began), end)| ((*what).to_owned(), took((*began, end)))).collect();
+        let details = match (&watched.cluster, &watched.reading) {
+            (Some(live), _) => kinds(live),
+            (None, Some(progress)) => amounts(progress),
+            (None, None) => Vec::new(),
+        };
+        Loading { source: source.to_owned(), phases, details, ticks }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    /// The next phase begins, or the same goes on with something else.
+    fn begin(&mut self, what: &'static str) {
+        if self.phases.last().is_none_or(|(last, _)| *last != what) {
+            self.phases.push((what, Instant::now()));
+        }
+    }
+}
+
+fn amounts(progress: &Progress) -> Vec<Detail> {
+    let objects = thousands(usize::try_from(progress.objects()).unwrap_or(usize::MAX));
+    let megabytes = thousands(usize::try_from(progress.bytes() / 1_000_000).unwrap_or(usize::MAX));
+    let lines = [progress.file(), format!("{megabytes} MB, {objects} objects so far")];
+    lines.into_iter().filter(|words| !words.is_empty()).map(|words| Detail { mark: Mark::Plain, words }).collect()
+}
+
+/// How each list of a cluster is doing.
+fn kinds(live: &Live) -> Vec<Detail> {
+    let status = live.status();
+    let details = status.kinds.iter().map(|kind| {
+        let place = kind.namespace.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
+        let count = thousands(kind.objects);
+        let (mark, words) = match &kind.state {
+            State::Listing if kind.objects == 0 => (Mark::Going, "being listed".to_owned()),
+            State::Listing => (Mark::Going, format!("being listed, {count} so far")),
+            State::Watching => (Mark::Done, format!("{count} read")),
+            State::Retrying { why, .. } => (Mark::Trouble, format!("out of touch: {why}")),
+            State::Forbidden { why } => (Mark::Trouble, format!("may not be read: {why}")),
+            State::Absent => (Mark::Done, "not on this server".to_owned()),
+            State::OldVersion { version } => (Mark::Trouble, format!("only as {version}, which is not understood")),
+        };
+        Detail { mark, words: format!("{}{place}: {words}", kind.subject) }
+    });
+    details.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_follow_one_another_and_what_is_left_is_cancelled() {
+        let watch = Watch::default();
+        assert_eq!(watch.shown("x", 3), Loading { source: "x".to_owned(), ticks: 3, ..Loading::default() });
+        let progress = [Arc::new(Progress::default()), Arc::new(Progress::default()), Arc::new(Progress::default())];
+        watch.reading(Arc::clone(&progress[0]));
+        watch.reading(Arc::clone(&progress[1]));
+        watch.building();
+        let shown = watch.shown("x", 0);
+        assert_eq!(shown.phases.iter().map(|(what, _)| what.as_str()).collect::<Vec<_>>(), ["reading", "building the scheduler"]);
+        assert_eq!(shown.details.iter().map(|d| d.words.as_str()).collect::<Vec<_>>(), ["0 MB, 0 objects so far"]);
+        watch.say("a word");
+        assert_eq!((watch.said(), watch.said()), (vec!["a word".to_owned()], Vec::new()));
+        watch.cancel();
+        watch.reading(Arc::clone(&progress[2]));
+        assert_eq!(progress.map(|p| p.is_cancelled()), [false, true, true]);
+    }
+}

@@ -1,0 +1,106 @@
+//! The loop of the start screen, and the completion of paths that are typed there.
+
+use std::fs;
+use std::path::MAIN_SEPARATOR;
+
+use crossterm::event::Event;
+
+use super::input::{Input, Inputs, mouse_action};
+use super::terminal::Terminal;
+use super::{AppError, Exit};
+use crate::ui::Action;
+use crate::ui::start::Look;
+use crate::ui::start::choice::{self, Choice, Start};
+
+/// So many completions are offered,
+const OFFERED: usize = 8;
+/// of so many entries of a folder that are looked at.
+const LOOKED_AT: usize = 10_000;
+
+/// Shows the start screen until something is chosen; a signal leaves it too.
+pub(super) async fn choose(
+    mut start: Start,
+    look: Look<'_>,
+    terminal: &mut Terminal,
+    inputs: &mut Inputs,
+) -> Result<Result<Choice, Exit>, AppError> {
+    loop {
+        terminal.show(|area, buf| choice::draw(&start, look, area, buf))?;
+        let action = match inputs.next().await? {
+            Input::End(number) => return Ok(Err(Exit::Signal(number))),
+            Input::Gone => return Ok(Err(Exit::Quit)),
+            Input::Stop => Some(Action::Suspend),
+            Input::Continue => {
+                terminal.enter_again()?;
+                None
+            }
+            Input::Event(event) => action_of(&start, event),
+        };
+        match action.and_then(|action| start.update(action)) {
+            None => {}
+            Some(Choice::Suspend) => {
+                terminal.suspend()?;
+                start.size = terminal.size()?;
+            }
+            Some(Choice::Quit) => return Ok(Err(Exit::Quit)),
+            Some(choice) => return Ok(Ok(choice)),
+        }
+        start.completions = start.path().map(completions).unwrap_or_default();
+    }
+}
+
+fn action_of(start: &Start, event: Event) -> Option<Action> {
+    match event {
+        Event::Key(key) => start.keymap.lookup(&start.contexts(), &key),
+        Event::Paste(text) => Some(Action::Paste(text)),
+        Event::Resize(width, height) => Some(Action::Resize(width, height)),
+        Event::Mouse(mouse) => mouse_action(mouse),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+/// What a path that is typed could become, in order; folders end in a slash. Hidden files are offered to whoever types
+/// their dot.
+fn completions(typed: &str) -> Vec<String> {
+    let (folder, begun) = typed.rfind(MAIN_SEPARATOR).map_or(("", typed), |at| typed.split_at(at + 1));
+    let place = if folder.is_empty() { "." } else { folder };
+    let entries = fs::read_dir(place).into_iter().flatten().take(LOOKED_AT).flatten();
+    let mut found: Vec<String> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let hit = name.starts_with(begun) && (begun.starts_with('.') || !name.starts_with('.'));
+            let end = if hit && entry.path().is_dir() { MAIN_SEPARATOR.to_string() } else { String::new() };
+            hit.then(|| format!("{folder}{name}{end}"))
+        })
+        .collect();
+    found.sort();
+    found.truncate(OFFERED);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_completed_within_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["pods.json", "prod.yaml", "other", ".hidden"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        fs::create_dir(folder.path().join("pile")).unwrap();
+        let at = |rest: &str| format!("{}/{rest}", folder.path().display());
+        let check = |typed: &str, expected: &[&str]| {
+            assert_eq!(completions(&at(typed)), expected.iter().map(|name| at(name)).collect::<Vec<_>>(), "{typed}");
+        };
+        check("p", &["pile/", "pods.json", "prod.yaml"]);
+        check("", &["other", "pile/", "pods.json", "prod.yaml"]);
+        check(".", &[".hidden"]);
+        check("x", &[]);
+        check("nowhere/x", &[]);
+        for n in 0..20 {
+            fs::write(folder.path().join(format!("many{n}")), "").unwrap();
+        }
+        assert_eq!(completions(&at("many")).len(), OFFERED);
+    }
+}

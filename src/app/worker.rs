@@ -1,0 +1,110 @@
+//! The one thread on which everything runs that may take longer than a frame.
+//!
+//! It works on copies: of the screen's state and of the explorer, which share all that is large. Whoever gave it
+//! something to do keeps the originals, goes on drawing them and taking keys, and puts the answer in their place.
+
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::explorer::Explorer;
+use super::leave::Leave;
+use crate::ui::{Driver as _, Effect, State};
+
+/// What came of a task.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It was done, and this is left to the world outside.
+    Done(Option<Effect>),
+    /// A live cluster was looked at, and whether there was something new.
+    Followed(bool),
+}
+
+/// What the worker does.
+pub(super) type Task = Box<dyn FnOnce(&mut State, &mut Explorer, &Leave) -> Outcome + Send>;
+
+struct Order {
+    number: u64,
+    state: State,
+    explorer: Explorer,
+    leave: Leave,
+    task: Task,
+}
+
+/// A task's outcome, with the copies that it was done on.
+pub(super) struct Answer {
+    /// Which task it was.
+    pub(super) number: u64,
+    pub(super) state: State,
+    pub(super) explorer: Explorer,
+    pub(super) outcome: Outcome,
+}
+
+/// The thread, and the ways to it and back.
+pub(super) struct Worker {
+    orders: Option<mpsc::Sender<Order>>,
+    answers: UnboundedReceiver<Answer>,
+    thread: Option<JoinHandle<()>>,
+    given: u64,
+}
+
+impl Worker {
+    pub(super) fn start() -> std::io::Result<Self> {
+        let (orders, taken) = mpsc::channel();
+        let (sender, answers) = unbounded_channel();
+        let thread = std::thread::Builder::new().name("worker".to_owned()).spawn(move || work(&taken, &sender))?;
+        Ok(Self { orders: Some(orders), answers, thread: Some(thread), given: 0 })
+    }
+
+    /// Gives it something to do, on copies; says by which number its answer is known, and how to give it up.
+    pub(super) fn give(&mut self, state: &State, explorer: &Explorer, task: Task) -> (u64, Leave) {
+        self.given += 1;
+        let leave = Leave::default();
+        let explorer = explorer.clone().with_leave(leave.clone());
+        let order = Order { number: self.given, state: state.clone(), explorer, leave: leave.clone(), task };
+        if let Some(orders) = &self.orders {
+            // Where nobody takes it any more, waiting for the answer finds out why.
+            let _ = orders.send(order);
+        }
+        (self.given, leave)
+    }
+
+    /// The next answer. Waiting may be broken off at any time.
+    ///
+    /// # Panics
+    /// As the worker did, if it did.
+    pub(super) async fn answer(&mut self) -> Answer {
+        match self.answers.recv().await {
+            Some(answer) => answer,
+            None => match self.thread.take().map(JoinHandle::join) {
+                // The terminal was given back and the panic was reported on its own thread.
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+                _ => std::future::pending().await,
+            },
+        }
+    }
+
+    /// Waits until everything that was given is done, and ends.
+    pub(super) fn finish(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of it was reported when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(orders: &mpsc::Receiver<Order>, answers: &UnboundedSender<Answer>) {
+    while let Ok(Order { number, mut state, mut explorer, leave, task }) = orders.recv() {
+        // What was given up before it began is not even tried.
+        let outcome = if leave.is_given_up() { Outcome::Done(None) } else { task(&mut state, &mut explorer, &leave) };
+        // What the next frame asks for is looked up here, where it may take its time.
+        if let Some(start) = &explorer.timeline().cycle().start {
+            let _ = explorer.written(&start.pod);
+        }
+        if answers.send(Answer { number, state, explorer, outcome }).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What the explorer is opened on, and how it is loaded.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tokio::sync::Notify;
+
+use super::Failure;
+use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
+use crate::app::{Explorer, Options, Pace, Watch};
+use crate::cluster::Cluster;
+use crate::report::completeness;
+use crate::scheduler::Evictions;
+use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
+use crate::source::live::Live;
+use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
+use crate::ui::Action;
+use crate::ui::keymap::Context;
+
+/// What the explorer is opened on.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// An embedded cluster.
+    Story(&'static Story),
+    /// Dumps, or a session that was saved.
+    Dumps { paths: Vec<PathBuf>, limits: Limits, merge: bool },
+    /// A live cluster.
+    Cluster(ConnectArgs),
+}
+
+/// What the explorer is opened on, and with which scheduler.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) source: Source,
+    pub(super) scheduler: SchedulerArgs,
+}
+
+/// What there is to explore.
+pub(super) struct Opened {
+    pub(super) explorer: Explorer,
+    /// What the reader should know first.
+    pub(super) notice: Option<String>,
+    /// Told when a live cluster has something new.
+    pub(super) wake: Option<Arc<Notify>>,
+}
+
+impl Wanted {
+    /// What it is, in a few words.
+    pub(super) fn title(&self) -> String {
+        match &self.source {
+            Source::Story(story) => format!("story {}", story.name),
+            Source::Dumps { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
+            Source::Cluster(ConnectArgs { context: Some(context), .. }) => format!("live {context}"),
+            Source::Cluster(_) => "live cluster".to_owned(),
+        }
+    }
+
+    /// Loads it; a live cluster may be connected to already.
+    pub(super) fn open(self, connected: Option<Arc<Live>>, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
+        let title = self.title();
+        let Self { source, scheduler } = self;
+        match source {
+            Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch),
+            Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch),
+            Source::Dumps { paths, limits, merge } => {
+                if !merge && let Some(dumps) = series(&paths, &limits, watch) {
+                    return open_series(dumps, &scheduler, options, watch);
+                }
+                if let [path] = &paths[..]
+                    && let Some(session) = saved_session(path)?
+                {
+                    if scheduler.is_given() {
+                        let words = "a saved session has its own configuration and start; open it without options of the scheduler";
+                        return Err(Failure::usage(format!("{}: {words}", path.display())));
+                    }
+                    return Ok(Opened { explorer: Explorer::new(session), notice: None, wake: None });
+                }
+                let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
+                let inputs: Vec<Input> = paths.into_iter().map(input).collect();
+                open_inputs(&inputs, &limits, title, &scheduler, options, watch)
+            }
+        }
+    }
+}
+
+fn read(inputs: &[Input], limits: &Limits, watch: &Watch) -> Loaded {
+    let progress = Arc::new(Progress::default());
+    watch.reading(Arc::clone(&progress));
+    source::load_watched(inputs, limits, &progress)
+}
+
+/// Diagnostics go to standard error.
+fn tell(loaded: &Loaded, watch: &Watch) {
+    for diagnostic in super::worth_telling(loaded) {
+        watch.say(diagnostic);
+    }
+}
+
+fn open_inputs(
+    inputs: &[Input],
+    limits: &Limits,
+    title: String,
+    args: &SchedulerArgs,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Opened, Failure> {
+    let mut loaded = read(inputs, limits, watch);
+    tell(&loaded, watch);
+    if loaded.objects.is_empty() {
+        return Err(Failure::source("nothing could be read"));
+    }
+    watch.building();
+    let report = report_lines(&loaded);
+    let notice = notice(&loaded, args, options);
+    let background = Background { report, events: loaded.events.clone(), observed: false };
+    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
+    let session = Session::new(scheduler, title).with(background);
+    Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
+}
+
+fn open_cluster(
+    connect: &ConnectArgs,
+    connected: Option<Arc<Live>>,
+    args: &SchedulerArgs,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Opened, Failure> {
+    let live = match connected {
+        Some(live) => live,
+        None => {
+            watch.connecting();
+            super::live::connected(connect)?
+        }
+    };
+    watch.cluster(Arc::clone(&live));
+    let mut loaded = loop {
+        if let Some(loaded) = live.wait_first(Some(super::live::soon())) {
+            break loaded;
+        }
+        if watch.is_cancelled() {
+            return Err(Failure::source("nobody waits for it"));
+        }
+    };
+    tell(&loaded, watch);
+    watch.building();
+    let notice = notice(&loaded, args, options);
+    let background = Background { report: report_lines(&loaded), events: loaded.events.clone(), observed: true };
+    let mut scheduler = args.on(&SourceArgs::default());
+    let ahead = live.status().ahead;
+    scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
+    let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod)?;
+    let target = live.target();
+    let name = if target.context.is_empty() { target.server } else { target.context };
+    let session = Session::new(scheduler, format!("live {name}")).with(background);
+    let wake = Some(live.notify());
+    let explorer = Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(live, Pace { ahead, ..Pace::default() });
+    Ok(Opened { explorer, notice, wake })
+}
+
+/// What a reader should know before believing the screen; `i` shows the rest.
+fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<String> {
+    let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let mut parts = Vec::new();
+    if wrong > 0 {
+        parts.push(if wrong == 1 { "1 thing could not be read".to_owned() } else { format!("{wrong} things could not be read") });
+    }
+    if loaded.report.budgets_unknown() {
+        parts.push("no PodDisruptionBudgets in this dump: violations are unknown, shown as ?".to_owned());
+    }
+    if !args.config_from_dump && args.config.is_none() && loaded.report.scheduler.iter().any(|hint| hint.config.is_some()) {
+        parts.push("the dump carries a scheduler's configuration: --config-from-dump takes it".to_owned());
+    }
+    let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
+    if pods > 0 {
+        parts.push(format!("{pods} pods are on {} nodes that are not in the dump", loaded.report.pods_on_unknown_nodes.len()));
+    }
+    (!parts.is_empty()).then(|| format!("{} ({} shows all)", parts.join("; "), options.keymap.label(Context::Global, &Action::Report)))
+}
+
+fn report_lines(loaded: &Loaded) -> Vec<String> {
+    completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
+}
+
+/// A dump on its own: its name, when it was taken, and what is in it.
+type Dump = (String, Timestamp, Loaded);
+
+/// Dumps of one cluster at different times, each loaded on its own, the oldest first; `None` where they are parts of
+/// one state, or of different clusters.
+fn series(paths: &[PathBuf], limits: &Limits, watch: &Watch) -> Option<Vec<Dump>> {
+    if paths.len() < 2 || paths.iter().any(|p| p.as_os_str() == "-") {
+        return None;
+    }
+    let mut dumps = Vec::new();
+    for path in paths {
+        let loaded = read(&[Input::Path(path.clone())], limits, watch);
+        let time = loaded.report.newest.filter(|_| !loaded.objects.is_empty())?;
+        dumps.push((path.display().to_string(), time, loaded));
+    }
+    dumps.sort_by_key(|(_, time, _)| *time);
+    let clusters: Vec<Cluster> = dumps.iter().map(|(.., loaded)| loaded.cluster()).collect();
+    let different_times = dumps.windows(2).all(|pair| pair[0].1 < pair[1].1);
+    (different_times && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]))).then_some(dumps)
+}
+
+/// The oldest dump, and on the timeline what changed until each of the others.
+fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
+    let mut notices = Vec::new();
+    for (name, _, loaded) in &dumps {
+        tell(loaded, watch);
+        notices.extend(notice(loaded, args, options).map(|words| format!("{name}: {words}")));
+    }
+    let notice = (!notices.is_empty()).then(|| notices.join("; "));
+    let mut dumps = dumps.into_iter();
+    let Some((first_name, _, mut first)) = dumps.next() else { return Err(Failure::usage("no dump is given")) };
+    watch.building();
+    let mut report = vec![format!("{first_name}:")];
+    report.extend(report_lines(&first));
+    let mut cluster = first.cluster();
+    let mut events = first.events.clone();
+    let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod)?;
+    let mut session = Session::new(scheduler, format!("{first_name} and later"));
+    let mut reports = vec![Arc::new(first.report)];
+    for (name, time, loaded) in dumps {
+        report.push(String::new());
+        report.push(format!("{name}:"));
+        report.extend(report_lines(&loaded));
+        let next = loaded.cluster();
+        match changes(&cluster, &next, &loaded.events, &name, time) {
+            Some(operation) => {
+                session.observe(operation);
+            }
+            None => report.push("nothing changed".to_owned()),
+        }
+        cluster = next;
+        events = loaded.events;
+        reports.push(Arc::new(loaded.report));
+    }
+    session.timeline_mut().seek(Cursor::default());
+    let session = session.with(Background { report, events, observed: true });
+    Ok(Opened { explorer: Explorer::new(session).with_reports(reports), notice, wake: None })
+}
+
+/// A session that was saved in the explorer; `None` for any other file.
+fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    if read.is_err() || !is_session_file(&start) {
+        // What cannot be read is told of where dumps are read.
+        return Ok(None);
+    }
+    let at = |e: &dyn std::fmt::Display| Failure::source(format!("{}: {e}", path.display()));
+    Session::load(File::open(path).map_err(|e| at(&e))?).map(Some).map_err(|e| at(&e))
+}
