@@ -3,16 +3,19 @@
 //! One `select!` over a closed set of inputs, on one thread. A frame is drawn only after something happened, and only
 //! once for all input that has come in meanwhile. Everything else is [`crate::ui`], which is pure.
 
+mod background;
 mod beside;
 mod explorer;
+mod export;
+mod fault;
 mod following;
 mod objects;
+mod print;
 mod settings;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,14 +32,16 @@ use crate::cluster::Key;
 use crate::ui::keymap::Context;
 use crate::ui::themes::DEFAULT;
 use crate::ui::{
-    self, Action, Depth, Direction, Driver, Effect, Glyphs, Keymap, Library, Mouse, Scene, Settings, State, Theme, ThemeError,
+    self, Action, Depth, Direction, Document, Driver, Effect, Glyphs, Keymap, Library, Mouse, Overlay, Settings, State, Theme, ThemeError,
 };
 
+use background::{Heard, Question};
 pub use explorer::Explorer;
+pub use fault::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use following::Pace;
 pub use objects::{capture, unknown_kinds};
+pub use print::{Print, print};
 use terminal::Terminal;
-pub use terminal::install_panic_hook;
 
 /// What can go wrong around the screen.
 #[derive(Debug, Error)]
@@ -47,6 +52,9 @@ pub enum AppError {
     /// The terminal did not do what it was told.
     #[error("the terminal: {0}")]
     Terminal(#[from] io::Error),
+    /// The screen cannot be written to a file; a sentence.
+    #[error("{0}")]
+    Print(String),
     /// The theme cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),
@@ -57,6 +65,8 @@ pub enum AppError {
 pub struct Options {
     /// The theme's name.
     pub theme: String,
+    /// Whether the terminal is asked if it is light or dark, as nobody says which theme to use.
+    pub asks: bool,
     /// Where the reader's own themes are.
     pub themes: Option<PathBuf>,
     /// What keys do.
@@ -78,16 +88,23 @@ pub struct Options {
 impl Options {
     /// As the environment and the reader's configuration file want it.
     pub fn from_env() -> Self {
-        let var = |name: &str| std::env::var(name).ok();
-        let folder = settings::folder(var);
+        Self::from_vars(|name| std::env::var(name).ok())
+    }
+
+    /// As these variables of an environment and the configuration file that they lead to want it.
+    pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
+        let folder = settings::folder(&var);
         let configured = settings::read(folder.as_deref());
+        let depth = Depth::detect(&var);
+        let told = background::told(&var);
         Self {
-            theme: configured.theme.unwrap_or_else(|| DEFAULT.to_owned()),
+            asks: configured.theme.is_none() && told.is_none() && background::asks(depth, &var),
+            theme: configured.theme.unwrap_or_else(|| told.unwrap_or(DEFAULT).to_owned()),
             themes: folder.map(|f| f.join("themes")),
             keymap: configured.keymap,
             problems: configured.problems,
-            depth: Depth::detect(var),
-            glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(var)),
+            depth,
+            glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(&var)),
             pod: None,
             notice: None,
             wake: None,
@@ -145,6 +162,8 @@ pub fn run(driver: &mut dyn Driver, options: &Options) -> Result<Exit, AppError>
 /// What can wake the loop.
 enum Input {
     Event(Event),
+    /// An event that came while an answer of the terminal was awaited, and is none.
+    Heard(Event),
     /// A signal that ends the program.
     End(i32),
     /// The shell wants the program to stop.
@@ -159,6 +178,8 @@ enum Input {
     News,
     /// It is time to take in what is new.
     Follow,
+    /// Something broke on another thread.
+    Broken,
 }
 
 /// How long work goes on before the screen shows how far it has got, and keys are looked at again.
@@ -178,21 +199,12 @@ const LOOK: Duration = Duration::from_millis(50);
 async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme, terminal: &mut Terminal) -> Result<Exit, AppError> {
     let mut signals = Signals::new()?;
     let mut events = EventStream::new();
-    let mut state = State::new(driver.timeline(), terminal.size()?);
-    state.settings = Settings {
-        keymap: options.keymap.clone(),
-        themes: options.library().entries(),
-        theme: options.theme.clone(),
-        problems: options.problems.clone(),
-    };
-    if let Some(words) = first_words(options) {
-        state.warn(words);
-    }
-    if let Some(pod) = &options.pod {
-        if !ui::show_pod(&mut state, driver, pod) {
-            state.warn(format!("{pod} does not wait to be scheduled"));
-        }
-        state.renew(driver);
+    let mut state = first_state(driver, options, terminal.size()?);
+    let mut question = Question::default();
+    if options.asks
+        && let Some(name) = question.ask(&mut events).await?
+    {
+        theme = ui::show_theme(&mut state, &options.library(), name, options.depth).unwrap_or(theme);
     }
     let mut dirty = true;
     let mut due: Option<tokio::time::Instant> = None;
@@ -202,33 +214,32 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
     };
     loop {
         if dirty {
-            let branch = ui::branch_label(driver);
-            let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
-            let written = pod.and_then(|pod| driver.written(&pod));
-            let scene = Scene {
-                written: written.as_ref(),
-                state: &state,
-                timeline: driver.timeline(),
-                theme: &theme,
-                glyphs: &options.glyphs,
-                source: &driver.source(),
-                news: driver.news(),
-                branch: &branch,
-            };
-            terminal.draw(&scene)?;
+            // It waits while something is read or typed.
+            if state.overlay.is_none()
+                && let Some(Document { title, lines, form }) = fault::take()
+            {
+                state.overlay = Some(Overlay::Text { title, lines, form, offset: 0 });
+            }
+            export::with_scene(&state, driver, &theme, &options.glyphs, |scene| terminal.draw(scene))?;
         }
-        let first = tokio::select! {
-            biased;
-            signal = signals.next() => signal,
-            event = events.next() => match event {
-                Some(event) => Input::Event(event?),
-                // Standard input is gone, and with it whoever could press a key.
-                None => return Ok(Exit::Quit),
-            },
-            () = std::future::ready(()), if state.running.is_some() => Input::Idle,
-            () = tokio::time::sleep(LOOK), if state.working.is_some() => Input::Look,
-            () = told(options.wake.as_deref()), if options.wake.is_some() => Input::News,
-            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => Input::Follow,
+        let ahead = question.ahead.pop_front().map(Input::Heard);
+        let first = if let Some(ahead) = ahead {
+            ahead
+        } else {
+            tokio::select! {
+                biased;
+                signal = signals.next() => signal,
+                event = events.next() => match event {
+                    Some(event) => Input::Event(event?),
+                    // Standard input is gone, and with it whoever could press a key.
+                    None => return Ok(Exit::Quit),
+                },
+                () = std::future::ready(()), if state.running.is_some() => Input::Idle,
+                () = fault::told() => Input::Broken,
+                () = tokio::time::sleep(LOOK), if state.working.is_some() => Input::Look,
+                () = told(options.wake.as_deref()), if options.wake.is_some() => Input::News,
+                () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => Input::Follow,
+            }
         };
         let mut next = Some(first);
         dirty = false;
@@ -261,11 +272,28 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                     }
                     None
                 }
+                Input::Broken => {
+                    dirty = true;
+                    None
+                }
                 Input::Look => {
                     dirty = ui::look(&mut state, driver);
                     None
                 }
-                Input::Event(event) => action_of(&state, event),
+                Input::Heard(event) => action_of(&state, event),
+                Input::Event(event) => match question.hear(event, Instant::now()) {
+                    Heard::Event(event) => action_of(&state, event),
+                    Heard::Part => None,
+                    Heard::Typed(events) => {
+                        question.ahead.extend(events);
+                        None
+                    }
+                    Heard::Theme(name) => {
+                        theme = ui::show_theme(&mut state, &options.library(), name, options.depth).unwrap_or(theme);
+                        dirty = true;
+                        None
+                    }
+                },
             };
             if let Some(action) = action {
                 dirty = true;
@@ -283,7 +311,11 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                             theme = found;
                         }
                     }
-                    Some(Effect::Panic) => panic!("a panic was asked for"),
+                    Some(Effect::Export { path, export }) => {
+                        export::export(&mut state, driver, &theme, &options.glyphs, &path, &export);
+                    }
+                    Some(Effect::Panic { beside: false }) => panic!("a panic was asked for"),
+                    Some(Effect::Panic { beside: true }) => drop(std::thread::spawn(|| panic!("a panic was asked for"))),
                 }
             }
             // The reader may have come back to where changes are taken in.
@@ -291,11 +323,35 @@ async fn event_loop(driver: &mut dyn Driver, options: &Options, mut theme: Theme
                 due = soonest(None, driver.rest());
             }
             // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
-            if let Some(Some(event)) = at_once(&mut events).await {
+            if let Some(event) = question.ahead.pop_front() {
+                next = Some(Input::Heard(event));
+            } else if let Some(Some(event)) = at_once(&mut events).await {
                 next = Some(Input::Event(event?));
             }
         }
     }
+}
+
+/// What the screen begins with.
+fn first_state(driver: &mut dyn Driver, options: &Options, size: (u16, u16)) -> State {
+    let mut state = State::new(driver.timeline(), size);
+    state.settings = Settings {
+        keymap: options.keymap.clone(),
+        themes: options.library().entries(),
+        theme: options.theme.clone(),
+        problems: options.problems.clone(),
+        log: fault::log().words(),
+    };
+    if let Some(words) = first_words(options) {
+        state.warn(words);
+    }
+    if let Some(pod) = &options.pod {
+        if !ui::show_pod(&mut state, driver, pod) {
+            state.warn(format!("{pod} does not wait to be scheduled"));
+        }
+        state.renew(driver);
+    }
+    state
 }
 
 /// What the reader should know first: of the settings in a few words, and of the source.
@@ -376,17 +432,6 @@ impl Signals {
             _ = self.goes_on.recv() => Input::Continue,
         }
     }
-}
-
-/// A panic in words, for the log.
-fn panic_text(info: &std::panic::PanicHookInfo<'_>) -> String {
-    let payload = info.payload();
-    let words = payload.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| payload.downcast_ref::<String>().cloned());
-    let mut text = words.unwrap_or_else(|| "something that is no text".to_owned());
-    if let Some(at) = info.location() {
-        let _ = write!(text, " at {at}");
-    }
-    text
 }
 
 #[cfg(test)]

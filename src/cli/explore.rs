@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::args::{DemoArgs, OpenArgs, SchedulerArgs, ScreenArgs};
 use super::{EXIT_OK, Failure};
-use crate::app::{self, Explorer, Options};
+use crate::app::{self, Explorer, Options, Print};
 use crate::cluster::{Cluster, Key};
 use crate::report::completeness;
 use crate::scheduler::Evictions;
@@ -20,12 +20,14 @@ use crate::ui::{Action, Depth, ThemeError};
 
 /// An embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
+    let _log = super::log::start(args.screen.log.as_deref())?;
     let story = super::story(&args.story)?;
     explore(&[story.input()], &Limits::default(), &format!("story {}", story.name), &args.screen, &args.scheduler, no_color)
 }
 
 /// Dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
+    let _log = super::log::start(args.screen.log.as_deref())?;
     if !args.merge
         && let Some(dumps) = series(&args.paths, &args.limits.limits())
     {
@@ -44,7 +46,6 @@ fn explore(
     args: &SchedulerArgs,
     no_color: bool,
 ) -> Result<u8, Failure> {
-    let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
     let mut options = options(screen, no_color)?;
     if let [Input::Path(path)] = inputs
         && let Some(session) = saved_session(path)?
@@ -53,18 +54,25 @@ fn explore(
             let words = "a saved session has its own configuration and start; open it without options of the scheduler";
             return Err(Failure::usage(format!("{}: {words}", path.display())));
         }
-        return show(session, Vec::new(), &options);
+        return show(session, Vec::new(), &options, screen.print().as_ref());
     }
     let mut loaded = super::load(inputs, limits)?;
     let report = report_lines(&loaded);
     options.notice = notice(&loaded, args, &options);
     let background = Background { report, events: loaded.events.clone(), observed: false };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
-    show(Session::new(scheduler, name).with(background), vec![Arc::new(loaded.report)], &options)
+    show(Session::new(scheduler, name).with(background), vec![Arc::new(loaded.report)], &options, screen.print().as_ref())
 }
 
 pub(super) fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
-    let mut options = Options::from_env();
+    // A file shows all colours and signs, whatever terminal this is.
+    let every = |name: &str| match name {
+        "COLORTERM" => Some("truecolor".to_owned()),
+        "LC_ALL" => Some("C.UTF-8".to_owned()),
+        "COLORFGBG" => None,
+        _ => std::env::var(name).ok(),
+    };
+    let mut options = if screen.print.is_some() { Options::from_vars(every) } else { Options::from_env() };
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
         // A name that was typed just now is worth a word before anything is loaded.
@@ -72,15 +80,24 @@ pub(super) fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Fa
             return Err(Failure::usage(format!("--theme: {error}")));
         }
         options.theme.clone_from(theme);
+        options.asks = false;
     }
     if no_color {
         options.depth = Depth::None;
+        options.asks = false;
     }
     options.check_theme();
     for problem in &options.problems {
         eprintln!("{problem}");
     }
     Ok(options)
+}
+
+impl ScreenArgs {
+    /// What to write instead of showing a screen.
+    pub(super) fn print(&self) -> Option<Print> {
+        self.print.clone().map(|path| Print { path, size: self.size, keys: self.keys.clone() })
+    }
 }
 
 /// What a reader should know before believing the screen; `i` shows the rest.
@@ -130,7 +147,6 @@ fn series(paths: &[PathBuf], limits: &Limits) -> Option<Vec<Dump>> {
 
 /// The oldest dump, and on the timeline what changed until each of the others.
 fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = args.screen.log.as_deref().map(super::log::to_file).transpose()?;
     let mut options = options(&args.screen, no_color)?;
     let mut notices = Vec::new();
     for (name, _, loaded) in &dumps {
@@ -163,7 +179,7 @@ fn explore_series(dumps: Vec<Dump>, args: &OpenArgs, no_color: bool) -> Result<u
         reports.push(Arc::new(loaded.report));
     }
     session.timeline_mut().seek(Cursor::default());
-    show(session.with(Background { report, events, observed: true }), reports, &options)
+    show(session.with(Background { report, events, observed: true }), reports, &options, args.screen.print().as_ref())
 }
 
 /// A session that was saved in the explorer; `None` for any other file.
@@ -178,13 +194,18 @@ fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     Session::load(File::open(path).map_err(|e| at(&e))?).map(Some).map_err(|e| at(&e))
 }
 
-fn show(session: Session, reports: Vec<Arc<Report>>, options: &Options) -> Result<u8, Failure> {
-    show_explorer(Explorer::new(session).with_reports(reports), options)
+fn show(session: Session, reports: Vec<Arc<Report>>, options: &Options, print: Option<&Print>) -> Result<u8, Failure> {
+    show_explorer(Explorer::new(session).with_reports(reports), options, print)
 }
 
-pub(super) fn show_explorer(mut explorer: Explorer, options: &Options) -> Result<u8, Failure> {
+pub(super) fn show_explorer(mut explorer: Explorer, options: &Options, print: Option<&Print>) -> Result<u8, Failure> {
     app::install_panic_hook();
+    if let Some(print) = print {
+        app::print(&mut explorer, options, print).map_err(|e| Failure::usage(e.to_string()))?;
+        return Ok(EXIT_OK);
+    }
     let exit = app::run(&mut explorer, options).map_err(|e| Failure::usage(e.to_string()))?;
+    tracing::info!(?exit, "the screen was left");
     Ok(match exit {
         app::Exit::Quit => EXIT_OK,
         signal @ app::Exit::Signal(_) => signal.code(),

@@ -19,7 +19,7 @@ const TELL: Duration = Duration::from_millis(200);
 
 /// The explorer on a live cluster.
 pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = args.screen.log.as_deref().map(super::log::to_file).transpose()?;
+    let _log = super::log::start(args.screen.log.as_deref())?;
     let mut options = explore::options(&args.screen, no_color)?;
     let (live, mut loaded) = first(&args.connect)?;
     let live = Arc::new(live);
@@ -37,6 +37,7 @@ pub(super) fn explore(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     explore::show_explorer(
         Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(live, Pace { ahead, ..Pace::default() }),
         &options,
+        args.screen.print().as_ref(),
     )
 }
 

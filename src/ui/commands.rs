@@ -50,10 +50,16 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["cycle"], args: "N", help: "to the end of the N-th recorded cycle or operation", run: cycle },
     Command { names: &["decide"], args: "POD", help: "decide about a pod as things stand now", run: decide },
     Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| edit(s, d, "delete", a) },
+    Command {
+        names: &["export"],
+        args: "[screen|decision] FILE",
+        help: "the screen (.svg, .txt) or the decision (.txt, .md, .json, .yaml)",
+        run: |_, d, a| crate::ui::export::asked(d, a).map(Some),
+    },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     #[cfg(debug_assertions)]
-    Command { names: &["panic"], args: "", help: "", run: |_, _, _| Ok(Some(Effect::Panic)) },
+    Command { names: &["panic"], args: "", help: "", run: |_, _, a| Ok(Some(Effect::Panic { beside: a == "beside" })) },
     Command {
         names: &["patch"],
         args: "KIND NAME JSON",
@@ -291,6 +297,7 @@ pub fn completions(driver: &dyn Driver, settings: &Settings, prompt: &Prompt) ->
             names
         }
         "theme" => settings.themes.iter().map(|t| &t.name).filter(|n| begins(n, word)).take(OFFERED).cloned().collect(),
+        "export" => ["screen", "decision"].into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(str::to_owned).collect(),
         "kind" => {

@@ -55,10 +55,18 @@ impl Pty {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
         command.args(args);
         command.env_remove("NO_COLOR");
-        for (name, value) in
-            [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8"), ("XDG_CONFIG_HOME", "/nowhere")]
-                .iter()
-                .chain(variables)
+        for (name, value) in [
+            ("TERM", "xterm-256color"),
+            ("COLORTERM", "truecolor"),
+            // As terminals tell of a dark background.
+            ("COLORFGBG", "15;0"),
+            ("LC_ALL", "C.UTF-8"),
+            ("XDG_CONFIG_HOME", "/nowhere"),
+            // No folder can be made there.
+            ("XDG_STATE_HOME", "/dev/null"),
+        ]
+        .iter()
+        .chain(variables)
         {
             command.env(name, value);
         }
@@ -130,6 +138,18 @@ impl Pty {
             }
             let left = end.saturating_duration_since(Instant::now());
             assert!(!left.is_zero() && !output.closed, "waiting until {what}; the screen is\n{}", screen.contents());
+            output = self.shared.changed.wait_timeout(output, left).expect("no thread panics with the lock").0;
+        }
+    }
+
+    /// Waits until the program has written some bytes, whatever they do to the screen.
+    #[allow(dead_code, reason = "not every test that starts the program needs it")]
+    pub(crate) fn wait_raw(&self, bytes: &str) {
+        let end = Instant::now() + DEADLINE;
+        let mut output = lock(&self.shared);
+        while !output.raw.windows(bytes.len()).any(|w| w == bytes.as_bytes()) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !output.closed, "{bytes:?} is never written");
             output = self.shared.changed.wait_timeout(output, left).expect("no thread panics with the lock").0;
         }
     }
