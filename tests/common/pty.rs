@@ -5,6 +5,7 @@
 
 use std::io::{Read as _, Write};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -52,8 +53,14 @@ impl Pty {
 
     /// The same, with other variables in its environment. What is configured for whoever runs the tests does not count.
     pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
+        Self::start_at(Path::new(env!("CARGO_MANIFEST_DIR")), variables, args, columns, rows)
+    }
+
+    /// The same in another folder.
+    pub(crate) fn start_at(folder: &Path, variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
         command.args(args);
+        command.cwd(folder);
         command.env_remove("NO_COLOR");
         for (name, value) in [
             ("TERM", "xterm-256color"),
