@@ -39,6 +39,26 @@ fn keys_are_pressed_and_the_screen_is_written() {
     assert!(source.contains("kind: Pod"), "{source}");
 }
 
+/// The picture in the README is what the README's own command makes. With `INSTA_UPDATE=always`, as for other pictures of
+/// the screen, it is made anew.
+#[test]
+fn the_readme_s_picture_is_up_to_date() {
+    let readme = include_str!("../README.md");
+    let line = readme.lines().find(|l| l.starts_with("schedscope demo payments --print explorer.svg")).expect("the command");
+    let (before, keys) = line.split_once(" --keys ").expect("keys");
+    let args: Vec<&str> = before.split(' ').skip(1).chain(["--keys", keys.trim_matches('"')]).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = print(folder.path(), &[], &args);
+    assert!(output.status.success(), "{output:?}");
+    let made = std::fs::read_to_string(folder.path().join("explorer.svg")).expect("it was written");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/screens/explorer.svg");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|v| v == "always") {
+        std::fs::write(&kept, &made).expect("it can be written");
+    }
+    let same = std::fs::read_to_string(&kept).is_ok_and(|kept| kept == made);
+    assert!(same, "{} is not what the screen looks like; INSTA_UPDATE=always makes it anew", kept.display());
+}
+
 #[test]
 fn what_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().expect("a folder");

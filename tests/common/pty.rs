@@ -186,6 +186,12 @@ impl Pty {
         status.exit_code()
     }
 
+    /// The number of the program's process.
+    #[allow(dead_code, reason = "tests have no use for it")]
+    pub(crate) fn process(&self) -> u32 {
+        self.child.process_id().expect("it runs")
+    }
+
     /// Sends a signal to the program.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.process_id().expect("it runs").to_string();

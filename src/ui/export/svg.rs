@@ -187,7 +187,7 @@ fn hex((r, g, b): Rgb) -> String {
 
 /// Tenths of a pixel as pixels.
 fn px(tenths: u32) -> String {
-    if tenths % 10 == 0 { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
 /// Text that cannot be taken for markup; what XML cannot hold at all shows as a replacement.
