@@ -41,13 +41,16 @@ pub(super) fn svg(buf: &Buffer, theme: &Theme) -> String {
     let mut letters = String::new();
     for (y, row) in rows(buf).enumerate() {
         let top = MARGIN + y as u32 * ROW;
-        for (look, pieces) in runs(&row, |cell| look(cell, ink, ground)) {
-            let left = MARGIN + u32::from(pieces[0].column) * COLUMN;
-            let columns: u32 = pieces.iter().map(|p| u32::from(p.columns)).sum();
-            if let Some(fill) = look.ground {
+        let look = |cell: &Cell| look(cell, ink, ground);
+        for bar in row.chunk_by(|a, b| look(a.cell).ground == look(b.cell).ground) {
+            if let Some(fill) = look(bar[0].cell).ground {
+                let (left, columns) = place(bar);
                 let (w, h) = (px(columns * COLUMN), px(ROW));
                 let _ = writeln!(out, "<rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"{h}\" fill=\"{}\"/>", px(left), px(top), hex(fill));
             }
+        }
+        for (look, pieces) in runs(&row, look) {
+            let (left, columns) = place(pieces);
             run(&mut letters, look, pieces, (left, top), columns, ink);
         }
     }
@@ -55,6 +58,12 @@ pub(super) fn svg(buf: &Buffer, theme: &Theme) -> String {
     out.push_str(&letters);
     out.push_str("</g>\n</svg>\n");
     out
+}
+
+/// Where neighbours begin, and over how many columns they go.
+fn place(pieces: &[Piece<'_>]) -> (u32, u32) {
+    let first = pieces.first().map_or(0, |p| u32::from(p.column));
+    (MARGIN + first * COLUMN, pieces.iter().map(|p| u32::from(p.columns)).sum())
 }
 
 /// One run's letters. Blanks are left out unless they are underlined.
