@@ -154,8 +154,116 @@ fn a_panic_gives_the_terminal_back_before_it_is_reported() {
     pty.assert_restored();
     let raw = pty.raw();
     let left = raw.rfind("\x1b[?1049l").expect("the alternate screen was left");
-    let report = raw.rfind("a panic was asked for").expect("the panic was reported");
+    let report = raw.find("broke off: a panic was asked for").expect("the panic was reported");
     assert!(left < report, "the report comes after, on the main screen");
+    assert!(raw[report..].contains("with --log FILE there is one"), "{raw}");
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_panic_is_reported_and_logged_with_its_backtrace() {
+    let home = tempfile::tempdir().expect("a folder");
+    let state = home.path().display().to_string();
+    let mut pty = Pty::start_in(&[("XDG_STATE_HOME", &state)], &["demo", "payments"], 100, 30);
+    pty.wait_for("activeQ");
+    pty.send("iG");
+    pty.wait_for(&format!("Log: {state}/schedscope/schedscope.2"));
+    pty.send(ESC);
+    pty.wait_gone("Log: ");
+    // On another thread: the screen stays, tells of it, and goes on.
+    command(&mut pty, "panic beside");
+    let screen = pty.wait_for("An error in schedscope");
+    assert!(screen.contains("a panic was asked for at src/app/event_loop.rs:") && screen.contains(&format!("{state}/schedscope/")), "{screen}");
+    pty.assert_taken();
+    pty.send(ESC);
+    pty.wait_gone("An error in schedscope");
+    pty.send("n");
+    pty.wait_for("cycle 1/1");
+    command(&mut pty, "panic");
+    assert_eq!(pty.wait_exit(), 101);
+    pty.assert_restored();
+    let raw = pty.raw();
+    let report = &raw[raw.rfind("\x1b[?1049l").expect("the alternate screen was left")..];
+    for part in ["broke off: a panic was asked for at src/app/event_loop.rs:", "The log says more: ", "/issues", "--redact"] {
+        assert!(report.contains(part), "{part} is not in {report}");
+    }
+    let logged = log(home.path());
+    assert_eq!(logged.matches("panic: a panic was asked for").count(), 2, "{logged}");
+    assert!(logged.contains("schedscope::app::event_loop"), "a backtrace\n{logged}");
+}
+
+/// What is in the one log of a state directory.
+fn log(state: &std::path::Path) -> String {
+    let files: Vec<_> = std::fs::read_dir(state.join("schedscope")).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    std::fs::read_to_string(file).expect("a log")
+}
+
+#[test]
+fn what_was_loaded_is_logged_and_what_it_holds_is_not() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().display().to_string();
+    // Without a state directory of its own, the one in the home directory.
+    let mut pty = Pty::start_in(&[("HOME", &folder), ("XDG_STATE_HOME", "")], &["demo", "payments", "--pod", "shop/payments"], 100, 30);
+    pty.wait_for("shop/payments");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    assert!(!pty.raw().contains("INFO"), "nothing is logged to the terminal");
+    let logged = log(&home.path().join(".local/state"));
+    for part in ["schedscope started version=", " read source=", "objects=", "milliseconds=", "the screen was left"] {
+        assert!(logged.contains(part), "{part} is not in {logged}");
+    }
+    assert!(!logged.contains("worker-") && !logged.contains("catalog"), "{logged}");
+}
+
+#[test]
+fn without_a_place_for_the_log_the_explorer_says_so_and_goes_on() {
+    let mut pty = demo(120, 40);
+    pty.send("iG");
+    pty.wait_for("No log is written: /dev/null/schedscope: ");
+    pty.send(ESC);
+    pty.wait_gone("No log is written");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
+
+#[test]
+fn the_screen_and_the_decision_are_written_to_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it was written");
+    let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 160, 40);
+    pty.wait_for("★ worker-a2");
+    pty.send("p");
+    pty.wait_for(":export ");
+    pty.send(&path("a.svg"));
+    pty.send(ENTER);
+    pty.wait_for("written to");
+    let picture = read("a.svg");
+    assert!(picture.starts_with("<svg ") && picture.contains("worker-a2") && !picture.contains("written to"), "{picture}");
+    command(&mut pty, &format!("export {}", path("a.svg")));
+    pty.wait_for("exists already; it is left alone");
+    assert_eq!(read("a.svg"), picture);
+    let shown = pty.screen();
+    command(&mut pty, &format!("export screen {}", path("a.txt")));
+    pty.wait_for("written to");
+    // All but the last line, where the notice was.
+    let without_notice = |text: &str| text.lines().take(39).map(|l| l.trim_end().to_owned()).collect::<Vec<_>>();
+    assert_eq!(without_notice(&read("a.txt")), without_notice(&shown));
+    for (name, part) in [
+        ("b.txt", "PREEMPTION ("),
+        ("b.md", "### shop/payments"),
+        ("b.json", "\"selected\": \"worker-a2\""),
+        ("b.yaml", "selected: worker-a2"),
+    ] {
+        command(&mut pty, &format!("export {}", path(name)));
+        pty.wait_for(&format!("written to {}", path(name)));
+        assert!(read(name).contains(part), "{}", read(name));
+    }
+    command(&mut pty, "export /nowhere/a.svg");
+    pty.wait_for("/nowhere/a.svg: No such file");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
 }
 
 #[test]
@@ -217,6 +325,54 @@ fn without_colours_and_without_unicode_it_says_the_same() {
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
     assert!(pty.raw().contains("\x1b[38;2;"), "24-bit colours are sent where the terminal has them");
+}
+
+/// A terminal that answers is believed, however late, and what is typed meanwhile keeps its meaning.
+#[test]
+fn a_light_terminal_gets_the_light_theme() {
+    const QUESTION: &str = "\x1b]11;?";
+    let ink = |pty: &Pty, (r, g, b): (u8, u8, u8)| {
+        pty.wait_until("the theme is shown", |s| inks(s).contains(&(r, g, b)));
+    };
+    let (light, dark) = ((0x2d, 0x33, 0x45), (0xc9, 0xd1, 0xe3));
+    let mut pty = Pty::start_in(&[("COLORFGBG", "")], &["demo", "payments"], 120, 40);
+    pty.send("n");
+    pty.wait_raw(QUESTION);
+    pty.send("n\x1b]11;rgb:ffff/fafa/f0f0\x1b\\");
+    ink(&pty, light);
+    pty.wait_for("step 14/33");
+    // Asked once, and whoever chooses is not asked.
+    assert_eq!(pty.raw().matches(QUESTION).count(), 1);
+    command(&mut pty, "theme dark");
+    ink(&pty, dark);
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    // One that never answers, one that tells before it is asked, and those who are not asked.
+    for (variables, args, expected, asked) in [
+        (&[("COLORFGBG", "")][..], &["demo"][..], Some(dark), true),
+        (&[("COLORFGBG", "0;15")], &["demo"], Some(light), false),
+        (&[("COLORFGBG", "")], &["demo", "--theme", "dark"], Some(dark), false),
+        (&[("COLORFGBG", ""), ("NO_COLOR", "1")], &["demo"], None, false),
+    ] {
+        let mut pty = Pty::start_in(variables, args, 120, 40);
+        pty.wait_for("activeQ");
+        if let Some(expected) = expected {
+            ink(&pty, expected);
+        }
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+        assert_eq!(pty.raw().contains(QUESTION), asked, "{variables:?} {args:?}");
+    }
+}
+
+/// The colours of the screen's letters.
+fn inks(screen: &vt100::Screen) -> Vec<(u8, u8, u8)> {
+    let cells = (0..40).flat_map(|y| (0..120).map(move |x| (y, x)));
+    let colour = |(y, x)| match screen.cell(y, x)?.fgcolor() {
+        vt100::Color::Rgb(r, g, b) => Some((r, g, b)),
+        _ => None,
+    };
+    cells.filter_map(colour).collect()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::ui::{Document, Form, Work, WorkState};
 use super::objects::{Finding, Sources};
 
 /// The name of the thread.
-pub(super) const THREAD: &str = "beside";
+const THREAD: &str = "beside";
 
 /// Work under way; dropped, it stops.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Beside {
             Err(TryRecvError::Empty) => {
                 WorkState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))
             }
-            Err(TryRecvError::Disconnected) => WorkState::Failed("it broke off; the log says more (--log FILE)".to_owned()),
+            Err(TryRecvError::Disconnected) => WorkState::Failed("it broke off".to_owned()),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
 use super::{AppError, Exit, Left, Options};
+use crate::ui::Theme;
 use crate::ui::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::start::{Look, loading};
 
@@ -48,7 +49,7 @@ impl Console {
     /// # Errors
     /// Where the system gives no means to wait for keys.
     pub fn new() -> Result<Self, AppError> {
-        terminal::install_panic_hook();
+        super::install_panic_hook();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime, taken: None, unsaid: Vec::new() })
     }
@@ -71,14 +72,12 @@ impl Console {
         let loaded = if terminal::require().is_err() {
             Ok(Loaded::Done(load(&watch)))
         } else {
-            let theme = options.library().load(&options.theme, options.depth)?;
             let (sender, result) = oneshot::channel();
             let shared = Arc::clone(&watch);
             // Whoever asked may have left: then nobody hears.
             let run = move || drop(sender.send(load(&shared)));
             let thread = std::thread::Builder::new().name("loader".to_owned()).spawn(run)?;
-            let look = Look { theme: &theme, glyphs: &options.glyphs };
-            let watched = self.runtime.block_on(wait(result, &watch, source, look, &mut self.taken));
+            let watched = self.runtime.block_on(wait(result, &watch, source, options, &mut self.taken));
             match watched {
                 Ok(Some(loaded)) => Ok(loaded),
                 // The terminal was given back and the panic was reported on its own thread.
@@ -120,10 +119,9 @@ impl Console {
     /// Without a terminal, with a broken theme, or when the terminal goes away.
     pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<Left, AppError> {
         terminal::require()?;
-        let theme = options.library().load(&options.theme, options.depth)?;
         let taken = &mut self.taken;
         self.runtime.block_on(async {
-            let (terminal, inputs) = take(taken)?;
+            let ((terminal, inputs), theme) = take(taken, options).await?;
             event_loop::explore(explorer, options, theme, terminal, inputs).await
         })
     }
@@ -142,11 +140,10 @@ impl Console {
         options: &Options,
     ) -> Result<Result<Choice, Exit>, AppError> {
         terminal::require()?;
-        let theme = options.library().load(&options.theme, options.depth)?;
-        let look = Look { theme: &theme, glyphs: &options.glyphs };
         let taken = &mut self.taken;
         self.runtime.block_on(async {
-            let (terminal, inputs) = take(taken)?;
+            let ((terminal, inputs), theme) = take(taken, options).await?;
+            let look = Look { theme: &theme, glyphs: &options.glyphs };
             let mut screen = Start::new(offers, empty, options.keymap.clone(), terminal.size()?);
             screen.notice = why.or_else(|| options.problems.first().cloned());
             start::choose(screen, look, terminal, inputs).await
@@ -164,15 +161,23 @@ impl Drop for Console {
     }
 }
 
-/// Takes the terminal, unless that was done.
-fn take(taken: &mut Option<(Terminal, Inputs)>) -> io::Result<&mut (Terminal, Inputs)> {
-    Ok(match taken {
+/// Takes the terminal, unless that was done, and says which theme suits it.
+async fn take<'t>(taken: &'t mut Option<(Terminal, Inputs)>, options: &Options) -> Result<(&'t mut (Terminal, Inputs), Theme), AppError> {
+    // What is wrong with the theme is told on the screen that was there before.
+    let theme = options.library().load(&options.theme, options.depth)?;
+    let taken = match taken {
         Some(taken) => taken,
         None => {
-            let inputs = Inputs::new()?;
-            taken.insert((Terminal::enter()?, inputs))
+            let mut inputs = Inputs::new()?;
+            let terminal = Terminal::enter()?;
+            if options.asks {
+                inputs.ask().await?;
+            }
+            taken.insert((terminal, inputs))
         }
-    })
+    };
+    let heard = taken.1.heard.filter(|_| options.asks).and_then(|name| options.library().load(name, options.depth).ok());
+    Ok((taken, heard.unwrap_or(theme)))
 }
 
 /// Waits for a load with a screen; `None` where it broke off.
@@ -180,13 +185,14 @@ async fn wait<T>(
     mut result: oneshot::Receiver<T>,
     watch: &Watch,
     source: &str,
-    look: Look<'_>,
+    options: &Options,
     taken: &mut Option<(Terminal, Inputs)>,
 ) -> Result<Option<Loaded<T>>, AppError> {
     if let Ok(result) = timeout(AT_ONCE, &mut result).await {
         return Ok(result.ok().map(Loaded::Done));
     }
-    let (terminal, inputs) = take(taken)?;
+    let ((terminal, inputs), theme) = take(taken, options).await?;
+    let look = Look { theme: &theme, glyphs: &options.glyphs };
     let mut ticks = 0;
     loop {
         let shown = watch.shown(source, ticks);
@@ -211,6 +217,7 @@ async fn wait<T>(
                 terminal.enter_again()?;
                 None
             }
+            Input::Theme(_) => None,
             Input::Event(event) => match asks(&event) {
                 Some(Asks::Leave(exit)) => Some(exit),
                 Some(Asks::Suspend) => {

@@ -10,9 +10,9 @@ use super::input::{Input, Inputs};
 use super::screen::Screen;
 use super::terminal::{self, Terminal};
 use super::worker::Outcome;
-use super::{AppError, Exit, Left, Options};
+use super::{AppError, Exit, Left, Options, export, fault};
 use crate::ui::keymap::Context;
-use crate::ui::{self, Action, Driver as _, Effect, Scene, Settings, State, Theme};
+use crate::ui::{self, Action, Driver, Effect, Overlay, Settings, Sheet, State, Theme};
 
 /// What ends so soon is shown in the next frame and never as something that goes on.
 const GRACE: Duration = Duration::from_millis(10);
@@ -25,6 +25,8 @@ enum Wake {
     Input(Input),
     /// The worker has answered.
     Answered(Outcome),
+    /// Something broke on another thread.
+    Broken,
     /// The reader waits.
     Tick,
     /// It is time to look how far the work beside the screen has got.
@@ -68,16 +70,8 @@ pub(super) async fn explore(
     terminal: &mut Terminal,
     inputs: &mut Inputs,
 ) -> Result<Left, AppError> {
-    let mut state = State::new(explorer.timeline(), terminal.size()?);
-    state.settings = Settings {
-        keymap: options.keymap.clone(),
-        themes: options.library().entries(),
-        theme: options.theme.clone(),
-        problems: options.problems.clone(),
-    };
-    if let Some(words) = first_words(options) {
-        state.warn(words);
-    }
+    let mut state = first_state(&explorer, options, terminal.size()?);
+    theme.name().clone_into(&mut state.settings.theme);
     let mut screen = Screen::new(state, explorer)?;
     if let Some(pod) = &options.pod {
         screen.show_pod(pod.clone());
@@ -97,6 +91,13 @@ pub(super) async fn explore(
             }
             screen.go_on();
         }
+        // What broke is told once nothing else is read or typed.
+        if screen.state.overlay.is_none()
+            && let Some(document) = fault::take()
+        {
+            screen.state.overlay = Some(Overlay::Text(Sheet::of(document, screen.explorer.timeline())));
+            dirty = true;
+        }
         if dirty {
             on.draw(&screen)?;
         }
@@ -105,6 +106,7 @@ pub(super) async fn explore(
             biased;
             input = inputs.next() => Wake::Input(input?),
             outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
+            () = fault::told() => Wake::Broken,
             () = at(tick) => Wake::Tick,
             () = sleep(LOOK), if screen.state.working.is_some() && !screen.is_busy() => Wake::Look,
             () = told(options.wake.as_deref()), if live => Wake::News,
@@ -128,6 +130,8 @@ pub(super) async fn explore(
                 screen.tick();
                 dirty = true;
             }
+            // It is laid over the screen before the next frame.
+            Wake::Broken => {}
             Wake::Look => dirty = ui::look(&mut screen.state, &mut screen.explorer),
             Wake::News => on.look_in(screen.explorer.rest()),
             Wake::Follow => {
@@ -154,21 +158,7 @@ pub(super) async fn explore(
 impl Loop<'_> {
     /// Draws what is known.
     fn draw(&mut self, screen: &Screen) -> std::io::Result<()> {
-        let driver = &screen.explorer;
-        let branch = ui::branch_label(driver);
-        let pod = driver.timeline().cycle().start.as_ref().map(|start| &start.pod);
-        let written = pod.and_then(|pod| driver.written(pod));
-        let scene = Scene {
-            written: written.as_ref(),
-            state: &screen.state,
-            timeline: driver.timeline(),
-            theme: &self.theme,
-            glyphs: &self.options.glyphs,
-            source: &driver.source(),
-            news: driver.news(),
-            branch: &branch,
-        };
-        self.terminal.draw(&scene)
+        export::with_scene(&screen.state, &screen.explorer, &self.theme, &self.options.glyphs, |scene| self.terminal.draw(scene))
     }
 
     /// Changes of a live cluster are taken in after so long, or sooner where that was agreed already.
@@ -215,6 +205,10 @@ impl Loop<'_> {
                 self.terminal.enter_again()?;
                 None
             }
+            Input::Theme(name) => {
+                self.show_theme(screen, name);
+                None
+            }
             Input::Event(event) => screen.take(event),
         };
         effect.map_or(Ok(None), |effect| self.effect(screen, effect))
@@ -231,15 +225,37 @@ impl Loop<'_> {
                 ui::update(&mut screen.state, &mut screen.explorer, Action::Resize(width, height));
             }
             Effect::Copy(text) => terminal::copy(&text)?,
-            Effect::Theme(name) => {
-                if let Some(found) = ui::show_theme(&mut screen.state, &self.options.library(), &name, self.options.depth) {
-                    self.theme = found;
-                }
+            Effect::Theme(name) => self.show_theme(screen, &name),
+            Effect::Export { path, export } => {
+                export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);
             }
-            Effect::Panic => panic!("a panic was asked for"),
+            Effect::Panic { beside: false } => panic!("a panic was asked for"),
+            Effect::Panic { beside: true } => drop(std::thread::spawn(|| panic!("a panic was asked for"))),
         }
         Ok(None)
     }
+
+    fn show_theme(&mut self, screen: &mut Screen, name: &str) {
+        if let Some(found) = ui::show_theme(&mut screen.state, &self.options.library(), name, self.options.depth) {
+            self.theme = found;
+        }
+    }
+}
+
+/// What the screen begins with.
+pub(super) fn first_state(driver: &dyn Driver, options: &Options, size: (u16, u16)) -> State {
+    let mut state = State::new(driver.timeline(), size);
+    state.settings = Settings {
+        keymap: options.keymap.clone(),
+        themes: options.library().entries(),
+        theme: options.theme.clone(),
+        problems: options.problems.clone(),
+        log: fault::log().words(),
+    };
+    if let Some(words) = first_words(options) {
+        state.warn(words);
+    }
+    state
 }
 
 /// What the reader should know first: of the settings in a few words, and of the source.

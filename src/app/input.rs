@@ -2,11 +2,13 @@
 
 use std::io;
 use std::task::Poll;
+use std::time::Instant;
 
 use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use futures::StreamExt as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::background::{Heard, Question};
 use crate::ui::{self, Action, Direction, Mouse, State};
 
 /// Something from outside.
@@ -19,6 +21,8 @@ pub(super) enum Input {
     Stop,
     /// The program goes on after it was stopped from outside.
     Continue,
+    /// The terminal said what theme suits its background.
+    Theme(&'static str),
     /// Standard input is gone, and with it whoever could press a key.
     Gone,
 }
@@ -27,34 +31,85 @@ pub(super) enum Input {
 pub(super) struct Inputs {
     events: EventStream,
     signals: Signals,
+    question: Question,
+    /// What the terminal said of its background, once it has.
+    pub(super) heard: Option<&'static str>,
+    /// Whether that was not handed out yet.
+    news: bool,
 }
 
 impl Inputs {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { events: EventStream::new(), signals: Signals::new()? })
+        let (events, signals) = (EventStream::new(), Signals::new()?);
+        Ok(Self { events, signals, question: Question::default(), heard: None, news: false })
     }
 
     /// The next of it, signals first. Waiting may be broken off at any time.
     pub(super) async fn next(&mut self) -> io::Result<Input> {
-        tokio::select! {
-            biased;
-            signal = self.signals.next() => Ok(signal),
-            event = self.events.next() => Ok(match event {
-                Some(event) => Input::Event(event?),
-                None => Input::Gone,
-            }),
+        loop {
+            if let Some(event) = self.question.ahead.pop_front() {
+                return Ok(Input::Event(event));
+            }
+            if std::mem::take(&mut self.news)
+                && let Some(theme) = self.heard
+            {
+                return Ok(Input::Theme(theme));
+            }
+            let event = tokio::select! {
+                biased;
+                signal = self.signals.next() => return Ok(signal),
+                event = self.events.next() => event,
+            };
+            match event {
+                Some(event) => {
+                    if let Some(event) = self.hear(event?) {
+                        return Ok(Input::Event(event));
+                    }
+                }
+                None => return Ok(Input::Gone),
+            }
+        }
+    }
+
+    /// Asks the terminal whether it is light or dark, and waits a little for the answer.
+    pub(super) async fn ask(&mut self) -> io::Result<()> {
+        self.heard = self.question.ask(&mut self.events).await?.or(self.heard);
+        Ok(())
+    }
+
+    /// Takes what the terminal answers out of what comes in.
+    fn hear(&mut self, event: Event) -> Option<Event> {
+        match self.question.hear(event, Instant::now()) {
+            Heard::Event(event) => Some(event),
+            Heard::Part => None,
+            Heard::Typed(events) => {
+                self.question.ahead.extend(events);
+                None
+            }
+            Heard::Theme(theme) => {
+                (self.heard, self.news) = (Some(theme), true);
+                None
+            }
         }
     }
 
     /// The next event if there is one already. It is asked for with this task's own waker: the stream remembers the first
     /// waker it is polled with until that one is woken, so another would leave the loop asleep.
     pub(super) async fn at_once(&mut self) -> io::Result<Option<Event>> {
-        let events = &mut self.events;
-        let next = std::future::poll_fn(|cx| match events.poll_next_unpin(cx) {
-            Poll::Ready(event) => Poll::Ready(event),
-            Poll::Pending => Poll::Ready(None),
-        });
-        next.await.transpose()
+        loop {
+            if let Some(event) = self.question.ahead.pop_front() {
+                return Ok(Some(event));
+            }
+            let events = &mut self.events;
+            let next = std::future::poll_fn(|cx| match events.poll_next_unpin(cx) {
+                Poll::Ready(event) => Poll::Ready(event),
+                Poll::Pending => Poll::Ready(None),
+            });
+            let Some(event) = next.await.transpose()? else { return Ok(None) };
+            if let Some(event) = self.hear(event) {
+                return Ok(Some(event));
+            }
+        }
     }
 }
 

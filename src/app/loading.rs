@@ -56,7 +56,7 @@ impl Watch {
     }
 
     /// What was said so far, once.
-    pub(super) fn said(&self) -> Vec<String> {
+    pub fn said(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().said)
     }
 

@@ -3,15 +3,19 @@
 //! One `select!` over a closed set of inputs, on one thread that never waits for anything else: what may take longer
 //! than a frame is done by another ([`worker`], [`screen`]). Everything that is shown is [`crate::ui`], which is pure.
 
+mod background;
 mod beside;
 mod console;
 mod event_loop;
 mod explorer;
+mod export;
+mod fault;
 mod following;
 mod input;
 mod leave;
 mod loading;
 mod objects;
+mod print;
 mod screen;
 mod settings;
 #[cfg(test)]
@@ -22,7 +26,6 @@ mod terminal;
 mod tests;
 mod worker;
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,10 +39,11 @@ use crate::ui::{Depth, Glyphs, Keymap, Library, ThemeError};
 
 pub use console::{Console, Loaded};
 pub use explorer::Explorer;
+pub use fault::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use following::Pace;
 pub use loading::Watch;
 pub use objects::{capture, unknown_kinds};
-pub use terminal::install_panic_hook;
+pub use print::{Print, print};
 
 /// What can go wrong around the screen.
 #[derive(Debug, Error)]
@@ -50,6 +54,9 @@ pub enum AppError {
     /// The terminal did not do what it was told.
     #[error("the terminal: {0}")]
     Terminal(#[from] io::Error),
+    /// The screen cannot be written to a file; a sentence.
+    #[error("{0}")]
+    Print(String),
     /// The theme cannot be used.
     #[error(transparent)]
     Theme(#[from] ThemeError),
@@ -60,6 +67,8 @@ pub enum AppError {
 pub struct Options {
     /// The theme's name.
     pub theme: String,
+    /// Whether the terminal is asked if it is light or dark, as nobody says which theme to use.
+    pub asks: bool,
     /// Where the reader's own themes are.
     pub themes: Option<PathBuf>,
     /// What keys do.
@@ -81,16 +90,23 @@ pub struct Options {
 impl Options {
     /// As the environment and the reader's configuration file want it.
     pub fn from_env() -> Self {
-        let var = |name: &str| std::env::var(name).ok();
-        let folder = settings::folder(var);
+        Self::from_vars(|name| std::env::var(name).ok())
+    }
+
+    /// As these variables of an environment and the configuration file that they lead to want it.
+    pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
+        let folder = settings::folder(&var);
         let configured = settings::read(folder.as_deref());
+        let depth = Depth::detect(&var);
+        let told = background::told(&var);
         Self {
-            theme: configured.theme.unwrap_or_else(|| DEFAULT.to_owned()),
+            asks: configured.theme.is_none() && told.is_none() && background::asks(depth, &var),
+            theme: configured.theme.unwrap_or_else(|| told.unwrap_or(DEFAULT).to_owned()),
             themes: folder.map(|f| f.join("themes")),
             keymap: configured.keymap,
             problems: configured.problems,
-            depth: Depth::detect(var),
-            glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(var)),
+            depth,
+            glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(&var)),
             pod: None,
             notice: None,
             wake: None,
@@ -137,17 +153,6 @@ pub enum Left {
     Exit(Exit),
     /// For something else: what this path names, or what is chosen on the start screen.
     Open(Option<String>),
-}
-
-/// A panic in words, for the log.
-fn panic_text(info: &std::panic::PanicHookInfo<'_>) -> String {
-    let payload = info.payload();
-    let words = payload.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| payload.downcast_ref::<String>().cloned());
-    let mut text = words.unwrap_or_else(|| "something that is no text".to_owned());
-    if let Some(at) = info.location() {
-        let _ = write!(text, " at {at}");
-    }
-    text
 }
 
 #[cfg(test)]

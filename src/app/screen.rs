@@ -210,7 +210,13 @@ impl Screen {
     /// Waits for the worker's answer and puts it in place. Waiting may be broken off at any time.
     pub(super) async fn answer(&mut self) -> Outcome {
         loop {
-            let answer = self.worker.answer().await;
+            let Some(answer) = self.worker.answer().await else {
+                // All is as it was before; what broke is told over the screen.
+                self.under_way = None;
+                self.line.clear();
+                (self.state.busy, self.state.running) = (None, None);
+                return Outcome::Done(None);
+            };
             // The answer to what was given up is of no use to anybody.
             if self.under_way.take_if(|u| u.number == answer.number).is_some() {
                 return self.put(answer);

@@ -229,9 +229,20 @@ fn a_selection_moves_while_a_live_cluster_is_taken_in() {
 }
 
 #[test]
-#[should_panic(expected = "as it should")]
-fn a_panic_of_the_worker_is_one_here() {
+fn after_a_panic_of_the_worker_all_is_as_before_and_goes_on() {
     let mut screen = screen();
-    screen.give(Kind::Asked("deciding"), Box::new(|_, _, _| panic!("as it should")));
+    let cursor = screen.explorer.timeline().cursor();
+    screen.give(
+        Kind::Asked("deciding"),
+        Box::new(|_, explorer, _| {
+            explorer.run_next();
+            panic!("as it should")
+        }),
+    );
+    screen.take(key('j'));
+    assert!(screen.settle().is_empty());
+    assert_eq!((screen.explorer.timeline().cursor(), screen.frames(), screen.has_line()), (cursor, 0, false));
+    screen.take(key('c'));
     screen.settle();
+    assert_eq!(screen.frames(), 1, "another worker has taken its place");
 }

@@ -34,6 +34,7 @@ pub(super) async fn choose(
                 terminal.enter_again()?;
                 None
             }
+            Input::Theme(_) => None,
             Input::Event(event) => action_of(&start, event),
         };
         match action.and_then(|action| start.update(action)) {

@@ -1,7 +1,6 @@
 //! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
 
-use std::io::{self, IsTerminal as _, Stdout};
-use std::sync::Once;
+use std::io::{self, IsTerminal as _, Stdout, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -16,7 +15,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{AppError, panic_text};
+use super::{AppError, fault};
 use crate::ui::{self, Scene};
 
 /// Whether the terminal is ours at the moment; the panic hook has to know, and it has no other way to.
@@ -41,7 +40,8 @@ pub(super) struct Terminal {
 impl Terminal {
     /// Takes the terminal.
     pub(super) fn enter() -> io::Result<Self> {
-        install_panic_hook();
+        fault::install_panic_hook();
+        fault::screen_taken();
         take()?;
         let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| give_back())?;
         Ok(Self { inner })
@@ -92,6 +92,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         give_back();
+        fault::screen_left();
     }
 }
 
@@ -106,27 +107,17 @@ pub(super) fn copy(text: &str) -> io::Result<()> {
     execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
 }
 
+/// Asks the terminal for the colour of its background (OSC 11); one that does not know the question ignores it.
+pub(super) fn ask_background() -> io::Result<()> {
+    let mut out = io::stdout();
+    out.write_all(b"\x1b]11;?\x1b\\")?;
+    out.flush()
+}
+
 /// Errors are of no use here: when the terminal is gone, there is nothing to give back.
-fn give_back() {
+pub(super) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
     }
-}
-
-/// Makes a panic log itself and give the terminal back before it is reported. May be called more than once.
-pub fn install_panic_hook() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| {
-        let report = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            tracing::error!("panic: {}", panic_text(info));
-            // The screen lives on when work beside it breaks off, and says so.
-            if std::thread::current().name() == Some(super::beside::THREAD) {
-                return;
-            }
-            give_back();
-            report(info);
-        }));
-    });
 }

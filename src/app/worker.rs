@@ -70,19 +70,25 @@ impl Worker {
         (self.given, leave)
     }
 
-    /// The next answer. Waiting may be broken off at any time.
-    ///
-    /// # Panics
-    /// As the worker did, if it did.
-    pub(super) async fn answer(&mut self) -> Answer {
-        match self.answers.recv().await {
-            Some(answer) => answer,
-            None => match self.thread.take().map(JoinHandle::join) {
-                // The terminal was given back and the panic was reported on its own thread.
-                Some(Err(panic)) => std::panic::resume_unwind(panic),
-                _ => std::future::pending().await,
-            },
+    /// The next answer; `None` where the worker broke off, and another has taken its place. Waiting may be broken off at any
+    /// time.
+    pub(super) async fn answer(&mut self) -> Option<Answer> {
+        let answer = self.answers.recv().await;
+        if answer.is_none() {
+            // Why was reported on its own thread.
+            if let Some(broken) = self.thread.take() {
+                let _ = broken.join();
+            }
+            match Self::start() {
+                Ok(worker) => *self = Self { given: self.given, ..worker },
+                // Without a worker nothing can be answered; the reader can still look and leave.
+                Err(error) => {
+                    tracing::error!(%error, "no thread could be started");
+                    std::future::pending::<()>().await;
+                }
+            }
         }
+        answer
     }
 
     /// Waits until everything that was given is done, and ends.

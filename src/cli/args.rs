@@ -234,7 +234,7 @@ pub struct OpenArgs {
 }
 
 /// What the screen shows first, and in which colours.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ScreenArgs {
     /// Show this pod's decision, as NAMESPACE/NAME
     #[arg(long, value_name = "POD")]
@@ -245,6 +245,21 @@ pub struct ScreenArgs {
     /// Write a log to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Write the screen to this file, .svg or .txt, instead of showing it; no terminal is needed
+    #[arg(long, value_name = "FILE")]
+    pub print: Option<String>,
+    /// How many columns and rows the written screen has
+    #[arg(long, value_name = "COLUMNSxROWS", requires = "print", default_value = "120x40", value_parser = size)]
+    pub size: (u16, u16),
+    /// Press these keys first: names as the table of keys has them, and words in quotation marks to be typed
+    #[arg(long, value_name = "KEYS", requires = "print", default_value = "")]
+    pub keys: String,
+}
+
+/// Columns and rows. No terminal is larger than the limit, and memory is needed for each cell.
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let pair = text.split_once('x').and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
+    pair.filter(|(c, r)| (1..=1000).contains(c) && (1..=1000).contains(r)).ok_or_else(|| format!("{text:?} is not as 120x40"))
 }
 
 /// Arguments of `explain`.

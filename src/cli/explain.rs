@@ -3,7 +3,7 @@
 use super::args::{ExplainArgs, Output};
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, ObservedEvent};
-use crate::report::{Accord, Agreement, Agreements, Comparer, Decision, text};
+use crate::report::{Accord, Agreement, Agreements, Comparer, DecisionFormat, decision_in};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
@@ -35,14 +35,15 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     }
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = Comparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
-    let reading = || text(&view) + &unknown(&view, loaded) + &beside(&agreement);
-    print(&match args.output {
-        Output::Text => reading(),
-        Output::Wide => reading() + &super::completeness(loaded),
-        Output::Markdown => format!("### {key}\n\n```\n{}```\n", reading()),
-        Output::Json => super::json(&Decision::of(&view))? + "\n",
-        Output::Yaml => serde_yaml::to_string(&Decision::of(&view)).map_err(|e| Failure::source(e.to_string()))?,
-    })?;
+    let more = unknown(&view, loaded) + &beside(&agreement);
+    let (format, more) = match args.output {
+        Output::Text => (DecisionFormat::Text, more),
+        Output::Wide => (DecisionFormat::Text, more + &super::completeness(loaded)),
+        Output::Markdown => (DecisionFormat::Markdown, more),
+        Output::Json => (DecisionFormat::Json, more),
+        Output::Yaml => (DecisionFormat::Yaml, more),
+    };
+    print(&decision_in(&view, format, &more).map_err(Failure::source)?)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
 }
 

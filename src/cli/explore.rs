@@ -2,8 +2,8 @@
 
 use super::args::{DemoArgs, LiveArgs, OpenArgs, SchedulerArgs, ScreenArgs};
 use super::opening::{Source, Wanted};
-use super::{Failure, live, start};
-use crate::app::{Console, Exit, Left, Loaded, Options};
+use super::{EXIT_OK, Failure, live, start};
+use crate::app::{self, Console, Exit, Left, Loaded, Options, Print, Watch};
 use crate::cluster::Key;
 use crate::ui::{Depth, ThemeError};
 
@@ -26,7 +26,7 @@ pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
 
 /// Whatever is chosen on the start screen.
 pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
-    go(None, &ScreenArgs::default(), no_color)
+    go(None, &ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new() }, no_color)
 }
 
 fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
@@ -36,8 +36,11 @@ fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Fa
 /// One thing after the other is explored, until the reader leaves; says with which exit code. Once the start screen was
 /// there, what cannot be opened leads back to it.
 fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = screen.log.as_deref().map(super::log::to_file).transpose()?;
+    let _log = super::log::start(screen.log.as_deref())?;
     let mut options = options(screen, no_color)?;
+    if let Some((print, wanted)) = screen.print().zip(first.clone()) {
+        return written(wanted, &options, &print);
+    }
     let mut console = Console::new()?;
     let mut only = first.is_some();
     let (mut next, mut why) = (first, None);
@@ -58,7 +61,10 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
             }
             // Whoever does not wait for one thing may want another.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}
-            Ok(Shown::NotWaitedFor(exit) | Shown::Left(Left::Exit(exit))) => return Ok(exit.code()),
+            Ok(Shown::NotWaitedFor(exit) | Shown::Left(Left::Exit(exit))) => {
+                tracing::info!(?exit, "the screen was left");
+                return Ok(exit.code());
+            }
             Ok(Shown::Left(Left::Open(path))) => {
                 only = false;
                 next = path.map(|path| Wanted { source: start::at_path(&path), scheduler: SchedulerArgs::default() });
@@ -67,6 +73,21 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
         // It belongs to what was opened first.
         options.pod = None;
     }
+}
+
+/// Loads something and writes its screen to a file.
+fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failure> {
+    app::install_panic_hook();
+    let watch = Watch::default();
+    let opened = wanted.open(None, options, &watch);
+    for line in watch.said() {
+        eprintln!("{line}");
+    }
+    let opened = opened?;
+    let options = Options { notice: opened.notice, ..options.clone() };
+    let mut explorer = opened.explorer;
+    app::print(&mut explorer, &options, print).map_err(|e| Failure::usage(e.to_string()))?;
+    Ok(EXIT_OK)
 }
 
 /// How something that was to be explored was left.
@@ -95,7 +116,14 @@ fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<Show
 }
 
 fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
-    let mut options = Options::from_env();
+    // A file shows all colours and signs, whatever terminal this is.
+    let every = |name: &str| match name {
+        "COLORTERM" => Some("truecolor".to_owned()),
+        "LC_ALL" => Some("C.UTF-8".to_owned()),
+        "COLORFGBG" => None,
+        _ => std::env::var(name).ok(),
+    };
+    let mut options = if screen.print.is_some() { Options::from_vars(every) } else { Options::from_env() };
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
         // A name that was typed just now is worth a word before anything is loaded.
@@ -103,15 +131,24 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
             return Err(Failure::usage(format!("--theme: {error}")));
         }
         options.theme.clone_from(theme);
+        options.asks = false;
     }
     if no_color {
         options.depth = Depth::None;
+        options.asks = false;
     }
     options.check_theme();
     for problem in &options.problems {
         eprintln!("{problem}");
     }
     Ok(options)
+}
+
+impl ScreenArgs {
+    /// What to write instead of showing a screen.
+    fn print(&self) -> Option<Print> {
+        self.print.clone().map(|path| Print { path, size: self.size, keys: self.keys.clone() })
+    }
 }
 
 fn pod(text: &str) -> Result<Key, Failure> {

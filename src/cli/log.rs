@@ -1,21 +1,100 @@
-//! The log: a file, never the terminal.
+//! The log: a file, never the terminal. What objects hold is not logged.
 
-use std::path::Path;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 
 use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::EnvFilter;
 
 use super::Failure;
+use crate::app::{self, LOG_PREFIX, LOG_SUFFIX, Log};
 
-/// Sends what is logged to a file, until the guard goes.
-pub(super) fn to_file(path: &Path) -> Result<WorkerGuard, Failure> {
-    let file = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(|e| Failure::usage(format!("--log {}: {e}", path.display())))?;
-    let (writer, guard) = tracing_appender::non_blocking(file);
-    let subscriber = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).finish();
+/// How many daily files are kept.
+const DAYS: usize = 7;
+
+/// Other libraries speak of requests and of what they carry: only their warnings are kept.
+const FILTER: &str = "warn,schedscope=info";
+
+/// Sends what is logged to the file that is asked for, or else to the file of the day in the state directory, until the
+/// guard goes. Where the latter cannot be written there is no log, and the explorer tells why.
+///
+/// # Errors
+/// Where the file that is asked for cannot be written.
+pub(super) fn start(file: Option<&Path>) -> Result<Option<WorkerGuard>, Failure> {
+    let (log, guard) = match file {
+        Some(path) => {
+            let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
+            let opened = opened.map_err(|e| Failure::usage(format!("--log {}: {e}", path.display())))?;
+            (Log::File(path.to_owned()), Some(tracing_appender::non_blocking(opened)))
+        }
+        None => match folder(|name| std::env::var(name).ok()) {
+            None => (Log::Failed("neither XDG_STATE_HOME nor HOME names a folder".to_owned()), None),
+            Some(folder) => match daily(&folder) {
+                Ok(files) => (Log::Daily(folder), Some(tracing_appender::non_blocking(files))),
+                Err(why) => (Log::Failed(format!("{}: {why}", folder.display())), None),
+            },
+        },
+    };
+    app::set_log(log);
+    let Some((writer, guard)) = guard else { return Ok(None) };
+    let filter = EnvFilter::new(FILTER);
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).finish();
     tracing::subscriber::set_global_default(subscriber).map_err(|e| Failure::usage(format!("--log: {e}")))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "schedscope started");
-    Ok(guard)
+    Ok(Some(guard))
+}
+
+/// Our folder in the state directory: that of `XDG_STATE_HOME` where it is absolute, else of `~/.local/state`.
+fn folder(var: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name: &str| var(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    Some(base.join("schedscope"))
+}
+
+/// Files of a day each; the oldest goes when there are too many.
+fn daily(folder: &Path) -> Result<RollingFileAppender, String> {
+    // Names of nodes and clusters are nobody else's business.
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| e.to_string())?;
+    RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(LOG_PREFIX)
+        .filename_suffix(LOG_SUFFIX)
+        .max_log_files(DAYS)
+        .build(folder)
+        .map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_where_the_environment_has_it() {
+        let check = |vars: &[(&str, &str)], expected: Option<&str>| {
+            let var = |name: &str| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+            assert_eq!(folder(var), expected.map(PathBuf::from), "{vars:?}");
+        };
+        check(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")], Some("/x/schedscope"));
+        check(&[("XDG_STATE_HOME", "relative"), ("HOME", "/h")], Some("/h/.local/state/schedscope"));
+        check(&[("HOME", "")], None);
+    }
+
+    #[test]
+    fn old_files_go() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("a/b");
+        std::fs::create_dir_all(&folder).unwrap();
+        for day in 1..=20 {
+            std::fs::write(folder.join(format!("{LOG_PREFIX}.2020-01-{day:02}.{LOG_SUFFIX}")), "old").unwrap();
+        }
+        std::fs::write(folder.join("notes.txt"), "of somebody else").unwrap();
+        drop(daily(&folder).unwrap());
+        let names: Vec<String> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let logs = names.iter().filter(|n| n.starts_with(LOG_PREFIX)).count();
+        assert!(logs <= DAYS && names.contains(&"notes.txt".to_owned()), "{names:?}");
+        std::fs::write(home.path().join("file"), "").unwrap();
+        assert!(daily(&home.path().join("file/schedscope")).is_err());
+    }
 }

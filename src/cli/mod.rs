@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::CommandFactory as _;
 
@@ -195,13 +195,32 @@ fn worth_telling(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
 /// Loads, and says on a terminal how far it has got once that takes more than half a second. Ctrl-C stops it as it stops
 /// any command.
 fn watched(inputs: &[Input], limits: &Limits) -> Loaded {
+    let begin = Instant::now();
     let progress = Arc::new(Progress::default());
+    let loaded = watched_by(inputs, limits, &progress);
+    log_read(inputs, &loaded, progress.bytes(), begin.elapsed());
+    loaded
+}
+
+/// Logs what was read, and how long that took.
+fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
+    let (objects, events, diagnostics) = (loaded.objects.len(), loaded.events.len(), loaded.diagnostics.len());
+    let names = inputs.iter().map(|input| match input {
+        Input::Path(path) => path.display().to_string(),
+        Input::Stdin => "-".to_owned(),
+        Input::Bytes { name, .. } => name.clone(),
+    });
+    let source = names.collect::<Vec<_>>().join(" ");
+    let milliseconds = took.as_millis();
+    tracing::info!(source, bytes, objects, events, diagnostics, milliseconds, "read");
+}
+
+fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
     if !std::io::stderr().is_terminal() {
-        return source::load_watched(inputs, limits, &progress);
+        return source::load_watched(inputs, limits, progress);
     }
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        let progress = &progress;
         scope.spawn(move || {
             let mut wait = FIRST_PROGRESS;
             let mut shown = false;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
@@ -87,9 +88,12 @@ impl Wanted {
 }
 
 fn read(inputs: &[Input], limits: &Limits, watch: &Watch) -> Loaded {
+    let begin = Instant::now();
     let progress = Arc::new(Progress::default());
     watch.reading(Arc::clone(&progress));
-    source::load_watched(inputs, limits, &progress)
+    let loaded = source::load_watched(inputs, limits, &progress);
+    super::log_read(inputs, &loaded, progress.bytes(), begin.elapsed());
+    loaded
 }
 
 /// Diagnostics go to standard error.

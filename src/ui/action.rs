@@ -4,6 +4,7 @@
 use tui_input::InputRequest;
 
 use crate::ui::driver::HowFar;
+use crate::ui::export::Export;
 
 /// The panes, in the order of their digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter, strum::Display)]
@@ -171,6 +172,16 @@ pub enum Effect {
     Open(Option<String>),
     /// Put some text into the terminal's clipboard.
     Copy(String),
+    /// Write something to a file that is not there yet.
+    Export {
+        /// The file.
+        path: String,
+        /// What is written.
+        export: Export,
+    },
     /// Panic, to see that the terminal survives it; debug builds only.
-    Panic,
+    Panic {
+        /// On a thread of its own.
+        beside: bool,
+    },
 }

@@ -57,11 +57,17 @@ pub const COMMANDS: &[Command] = &[
     Command { names: &["decide"], args: "POD", help: "decide about a pod as things stand now", run: decide },
     Command { names: &["delete"], args: "KIND NAME", help: "delete an object", run: |s, d, a| edit(s, d, "delete", a) },
     Command { names: &["group"], args: "verdict|pool|zone|none|LABEL", help: "group nodes, by any label too", run: group },
+    Command {
+        names: &["export"],
+        args: "[screen|decision] FILE",
+        help: "the screen (.svg, .txt) or the decision (.txt, .md, .json, .yaml)",
+        run: |_, d, a| crate::ui::export::asked(d, a).map(Some),
+    },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
     Command { names: &["open", "o"], args: "[PATH]", help: "open another dump, or go to the start screen", run: open_other },
     #[cfg(debug_assertions)]
-    Command { names: &["panic"], args: "", help: "", run: |_, _, _| Ok(Some(Effect::Panic)) },
+    Command { names: &["panic"], args: "", help: "", run: |_, _, a| Ok(Some(Effect::Panic { beside: a == "beside" })) },
     Command {
         names: &["patch"],
         args: "KIND NAME JSON",

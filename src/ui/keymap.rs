@@ -154,6 +154,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Context::Global, &["A"], Action::Agreement, "", "all pending pods beside what the cluster's scheduler wrote"),
     bind(Context::Global, &["y"], Action::Source, "source", "the selected object as the cluster has it, as YAML"),
     bind(Context::Global, &["Y"], Action::Copy, "", "the same; in the message pane, copy the message (OSC 52)"),
+    bind(Context::Global, &["p"], Action::Begin("export "), "", "write the screen or the decision to a file"),
     bind(Context::Global, &["i"], Action::Report, "", "what was read from the source, and what was not"),
     bind(Context::Global, &["j", "down"], Action::Move(Motion::Down), "", "down"),
     bind(Context::Global, &["k", "up"], Action::Move(Motion::Up), "", "up"),

@@ -75,9 +75,8 @@ impl Keymap {
             return None;
         }
         let name = keymap::name(key)?;
-        let found = contexts.iter().find_map(|c| self.of(*c).find(|r| r.keys.contains(&name)));
-        match (found, key.code) {
-            (Some(row), _) => Some(row.binding.action.clone()),
+        match (self.named(contexts, &name), key.code) {
+            (Some(action), _) => Some(action),
             (None, KeyCode::Char(c))
                 if contexts == [Context::Prompt] && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
             {
@@ -85,6 +84,23 @@ impl Keymap {
             }
             _ => None,
         }
+    }
+
+    /// What pressing the key of a name does; while typing, any other character is typed.
+    pub fn pressed(&self, contexts: &[Context], name: &str) -> Option<Action> {
+        let typed = || match (name, name.chars().next(), name.chars().nth(1)) {
+            ("space", ..) => Some(' '),
+            (_, Some(c), None) => Some(c),
+            _ => None,
+        };
+        let types = contexts == [Context::Prompt];
+        self.named(contexts, name).or_else(|| typed().filter(|_| types).map(|c| Action::Input(Edit::InsertChar(c))))
+    }
+
+    /// What the key of a name does; contexts are asked in order.
+    fn named(&self, contexts: &[Context], name: &str) -> Option<Action> {
+        let row = contexts.iter().find_map(|c| self.of(*c).find(|r| r.keys.iter().any(|k| k == name)))?;
+        Some(row.binding.action.clone())
     }
 
     /// The table with what `[keys]` of a configuration file changes. What cannot be done is told, one sentence each that
@@ -207,7 +223,7 @@ const NAMED: &[&str] = &[
 ];
 
 /// A key as people write it, as the table spells it. Characters are themselves; names and modifiers may be in any case.
-fn parse(text: &str) -> Result<String, String> {
+pub fn parse(text: &str) -> Result<String, String> {
     let unknown = || format!("{text:?} is no key: a character, {}, or ctrl-, alt- and one of them; shift-tab", NAMED.join(", "));
     let strip = |text: &str, prefix: &str| {
         let head = text.get(..prefix.len())?;
@@ -302,6 +318,7 @@ pub fn action_name(action: &Action) -> &'static str {
         Action::Settle => "settle",
         Action::SeekPod(Back) => "pod-back",
         Action::SeekPod(Forward) => "pod-forward",
+        Action::Begin("export ") => "export",
         Action::Begin(_) => "until",
         Action::Source => "source",
         Action::Copy => "copy",

@@ -78,6 +78,7 @@ fn arguments(driver: &dyn Driver, settings: &Settings, name: &str, word: &str) -
         "group" => {
             grouping::names(timeline.moment().snapshot.nodes()).into_iter().filter(|n| begins(n, word)).take(OFFERED).map(plain).collect()
         }
+        "export" => ["screen", "decision"].into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "kind" => Kind::iter().map(|k| k.to_string().to_lowercase()).filter(|n| begins(n, word)).map(plain).collect(),

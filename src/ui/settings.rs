@@ -14,24 +14,35 @@ pub struct Settings {
     pub theme: String,
     /// What of the reader's settings could not be used, a sentence each.
     pub problems: Vec<String>,
+    /// Where the log is, or why there is none; empty where that is of no interest.
+    pub log: String,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { keymap: Keymap::default(), themes: Library::default().entries(), theme: DEFAULT.to_owned(), problems: Vec::new() }
+        Self {
+            keymap: Keymap::default(),
+            themes: Library::default().entries(),
+            theme: DEFAULT.to_owned(),
+            problems: Vec::new(),
+            log: String::new(),
+        }
     }
 }
 
 impl Settings {
-    /// What was read from the source, and before it what is wrong with the settings.
+    /// What was read from the source, before it what is wrong with the settings, and after it where the log is.
     pub fn report(&self, source: Vec<String>) -> Vec<String> {
-        if self.problems.is_empty() {
-            return source;
+        let mut lines = Vec::new();
+        if !self.problems.is_empty() {
+            lines.push("Settings that are not used:".to_owned());
+            lines.extend(self.problems.iter().map(|p| format!("  {p}")));
+            lines.push(String::new());
         }
-        let mut lines = vec!["Settings that are not used:".to_owned()];
-        lines.extend(self.problems.iter().map(|p| format!("  {p}")));
-        lines.push(String::new());
         lines.extend(source);
+        if !self.log.is_empty() {
+            lines.extend([String::new(), self.log.clone()]);
+        }
         lines
     }
 }
@@ -41,9 +52,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_come_first_in_the_report() {
+    fn problems_come_first_in_the_report_and_the_log_last() {
         let mut settings = Settings::default();
         assert_eq!(settings.report(vec!["a".to_owned()]), ["a"]);
+        settings.log = "Log: /x".to_owned();
+        assert_eq!(settings.report(vec!["a".to_owned()]), ["a", "", "Log: /x"]);
+        settings.log.clear();
         settings.problems.push("theme: odd".to_owned());
         assert_eq!(settings.report(vec!["a".to_owned()]), ["Settings that are not used:", "  theme: odd", "", "a"]);
     }

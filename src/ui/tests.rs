@@ -600,7 +600,7 @@ fn what_the_world_has_to_do() {
         (": \"theme\" enter ctrl-c", Some(Effect::Quit)),
         (": \"theme_light\" enter", Some(Effect::Theme("light".to_owned()))),
         #[cfg(debug_assertions)]
-        (": \"panic\" enter", Some(Effect::Panic)),
+        (": \"panic\" enter", Some(Effect::Panic { beside: false })),
         ("? q", None),
         ("? ctrl-c", Some(Effect::Quit)),
         (": ctrl-c", None),

@@ -136,12 +136,17 @@ pub enum ThemeError {
 pub struct Theme {
     name: String,
     styles: BTreeMap<Role, Style>,
+    ground: Color,
 }
+
+/// The entry of the palette that pictures are drawn on, and what stands in for it where a theme has none.
+const GROUND: &str = "ground";
+const DARK_GROUND: Color = Color::Rgb(0x10, 0x14, 0x1f);
 
 impl Theme {
     /// The first of the embedded themes, for when another cannot be used.
     pub fn fallback(depth: Depth) -> Self {
-        Self::embedded(DEFAULT, depth).unwrap_or_else(|_| Self { name: DEFAULT.to_owned(), styles: BTreeMap::new() })
+        Self::embedded(DEFAULT, depth).unwrap_or_else(|_| Self { name: DEFAULT.to_owned(), styles: BTreeMap::new(), ground: DARK_GROUND })
     }
 
     /// A theme that comes with the program.
@@ -185,12 +190,18 @@ impl Theme {
                 return Err(ThemeError::Key { file: chain[0].file.clone(), key, message: "is missing".to_owned() });
             }
         }
-        Ok(Self { name: name.to_owned(), styles })
+        let ground = palette.get(GROUND).map_or(DARK_GROUND, |paint| paint.full);
+        Ok(Self { name: name.to_owned(), styles, ground })
     }
 
     /// The theme's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What pictures of the screen are drawn on; a terminal has a background of its own.
+    pub fn ground(&self) -> Color {
+        self.ground
     }
 
     /// The style of a role.

@@ -5,6 +5,7 @@
 
 use std::io::{Read as _, Write};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -52,13 +53,27 @@ impl Pty {
 
     /// The same, with other variables in its environment. What is configured for whoever runs the tests does not count.
     pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
+        Self::start_at(Path::new(env!("CARGO_MANIFEST_DIR")), variables, args, columns, rows)
+    }
+
+    /// The same in another folder.
+    pub(crate) fn start_at(folder: &Path, variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
         command.args(args);
+        command.cwd(folder);
         command.env_remove("NO_COLOR");
-        for (name, value) in
-            [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LC_ALL", "C.UTF-8"), ("XDG_CONFIG_HOME", "/nowhere")]
-                .iter()
-                .chain(variables)
+        for (name, value) in [
+            ("TERM", "xterm-256color"),
+            ("COLORTERM", "truecolor"),
+            // As terminals tell of a dark background.
+            ("COLORFGBG", "15;0"),
+            ("LC_ALL", "C.UTF-8"),
+            ("XDG_CONFIG_HOME", "/nowhere"),
+            // No folder can be made there.
+            ("XDG_STATE_HOME", "/dev/null"),
+        ]
+        .iter()
+        .chain(variables)
         {
             command.env(name, value);
         }
@@ -134,6 +149,18 @@ impl Pty {
         }
     }
 
+    /// Waits until the program has written some bytes, whatever they do to the screen.
+    #[allow(dead_code, reason = "not every test that starts the program needs it")]
+    pub(crate) fn wait_raw(&self, bytes: &str) {
+        let end = Instant::now() + DEADLINE;
+        let mut output = lock(&self.shared);
+        while !output.raw.windows(bytes.len()).any(|w| w == bytes.as_bytes()) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !output.closed, "{bytes:?} is never written");
+            output = self.shared.changed.wait_timeout(output, left).expect("no thread panics with the lock").0;
+        }
+    }
+
     /// The screen's text now.
     pub(crate) fn screen(&self) -> String {
         lock(&self.shared).parser.as_ref().expect("set at the start").screen().contents()
@@ -157,6 +184,12 @@ impl Pty {
             }
         }
         status.exit_code()
+    }
+
+    /// The number of the program's process.
+    #[allow(dead_code, reason = "tests have no use for it")]
+    pub(crate) fn process(&self) -> u32 {
+        self.child.process_id().expect("it runs")
     }
 
     /// Sends a signal to the program.

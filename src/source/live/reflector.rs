@@ -186,6 +186,7 @@ impl Reflector {
         let mut board = self.shared.board();
         let status = board.of(&self.place);
         let since = if let State::Retrying { since, .. } = status.state { since } else { now };
+        tracing::info!(subject = %self.resource.subject, why = failure.message, ?wait, "tried again later");
         status.state = State::Retrying { since, why: failure.message, next };
         let out_of_patience = self.backoff.failures() >= self.shared.timing.patience && !is_essential(self.resource.subject);
         let settles = out_of_patience && !status.settled;

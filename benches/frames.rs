@@ -1,0 +1,199 @@
+//! The screen on 5,000 nodes with 150,000 pods at 200x60: how long a frame of each pane takes to build, how long it takes
+//! from a key to its frame, and, of the program on a pseudo-terminal, how soon the first frame stands and what an
+//! untouched screen costs. The aims: 99 of 100 frames under 4 ms, the first frame under 50 ms, nothing drawn while nobody
+//! does anything.
+//!
+//! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, that cluster. What is of interest are the slowest few of many, so
+//! that times are kept one by one.
+
+mod common;
+#[allow(dead_code, reason = "tests use the rest")]
+#[path = "../tests/common/pty.rs"]
+mod pty;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use pty::Pty;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use schedscope::app::Explorer;
+use schedscope::framework::FeatureGates;
+use schedscope::scheduler::{Config, Options, Scheduler};
+use schedscope::session::Session;
+use schedscope::source::{Input, load};
+use schedscope::ui::{
+    Action, Depth, Driver as _, Keymap, Pane, Scene, State, Theme, UNICODE, contexts, draw, go_on, look, show_pod, update,
+};
+use strum::IntoEnumIterator as _;
+
+const SIZE: (u16, u16) = (200, 60);
+/// Frames of each pane, and presses of each key.
+const TIMES: usize = 400;
+/// Presses of keys that let the scheduler work.
+const FEW: usize = 40;
+/// Starts of the program.
+const STARTS: usize = 20;
+/// How long an untouched screen is watched.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// The explorer, with the screen in memory.
+struct Screen {
+    explorer: Explorer,
+    state: State,
+    theme: Theme,
+    buf: Buffer,
+}
+
+impl Screen {
+    fn new() -> Self {
+        let input = match std::env::var_os("SCHEDSCOPE_BENCH_DUMP") {
+            Some(path) => Input::Path(path.into()),
+            None => {
+                let text = common::cluster_with_pending(5000, 30, 2000, "100m");
+                Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }
+            }
+        };
+        let loaded = load(&[input]);
+        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, Options::default());
+        let mut explorer = Explorer::new(Session::new(scheduler, "bench"));
+        let mut state = State::new(explorer.timeline(), SIZE);
+        // A decision with all there is: verdicts of many nodes, and preemption.
+        let first = explorer.timeline().queues().entries.keys().find(|k| k.name == "preemptor").cloned();
+        if let Some(pod) = first.or_else(|| explorer.timeline().queues().entries.keys().next().cloned()) {
+            assert!(show_pod(&mut state, &mut explorer, &pod), "{pod} is decided about");
+        }
+        state.renew(&explorer);
+        let area = Rect::new(0, 0, SIZE.0, SIZE.1);
+        Self { explorer, state, theme: Theme::fallback(Depth::True), buf: Buffer::empty(area) }
+    }
+
+    fn draw(&mut self) {
+        let driver = &self.explorer;
+        let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
+        let written = pod.and_then(|pod| driver.written(&pod));
+        let scene = Scene {
+            written: written.as_ref(),
+            state: &self.state,
+            timeline: driver.timeline(),
+            theme: &self.theme,
+            glyphs: &UNICODE,
+            source: &driver.source(),
+            news: driver.news(),
+            branch: "",
+        };
+        self.buf.reset();
+        draw(&scene, self.buf.area, &mut self.buf);
+        black_box(&self.buf);
+    }
+
+    /// Presses a key and waits for all that comes of it.
+    fn press(&mut self, key: &str) {
+        let action = Keymap::default().pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
+        update(&mut self.state, &mut self.explorer, action);
+        while self.state.running.is_some() {
+            go_on(&mut self.state, &mut self.explorer, || true);
+        }
+        while self.state.working.is_some() && self.state.overlay.is_none() {
+            look(&mut self.state, &mut self.explorer);
+        }
+    }
+
+    /// The same, with the screen drawn after it.
+    fn key_to_frame(&mut self, key: &str) {
+        self.press(key);
+        self.draw();
+    }
+}
+
+fn timed(times: usize, mut work: impl FnMut()) -> Vec<Duration> {
+    let one = |_| {
+        let begin = Instant::now();
+        work();
+        begin.elapsed()
+    };
+    (0..times).map(one).collect()
+}
+
+fn print(what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let at = |percent: usize| times[(times.len() - 1) * percent / 100];
+    println!("{what:<34} median {:>10.1?}   99% {:>10.1?}   worst {:>10.1?}", at(50), at(99), at(100));
+}
+
+fn frames(screen: &mut Screen) {
+    for pane in Pane::iter() {
+        update(&mut screen.state, &mut screen.explorer, Action::Focus(pane));
+        print(&format!("a frame with {pane} in focus"), timed(TIMES, || screen.draw()));
+    }
+    update(&mut screen.state, &mut screen.explorer, Action::Help);
+    print("a frame with the help over it", timed(TIMES, || screen.draw()));
+    update(&mut screen.state, &mut screen.explorer, Action::Back);
+}
+
+fn keys(screen: &mut Screen) {
+    for (pane, key) in
+        [("1", "j"), ("2", "j"), ("2", "G"), ("2", "g"), ("2", "z"), ("2", "o"), ("3", "j"), ("1", "tab"), ("1", "b"), ("1", "n")]
+    {
+        screen.press(pane);
+        print(&format!("{key} in pane {pane}, to its frame"), timed(TIMES, || screen.key_to_frame(key)));
+    }
+    for pane in ["1", "2"] {
+        screen.press(pane);
+        let times = timed(FEW, || {
+            screen.press("/");
+            screen.key_to_frame("9");
+            screen.press("esc");
+        });
+        print(&format!("/9 in pane {pane}, to its frame"), times);
+    }
+    screen.press("end");
+    print("c, a cycle taken, to its frame", timed(FEW, || screen.key_to_frame("c")));
+}
+
+fn start() -> (Pty, Duration) {
+    let begin = Instant::now();
+    let pty = Pty::start(&["demo", "payments"], SIZE.0, SIZE.1);
+    pty.wait_for("activeQ");
+    (pty, begin.elapsed())
+}
+
+fn first_frames() {
+    let mut times = Vec::new();
+    for _ in 0..STARTS {
+        let (mut pty, took) = start();
+        times.push(took);
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+    }
+    print("demo, from its start to its frame", times);
+}
+
+/// Processor time that a process took, in hundredths of a second; `None` where the system does not say.
+fn ticks(process: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Behind the name, which may hold anything, from the third field on.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+fn idle() {
+    let (mut pty, _) = start();
+    let process = pty.process();
+    let (bytes, before) = (pty.raw().len(), ticks(process));
+    std::thread::sleep(IDLE);
+    let drawn = pty.raw().len() - bytes;
+    let spent = before.zip(ticks(process)).map_or("unknown".to_owned(), |(before, after)| format!("{} ms", (after - before) * 10));
+    println!("untouched for {IDLE:?}: {drawn} bytes drawn, {spent} of processor time");
+    assert_eq!(drawn, 0, "nothing is drawn while nobody does anything");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+}
+
+fn main() {
+    first_frames();
+    idle();
+    let mut screen = Screen::new();
+    frames(&mut screen);
+    keys(&mut screen);
+}

@@ -1,0 +1,59 @@
+//! What is on the screen, or a decision, written to a file.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::ui::{self, Driver, Export, Glyphs, Scene, State, Theme};
+
+/// Hands out all that drawing reads.
+pub(super) fn with_scene<R>(state: &State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, draw: impl FnOnce(&Scene<'_>) -> R) -> R {
+    let branch = ui::branch_label(driver);
+    let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
+    let written = pod.and_then(|pod| driver.written(&pod));
+    draw(&Scene {
+        written: written.as_ref(),
+        state,
+        timeline: driver.timeline(),
+        theme,
+        glyphs,
+        source: &driver.source(),
+        news: driver.news(),
+        branch: &branch,
+    })
+}
+
+/// Answers [`ui::Effect::Export`]: says what was written, or warns.
+pub(super) fn export(state: &mut State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) {
+    match write(state, driver, theme, glyphs, path, export) {
+        Ok(()) => state.say(format!("written to {path}")),
+        Err(words) => state.warn(words),
+    }
+}
+
+/// Writes to a file that is not there yet.
+///
+/// # Errors
+/// A sentence for the reader.
+pub(super) fn write(state: &State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) -> Result<(), String> {
+    let text = match export {
+        Export::Words(text) => text.clone(),
+        Export::Screen(form) => {
+            let area = Rect::new(0, 0, state.size.0, state.size.1);
+            let mut buf = Buffer::empty(area);
+            with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
+            form.write(&buf, theme)
+        }
+    };
+    let mut file = File::create_new(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => format!("{path} exists already; it is left alone"),
+        _ => format!("{path}: {error}"),
+    })?;
+    file.write_all(text.as_bytes()).map_err(|error| {
+        // A part of it is of no use, and would be in the way of the next try.
+        let _ = std::fs::remove_file(path);
+        format!("{path}: {error}")
+    })
+}
