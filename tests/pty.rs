@@ -173,7 +173,10 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     // On another thread: the screen stays, tells of it, and goes on.
     command(&mut pty, "panic beside");
     let screen = pty.wait_for("An error in schedscope");
-    assert!(screen.contains("a panic was asked for at src/app/event_loop.rs:") && screen.contains(&format!("{state}/schedscope/")), "{screen}");
+    assert!(
+        screen.contains("a panic was asked for at src/app/event_loop.rs:") && screen.contains(&format!("{state}/schedscope/")),
+        "{screen}"
+    );
     pty.assert_taken();
     pty.send(ESC);
     pty.wait_gone("An error in schedscope");

@@ -117,6 +117,16 @@ pub const ASCII: Glyphs = Glyphs {
 };
 
 impl Glyphs {
+    /// Names of keys without signs that the terminal cannot draw.
+    pub fn keys(&self, names: &str) -> String {
+        if *self == UNICODE {
+            return names.to_owned();
+        }
+        [("↓", "Down"), ("↑", "Up"), ("←", "Left"), ("→", "Right")]
+            .iter()
+            .fold(names.to_owned(), |names, (sign, word)| names.replace(sign, word))
+    }
+
     /// What the locale in the environment can show: `LC_ALL`, then `LC_CTYPE`, then `LANG`; none of them set means
     /// Unicode, as in most containers.
     pub fn detect(var: impl Fn(&str) -> Option<String>) -> Self {

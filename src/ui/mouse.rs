@@ -9,8 +9,9 @@ use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
 use crate::ui::order::Order;
 use crate::ui::overlays::{self, Hit};
+use crate::ui::pages::PageRow;
 use crate::ui::panes;
-use crate::ui::rows::{NodeRow, QueueRow};
+use crate::ui::rows::{DetailRow, NodeRow, QueueRow};
 use crate::ui::sheet::Form;
 use crate::ui::state::{Overlay, State};
 use crate::ui::themes;
@@ -175,7 +176,18 @@ fn heading_at(state: &State, driver: &dyn Driver, pane: Pane, list: Rect, (x, y)
             let preemption = driver.timeline().cycle().preemption.as_ref()?;
             (panes::preemption::columns(preemption, list.width), list.y.checked_sub(1)?)
         }
-        Pane::NodeDetail | Pane::Steps | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => return None,
+        Pane::NodeDetail => {
+            let at = state.detail_list.offset + usize::from(y.checked_sub(list.y)?);
+            let heading = matches!(state.derived.detail.get(at)?, DetailRow::Heading("pods on the node"));
+            let info = state.detail.as_ref().and_then(|node| driver.timeline().moment().snapshot.get(node));
+            (info.filter(|_| heading).map(|info| panes::node_detail::pod_columns(info, list.width))?, y)
+        }
+        Pane::Candidate | Pane::Budgets => {
+            let at = state.pages.get(&pane)?.offset + usize::from(y.checked_sub(list.y)?);
+            let PageRow::Titles(columns) = state.derived.page(pane).get(at)? else { return None };
+            (columns.to_vec(), y)
+        }
+        Pane::Steps | Pane::Message | Pane::PodDetail => return None,
     };
     if y != row {
         return None;

@@ -29,6 +29,10 @@ pub enum Order {
     Victims,
     /// The fewest violated budgets first.
     Violations,
+    /// The largest request for cpu first.
+    Request,
+    /// The budgets that let the fewest pods go first.
+    Left,
 }
 
 impl Order {
@@ -38,7 +42,10 @@ impl Order {
             Pane::Queues => &[Self::Usual, Self::Priority, Self::Name, Self::Attempts],
             Pane::Nodes => &[Self::Usual, Self::Name, Self::FreeCpu, Self::Closest],
             Pane::Preemption => &[Self::Usual, Self::Name, Self::Victims, Self::Violations],
-            Pane::NodeDetail | Pane::Steps | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => &[],
+            Pane::NodeDetail => &[Self::Usual, Self::Priority, Self::Name, Self::Request],
+            Pane::Candidate => &[Self::Usual, Self::Name],
+            Pane::Budgets => &[Self::Usual, Self::Name, Self::Left],
+            Pane::Steps | Pane::Message | Pane::PodDetail => &[],
         }
     }
 
@@ -55,6 +62,9 @@ impl Order {
         match (self, pane) {
             (Self::Usual, Pane::Queues) => "in queue order",
             (Self::Usual, Pane::Preemption) => "winner first",
+            (Self::Usual, Pane::NodeDetail) => "least important first",
+            (Self::Usual, Pane::Candidate) => "most important first",
+            (Self::Usual, Pane::Budgets) => "violated first",
             (Self::Usual, _) => "worst last",
             (Self::Name, _) => "by name",
             (Self::Priority, _) => "by priority",
@@ -63,6 +73,8 @@ impl Order {
             (Self::Closest, _) => "closest to fitting",
             (Self::Victims, _) => "fewest victims",
             (Self::Violations, _) => "fewest violations",
+            (Self::Request, _) => "by cpu request",
+            (Self::Left, _) => "fewest left first",
         }
     }
 
@@ -77,6 +89,11 @@ impl Order {
             (Pane::Nodes, "VERDICT" | "RANK" | "TOTAL") => Self::Usual,
             (Pane::Preemption, "VICTIMS") => Self::Victims,
             (Pane::Preemption, "PDB" | "MinPDB" | "MinNumPDBViolations") => Self::Violations,
+            (Pane::NodeDetail, "PODS ON THE NODE") | (Pane::Candidate, "POD") | (Pane::Budgets, "BUDGET") => Self::Name,
+            (Pane::NodeDetail, "PRIORITY") => Self::Priority,
+            (Pane::NodeDetail, "CPU") => Self::Request,
+            (Pane::Candidate, "PRIORITY") | (Pane::Budgets, "THIS PREEMPTION") => Self::Usual,
+            (Pane::Budgets, "MAY DISRUPT") => Self::Left,
             _ => return None,
         })
     }
@@ -238,7 +255,7 @@ mod tests {
 
     #[test]
     fn every_pane_goes_round_its_orders_and_says_which() {
-        for pane in [Pane::Queues, Pane::Nodes, Pane::Preemption] {
+        for pane in [Pane::Queues, Pane::Nodes, Pane::Preemption, Pane::NodeDetail, Pane::Candidate, Pane::Budgets] {
             let (mut order, mut seen) = (Order::default(), Vec::new());
             for _ in Order::of(pane) {
                 assert!(!seen.contains(&order.words(pane)), "{pane} {order:?}");

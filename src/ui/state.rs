@@ -378,7 +378,13 @@ impl State {
         let mut page = self.derived.pages.remove(&pane).unwrap_or_default();
         if page.stamp != stamp {
             let mut filter = Fuzzy::new(self.filter(pane));
-            let ask = Ask { timeline, whole: &self.derived.whole, width: usize::from(area.width), open: &self.open_budgets };
+            let ask = Ask {
+                timeline,
+                whole: &self.derived.whole,
+                width: usize::from(area.width),
+                open: &self.open_budgets,
+                order: self.order(pane),
+            };
             page.rows = match (pane, &about) {
                 (Pane::PodDetail, Some(RowId::Pod(key))) => pages::pod::rows(&ask, key, &mut filter),
                 (Pane::PodDetail, _) => vec![PageRow::Note("no pod is open".to_owned())],
@@ -472,7 +478,7 @@ impl State {
         derived.detail = match self.detail.as_ref().and_then(|n| snapshot.get(n)) {
             Some(node) => {
                 let filters = derived.filters.as_ref().filter(|_| asked && cycle.start.is_some());
-                rows::detail_rows(node, cycle, filters, &mut fuzzy(Pane::NodeDetail))
+                rows::detail_rows(node, cycle, filters, order(Pane::NodeDetail), &mut fuzzy(Pane::NodeDetail))
             }
             None => Vec::new(),
         };
@@ -564,7 +570,9 @@ impl State {
             Pane::Queues => &mut self.queues,
             Pane::Nodes => &mut self.nodes,
             Pane::Preemption => &mut self.candidates,
-            Pane::NodeDetail | Pane::Steps | Pane::Message | Pane::PodDetail | Pane::Candidate | Pane::Budgets => return,
+            Pane::NodeDetail => &mut self.detail_list,
+            Pane::Candidate | Pane::Budgets => self.pages.entry(pane).or_default(),
+            Pane::Steps | Pane::Message | Pane::PodDetail => return,
         };
         list.chosen = list.selected.is_some();
         self.orders.insert(pane, order);

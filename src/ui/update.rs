@@ -7,6 +7,7 @@ use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::{Driver, Work};
 use crate::ui::keymap::Context;
 use crate::ui::list::{ListView, RowId};
+use crate::ui::order::Order;
 use crate::ui::rows::NodeRow;
 use crate::ui::sheet::{Form, Sheet, View, scroll_lines};
 use crate::ui::state::{Overlay, Prompt, Running, State, Typing};
@@ -57,6 +58,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Pod => pod(state, driver.timeline()),
         Action::Fold => fold(state),
         Action::ToggleGroups => grouping::go_round(state, driver.timeline()),
+        Action::Sort if Order::of(state.focus).is_empty() => state.say("there is no list to sort here"),
         Action::Sort => state.sort(state.focus, state.order(state.focus).next(state.focus)),
         Action::Step(direction) => step(state, driver, direction, state.granularity),
         Action::Cycle(direction) => step(state, driver, direction, Granularity::Cycle),

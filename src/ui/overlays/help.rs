@@ -37,7 +37,7 @@ fn lines(scene: &Scene<'_>) -> Vec<Line<'static>> {
         heading(scene, &mut lines, &context.to_string());
         for row in rows {
             let keys: Vec<String> = row.keys.iter().map(|k| keymap::label(k)).collect();
-            lines.push(entry(scene, &keys.join(" "), row.binding.help));
+            lines.push(entry(scene, &scene.glyphs.keys(&keys.join(" ")), row.binding.help));
         }
     }
     heading(scene, &mut lines, "Commands, after :");

@@ -7,6 +7,7 @@ use crate::cluster::{Key, Pod, PodDisruptionBudget, Str};
 use crate::trace::PreemptionView;
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::RowId;
+use crate::ui::order::Order;
 use crate::ui::pages::pod::selector;
 use crate::ui::pages::{Ask, PageRow, Rows, Sign, cell, signed};
 use crate::ui::text;
@@ -37,7 +38,12 @@ pub fn rows(ask: &Ask<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
         rows.titles(&columns);
     }
     let mut budgets: Vec<_> = cluster.pod_disruption_budgets.iter().collect();
-    budgets.sort_by_cached_key(|b| (!harms.contains_key(&b.metadata.key()), b.metadata.key()));
+    match ask.order {
+        // They stand in order of namespace and name.
+        Order::Name => {}
+        Order::Left => budgets.sort_by_key(|b| b.status.disruptions_allowed),
+        _ => budgets.sort_by_cached_key(|b| !harms.contains_key(&b.metadata.key())),
+    }
     for budget in budgets {
         let key = budget.metadata.key();
         let open = ask.open.contains(&key);

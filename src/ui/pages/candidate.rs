@@ -10,6 +10,7 @@ use crate::trace::{CycleView, PreemptionView};
 use crate::ui::facts::{self, Decision};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::RowId;
+use crate::ui::order::Order;
 use crate::ui::pages::{Ask, Cell, PageRow, Rows, Sign, cell, signed};
 use crate::ui::text::{self, count};
 use crate::ui::theme::Role;
@@ -32,7 +33,7 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
             standing(cycle, preemption, candidate, &mut rows);
             functions(cycle, preemption, candidate, ask.width, &mut rows);
             let victims = candidate.victims.iter().map(|v| (&**v, true));
-            people("victims", cycle, victims, ask.width, &mut rows);
+            people("victims", cycle, victims, ask, &mut rows);
         }
         None => {
             let status = preemption.dry_runs.get(node).and_then(|run| run.status.as_ref());
@@ -42,7 +43,7 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     }
     let steps = preemption.dry_runs.get(node).map_or(&[][..], |run| &run.steps);
     let kept = steps.iter().filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((&**v, false)) } else { None });
-    people("may stay", cycle, kept, ask.width, &mut rows);
+    people("may stay", cycle, kept, ask, &mut rows);
     budgets(ask, cycle, node, steps, &mut rows);
     rows.done()
 }
@@ -125,8 +126,18 @@ pub fn value(name: ScoreFunctionName, score: i64) -> String {
     }
 }
 
-fn people<'v>(what: &'static str, cycle: &CycleView, victims: impl Iterator<Item = (&'v Victim, bool)>, width: usize, rows: &mut Rows<'_>) {
-    let all: Vec<_> = victims.collect();
+fn people<'v>(
+    what: &'static str,
+    cycle: &CycleView,
+    victims: impl Iterator<Item = (&'v Victim, bool)>,
+    ask: &Ask<'_>,
+    rows: &mut Rows<'_>,
+) {
+    let width = ask.width;
+    let mut all: Vec<_> = victims.collect();
+    if ask.order == Order::Name {
+        all.sort_by(|(a, _), (b, _)| a.pod.cmp(&b.pod));
+    }
     let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.pod)).collect();
     let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
     let mut columns = vec![left("POD", name), right("PRIORITY", Width::Fixed(10)), left("BUDGET", Width::Rest)];

@@ -15,6 +15,7 @@ use crate::trace::CycleView;
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::glyphs::Glyphs;
 use crate::ui::list::{Row, RowId};
+use crate::ui::order::Order;
 use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::table::Column;
@@ -32,6 +33,8 @@ pub struct Ask<'a> {
     pub width: usize,
     /// Budgets whose pods are listed.
     pub open: &'a BTreeSet<Key>,
+    /// In which order the list stands.
+    pub order: Order,
 }
 
 /// A row of a page.

@@ -48,7 +48,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let cost = |r: &Row<'_>| text::width(&r.label()) + 1 + r.binding.short.len() + 2;
     let mut room = usize::from(area.width).saturating_sub(1 + fixed.iter().map(cost).sum::<usize>());
     let mut push = |r: Row<'_>| {
-        spans.push(scene.span(Role::Key, r.label()));
+        spans.push(scene.span(Role::Key, scene.glyphs.keys(&r.label())));
         spans.push(scene.span(Role::Muted, format!(" {}  ", r.binding.short)));
     };
     for row in rest {

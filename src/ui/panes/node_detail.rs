@@ -136,7 +136,8 @@ fn step_line(scene: &Scene<'_>, step: &DryRunStep) -> Vec<Span<'static>> {
     spans
 }
 
-fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
+/// The columns of the pods on the node.
+pub fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
     let longest =
         info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
     let name = if width >= 120 { Width::Fixed((longest as u16).clamp(18, 64)) } else { Width::Rest };

@@ -216,7 +216,7 @@ impl Row for DetailRow {
 }
 
 /// Everything about one node: verdict, scores, dry run, every Filter plugin, pods from the least important.
-pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, filter: &mut Fuzzy) -> Vec<DetailRow> {
+pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Order, filter: &mut Fuzzy) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
@@ -254,7 +254,12 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     rows.extend(filters.into_iter().flat_map(filter_rows));
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
-    pods.sort_by_cached_key(|p| (p.pod.priority(), p.key()));
+    match order {
+        Order::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
+        Order::Name => pods.sort_by_cached_key(|p| p.key()),
+        Order::Request => pods.sort_by_cached_key(|p| (Reverse(p.resource.resource.milli_cpu), p.key())),
+        _ => pods.sort_by_cached_key(|p| (p.pod.priority(), p.key())),
+    }
     if pods.is_empty() {
         rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
     }
