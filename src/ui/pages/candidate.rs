@@ -28,10 +28,11 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
         });
         return rows.done();
     };
-    match preemption.candidates.get(node) {
+    let steps = preemption.dry_runs.get(node).map_or(&[][..], |run| &run.steps);
+    let candidate = preemption.candidates.get(node);
+    match candidate {
         Some(candidate) => {
             standing(cycle, preemption, candidate, &mut rows);
-            functions(cycle, preemption, candidate, ask.width, &mut rows);
             let victims = candidate.victims.iter().map(|v| (&**v, true));
             people("victims", cycle, victims, ask, &mut rows);
         }
@@ -41,10 +42,12 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
             rows.fact("standing", words, Role::Hopeless);
         }
     }
-    let steps = preemption.dry_runs.get(node).map_or(&[][..], |run| &run.steps);
+    budgets(ask, cycle, node, steps, &mut rows);
+    if let Some(candidate) = candidate {
+        functions(cycle, preemption, candidate, ask.width, &mut rows);
+    }
     let kept = steps.iter().filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((&**v, false)) } else { None });
     people("may stay", cycle, kept, ask, &mut rows);
-    budgets(ask, cycle, node, steps, &mut rows);
     rows.done()
 }
 
@@ -88,10 +91,11 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         columns.push(left("", Width::Rest));
     }
     let columns: Arc<[Column]> = columns.into();
-    rows.titles(&columns);
+    rows.heading("how it fared");
     if preemption.score_functions.is_empty() {
-        rows.note("none was asked: there is one candidate");
+        return rows.note("no score function was asked: there is one candidate");
     }
+    rows.titles(&columns);
     for function in &preemption.score_functions {
         let score = |of: &Str| function.scores.iter().find(|(node, _)| node == of).map(|(_, score)| *score);
         let best = function.scores.iter().map(|(_, score)| *score).max();
@@ -140,12 +144,10 @@ fn people<'v>(
     }
     let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.pod)).collect();
     let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
+    let wide = width >= WIDE;
     let mut columns = vec![left("POD", name), right("PRIORITY", Width::Fixed(10)), left("BUDGET", Width::Rest)];
-    if width >= 70 {
-        columns.push(left("STARTED", Width::Fixed(8)));
-    }
-    if width >= 110 {
-        columns.push(left("OWNER", Width::Fixed(34)));
+    if wide {
+        columns.extend([left("STARTED", Width::Fixed(8)), left("OWNER", Width::Fixed(34))]);
     }
     let columns: Arc<[Column]> = columns.into();
     rows.heading(format!("{what} ({})", all.len()));
@@ -162,13 +164,20 @@ fn people<'v>(
             signed(sign, format!("{}{going}", victim.pod), role),
             cell(victim.priority.to_string(), Role::Text),
             budget(cycle, victim, goes),
-            cell(started, Role::Muted),
-            cell(owner, Role::Muted),
         ];
-        cells.truncate(columns.len());
+        let below = format!("  started {started}, {owner}");
+        if wide {
+            cells.extend([cell(started, Role::Muted), cell(owner, Role::Muted)]);
+        }
         rows.cells(RowId::Pod(victim.pod.clone()), &columns, cells);
+        if !wide {
+            rows.note(below);
+        }
     }
 }
+
+/// From this width on, all that is to be said of a victim stands in one row.
+const WIDE: usize = 110;
 
 /// What the budgets say about a victim, or about a pod that may stay.
 fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {

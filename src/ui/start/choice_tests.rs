@@ -30,7 +30,9 @@ fn type_in(start: &mut Start, text: &str) {
 
 #[test]
 fn the_screen() {
-    insta::assert_snapshot!("start_80x24", text_of(&start(80, 24), &UNICODE));
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        insta::assert_snapshot!(format!("start_{width}x{height}"), text_of(&start(width, height), &UNICODE));
+    }
     let mut small = start(60, 16);
     small.update(Action::Move(Motion::Bottom));
     small.notice = Some("context staging cannot be reached: nothing was heard for 10s".to_owned());

@@ -115,7 +115,9 @@ mod tests {
             details: vec![detail(Mark::Plain, "bundle.tar.gz/pods.json"), detail(Mark::Plain, "1,234 MB, 150,000 objects so far")],
             ticks: 1,
         };
-        insta::assert_snapshot!("loading_a_dump_80x24", text(&loading, &UNICODE, 80, 24));
+        for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+            insta::assert_snapshot!(format!("loading_a_dump_{width}x{height}"), text(&loading, &UNICODE, width, height));
+        }
         insta::assert_snapshot!("loading_a_dump_60x16", text(&loading, &ASCII, 60, 16));
     }
 
@@ -126,7 +128,9 @@ mod tests {
         details.push(detail(Mark::Trouble, "PodDisruptionBudget: may not be read: forbidden"));
         let source = "context prod (https://10.0.0.1:6443)".to_owned();
         let loading = Loading { source, phases: vec![phase("reading the cluster", 900)], details, ticks: 0 };
-        insta::assert_snapshot!("loading_a_cluster_80x24", text(&loading, &UNICODE, 80, 24));
+        for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+            insta::assert_snapshot!(format!("loading_a_cluster_{width}x{height}"), text(&loading, &UNICODE, width, height));
+        }
         let small = text(&loading, &UNICODE, 60, 16);
         assert!(small.contains("forbidden") && small.contains("being listed") && small.contains("and 7 more"), "{small}");
         insta::assert_snapshot!("loading_a_cluster_60x16", small);
