@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::ui::driver::{Driver, Work, WorkState};
+use crate::ui::overlay::Overlay;
 use crate::ui::sheet::Sheet;
-use crate::ui::state::{Overlay, State, Working};
+use crate::ui::state::{State, Working};
 use crate::ui::update::moved;
 
 /// Begins work.

@@ -7,10 +7,11 @@ use crate::ui::action::{Action, Direction, Effect, Pane};
 use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::grouping::{self, Grouping};
 use crate::ui::keymap::Context;
+use crate::ui::open::show_pod;
 use crate::ui::over_time::changed;
 use crate::ui::state::{Running, State};
 use crate::ui::themes;
-use crate::ui::update::{moved, show_pod, update};
+use crate::ui::update::{moved, update};
 
 /// A command.
 pub struct Command {

@@ -7,15 +7,17 @@ use crate::trace::Granularity;
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
+use crate::ui::open::open;
 use crate::ui::order::Order;
+use crate::ui::overlay::Overlay;
 use crate::ui::overlays::{self, Hit};
 use crate::ui::pages::PageRow;
 use crate::ui::panes;
 use crate::ui::rows::{DetailRow, NodeRow, QueueRow};
 use crate::ui::sheet::Form;
-use crate::ui::state::{Overlay, State};
+use crate::ui::state::State;
 use crate::ui::themes;
-use crate::ui::update::{focus, go, moved, open, step};
+use crate::ui::update::{focus, go, moved, step};
 use crate::ui::widgets::table;
 
 /// Lines the wheel scrolls.

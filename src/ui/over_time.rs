@@ -3,8 +3,9 @@
 use crate::session::{Cursor, RunEnd};
 use crate::ui::action::Direction;
 use crate::ui::driver::{Driver, HowFar, Work};
+use crate::ui::overlay::Overlay;
 use crate::ui::sheet::{Form, Sheet, Target};
-use crate::ui::state::{Notice, Overlay, State};
+use crate::ui::state::{Notice, State};
 use crate::ui::update::moved;
 
 /// Lets time pass and shows what came of it.

@@ -10,8 +10,8 @@ use crate::ui::commands::{COMMANDS, Command};
 use crate::ui::driver::Driver;
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::grouping;
+use crate::ui::overlay::{Completion, Prompt, Typing};
 use crate::ui::settings::Settings;
-use crate::ui::state::{Completion, Prompt, Typing};
 
 /// How many arguments are offered.
 const OFFERED: usize = 12;

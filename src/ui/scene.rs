@@ -14,8 +14,9 @@ use crate::ui::glyphs::Glyphs;
 use crate::ui::keymap::Context;
 use crate::ui::layout::{Mode, Plan};
 use crate::ui::order::Order;
+use crate::ui::overlay::{Overlay, Typing};
 use crate::ui::sheet::Form;
-use crate::ui::state::{Overlay, State, Typing};
+use crate::ui::state::State;
 use crate::ui::theme::{Role, Theme};
 use crate::ui::{overlays, panes, text};
 

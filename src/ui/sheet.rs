@@ -7,8 +7,9 @@ use crate::session::Timeline;
 use crate::ui::action::Motion;
 use crate::ui::driver::{Document, Driver};
 use crate::ui::fuzzy::Fuzzy;
+use crate::ui::open::show_pod;
 use crate::ui::state::State;
-use crate::ui::update::{moved, show_pod};
+use crate::ui::update::moved;
 
 /// How text that lies over the screen is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

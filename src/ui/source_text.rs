@@ -6,7 +6,8 @@ use crate::ui::action::{Effect, Pane};
 use crate::ui::beside;
 use crate::ui::driver::{Driver, Work};
 use crate::ui::list::RowId;
-use crate::ui::state::{Overlay, State};
+use crate::ui::overlay::Overlay;
+use crate::ui::state::State;
 
 /// Shows the object that the pane in focus speaks of.
 pub(super) fn show(state: &mut State, driver: &mut dyn Driver) {

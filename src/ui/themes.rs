@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::ui::action::{Action, Effect, Motion};
-use crate::ui::state::{Overlay, State};
+use crate::ui::overlay::Overlay;
+use crate::ui::state::State;
 use crate::ui::theme::{Depth, Theme, ThemeError};
 
 /// The theme where none is asked for, or another cannot be used.

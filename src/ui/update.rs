@@ -1,17 +1,19 @@
 //! What each action does to the state and to the cursor.
 
-use crate::cluster::{Key, Str};
+use crate::cluster::Str;
 use crate::session::{Cursor, Timeline};
 use crate::trace::{Event, ExtensionPoint, Granularity};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::{Driver, Work};
 use crate::ui::keymap::Context;
 use crate::ui::list::{ListView, RowId};
+use crate::ui::open::{detail, fold, open, pod};
 use crate::ui::order::Order;
-use crate::ui::rows::NodeRow;
+use crate::ui::overlay::{Overlay, Prompt, Typing};
 use crate::ui::sheet::{Form, Sheet, View, scroll_lines};
-use crate::ui::state::{Overlay, Prompt, Running, State, Typing};
-use crate::ui::{beside, commands, grouping, mouse, over_time, palette, sheet, source_text, themes};
+use crate::ui::state::{Running, State};
+use crate::ui::typing::{complete, filter_of, filter_over, open_prompt, submit, type_in};
+use crate::ui::{beside, grouping, mouse, over_time, palette, source_text, themes};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -124,90 +126,6 @@ fn back(state: &mut State, driver: &mut dyn Driver) {
     }
 }
 
-fn open_prompt(state: &mut State, driver: &dyn Driver, typing: Typing) {
-    let before = match &typing {
-        Typing::Command => String::new(),
-        Typing::Filter(pane) => state.filter(*pane).to_owned(),
-        Typing::Over(over) => filter_of(over).to_owned(),
-    };
-    let mut prompt = Prompt { typing, input: before.clone().into(), before, completions: Vec::new(), chosen: None };
-    prompt.completions = palette::completions(driver, &state.settings, &prompt);
-    state.overlay = Some(Overlay::Prompt(prompt));
-}
-
-/// The filter of what lies over the screen.
-fn filter_of(over: &Overlay) -> &str {
-    match over {
-        Overlay::Help(view) => &view.filter,
-        Overlay::Text(sheet) => &sheet.view.filter,
-        Overlay::Prompt(_) | Overlay::Themes { .. } => "",
-    }
-}
-
-fn filter_over(over: &mut Overlay, filter: String) {
-    match over {
-        Overlay::Help(view) => *view = View { filter, ..View::default() },
-        Overlay::Text(sheet) => sheet.set_filter(filter),
-        Overlay::Prompt(_) | Overlay::Themes { .. } => {}
-    }
-}
-
-fn type_in(state: &mut State, driver: &dyn Driver, edit: impl FnOnce(&mut Prompt)) {
-    let Some(Overlay::Prompt(prompt)) = &mut state.overlay else { return };
-    edit(prompt);
-    prompt.completions = palette::completions(driver, &state.settings, prompt);
-    prompt.chosen = None;
-    let text = prompt.input.value().to_owned();
-    match &mut prompt.typing {
-        Typing::Command => {}
-        Typing::Filter(pane) => {
-            let pane = *pane;
-            state.set_filter(pane, text);
-        }
-        Typing::Over(over) => filter_over(over, text),
-    }
-}
-
-fn complete(state: &mut State, driver: &dyn Driver) {
-    type_in(state, driver, |prompt| {
-        if let Some(text) = palette::complete(prompt) {
-            prompt.input = text.into();
-        }
-    });
-}
-
-fn submit(state: &mut State, driver: &mut dyn Driver) -> Option<Effect> {
-    let Some(Overlay::Prompt(prompt)) = state.overlay.take() else { return None };
-    match prompt.typing {
-        Typing::Command => {}
-        Typing::Filter(_) => return None,
-        Typing::Over(over) => {
-            state.overlay = Some(*over);
-            return None;
-        }
-    }
-    // What is chosen from the list and wants more words is completed first.
-    if let Some(line) = palette::chosen(&prompt) {
-        if palette::wants_more(&line) {
-            state.overlay = Some(Overlay::Prompt(prompt));
-            type_in(state, driver, |prompt| prompt.input = line.into());
-            return None;
-        }
-        return execute(state, driver, &line);
-    }
-    execute(state, driver, prompt.input.value())
-}
-
-fn execute(state: &mut State, driver: &mut dyn Driver, line: &str) -> Option<Effect> {
-    match commands::run(state, driver, line) {
-        Ok(effect) => effect,
-        Err(message) => {
-            state.warn(message);
-            None
-        }
-    }
-}
-
 fn cycle_pane(state: &mut State, direction: Direction) {
     let panes = state.panes();
     let at = panes.iter().position(|p| *p == state.focus).unwrap_or(0);
@@ -291,146 +209,6 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
             Motion::Top => step(state, driver, Direction::Back, Granularity::Cycle),
             Motion::Bottom => step(state, driver, Direction::Forward, Granularity::Cycle),
         },
-    }
-}
-
-pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
-    // What lies over the screen goes, and leads where its selected line does.
-    if let Some(over) = state.overlay.take() {
-        if let Overlay::Text(sheet) = over
-            && let Some(target) = sheet.view.selected.and_then(|at| sheet.links.get(&at).cloned())
-        {
-            sheet::follow(state, driver, target);
-        }
-        return;
-    }
-    match state.focus {
-        Pane::Queues => {
-            let Some(pod) = state.selected_pod().cloned() else { return };
-            if !show_pod(state, driver, &pod) {
-                state.warn(format!("{pod} does not wait to be scheduled"));
-            }
-        }
-        Pane::Nodes => match state.nodes.selected.clone() {
-            Some(RowId::Group(key)) => {
-                if !state.open_groups.remove(&key) {
-                    state.open_groups.insert(key);
-                }
-                state.touch();
-            }
-            Some(RowId::Node(node)) => state.open_node(node),
-            _ => {}
-        },
-        Pane::Preemption => {
-            let Some(RowId::Node(node)) = state.candidates.selected.clone() else { return };
-            let is_candidate = driver.timeline().cycle().preemption.as_ref().is_some_and(|p| p.candidates.contains_key(&node));
-            if is_candidate {
-                state.pinned = Some(driver.timeline().cursor().frame);
-                state.open_page(Pane::Candidate);
-            } else {
-                state.open_node(node);
-            }
-        }
-        Pane::NodeDetail => {
-            if let Some(RowId::Pod(pod)) = state.detail_list.selected.clone() {
-                state.open_pod(pod);
-            }
-        }
-        Pane::PodDetail | Pane::Candidate | Pane::Budgets => open_row(state, driver),
-        Pane::Steps | Pane::Message => {}
-    }
-}
-
-/// Opens what the selected row of a page is about.
-fn open_row(state: &mut State, driver: &mut dyn Driver) {
-    match state.page_row().cloned() {
-        Some(RowId::Pod(pod)) => state.open_pod(pod),
-        Some(RowId::Node(node)) => state.open_node(node),
-        Some(RowId::Frame(frame)) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
-        Some(RowId::Budget(key)) if state.focus == Pane::Budgets => {
-            if !state.open_budgets.remove(&key) {
-                state.open_budgets.insert(key);
-            }
-            state.touch();
-        }
-        Some(RowId::Budget(key)) => {
-            state.open_budgets.insert(key.clone());
-            state.open_page(Pane::Budgets);
-            state.pages.insert(Pane::Budgets, ListView::at(RowId::Budget(key)));
-        }
-        _ => {}
-    }
-}
-
-/// Opens the pod that the pane in focus speaks of, or that of the cycle.
-fn pod(state: &mut State, timeline: &Timeline) {
-    let row = match state.focus {
-        Pane::Queues => state.queues.selected.as_ref(),
-        Pane::NodeDetail => state.detail_list.selected.as_ref(),
-        _ => state.page_row(),
-    };
-    let selected = if let Some(RowId::Pod(pod)) = row { Some(pod.clone()) } else { None };
-    let cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
-    match selected.or_else(cycle).or_else(|| state.selected_pod().cloned()) {
-        Some(pod) => {
-            state.pinned = Some(timeline.cursor().frame);
-            state.open_pod(pod);
-        }
-        None => state.say("there is no pod to show"),
-    }
-}
-
-/// Puts the cursor at the end of a pod's newest cycle up to now. Where it has none yet, it is decided about as things
-/// stand at the cursor; false when it does not wait to be scheduled.
-pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
-    state.queues = ListView::at(RowId::Pod(pod.clone()));
-    state.subject = Some(pod.clone());
-    let timeline = driver.timeline();
-    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
-    let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
-    let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !driver.is_outdated(*at));
-    if known.is_none() && !timeline.queues().entries.contains_key(pod) {
-        return false;
-    }
-    let mut found = true;
-    moved(state, driver, |d| match known.or_else(|| d.explain(pod)) {
-        Some(frame) => d.timeline_mut().seek(Cursor { frame, event: usize::MAX }),
-        None => found = false,
-    });
-    state.touch();
-    found
-}
-
-fn detail(state: &mut State, timeline: &Timeline) {
-    let selected = match (&state.focus, &state.nodes.selected) {
-        (Pane::Nodes, Some(RowId::Node(node))) => Some(node.clone()),
-        (Pane::Preemption | Pane::Candidate, _) => state.selected_candidate(timeline.cycle()).cloned(),
-        _ => None,
-    };
-    let node = selected
-        .or_else(|| state.linked_node(timeline).cloned())
-        .or_else(|| timeline.cycle().current_node.clone())
-        .or_else(|| state.detail.clone())
-        .or_else(|| timeline.moment().snapshot.nodes().first().map(|n| n.name().clone()));
-    match node {
-        Some(node) => {
-            state.pinned = Some(timeline.cursor().frame);
-            state.open_node(node);
-        }
-        None => state.say("there is no node to show"),
-    }
-}
-
-fn fold(state: &mut State) {
-    let rows = &state.derived.nodes;
-    let Some(at) = state.nodes.position(rows) else { return };
-    let group = rows[..=at].iter().rposition(|r| matches!(r, NodeRow::Group(_)));
-    if let Some(at) = group {
-        state.nodes.select(rows, at);
-        if let NodeRow::Group(group) = &rows[at] {
-            state.open_groups.remove(&group.key);
-        }
-        state.touch();
     }
 }
 

@@ -7,8 +7,8 @@ use ratatui::text::Line;
 
 use crate::ui::action::Action;
 use crate::ui::keymap::Context;
+use crate::ui::overlay::{Prompt, Typing};
 use crate::ui::scene::Scene;
-use crate::ui::state::{Prompt, Typing};
 use crate::ui::text;
 use crate::ui::theme::Role;
 

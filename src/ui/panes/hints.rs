@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 use crate::ui::action::Action;
 use crate::ui::keymap::Context;
 use crate::ui::keys::Row;
+use crate::ui::overlay::Overlay;
 use crate::ui::scene::Scene;
-use crate::ui::state::Overlay;
 use crate::ui::text;
 use crate::ui::theme::Role;
 
