@@ -4,8 +4,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::export::with_scene;
 use super::tests::Screen;
-use crate::ui::{Action, Depth, Driver as _, Scene, Theme, UNICODE, draw, update};
+use crate::ui::{Action, Depth, ScreenForm, Theme, UNICODE, draw, update};
 
 const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
@@ -47,34 +48,8 @@ fn text(screen: &Screen) -> String {
     let area = Rect::new(0, 0, width, height);
     let mut buf = Buffer::empty(area);
     let theme = Theme::embedded("dark", Depth::True).unwrap();
-    let pod = screen.explorer.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
-    let written = pod.and_then(|pod| screen.explorer.written(&pod));
-    let scene = Scene {
-        written: written.as_ref(),
-        news: None,
-        state: &screen.state,
-        timeline: screen.explorer.timeline(),
-        theme: &theme,
-        glyphs: &UNICODE,
-        source: &screen.explorer.source(),
-        branch: &crate::ui::branch_label(&screen.explorer),
-    };
-    draw(&scene, area, &mut buf);
-    let mut text = String::new();
-    for y in 0..height {
-        let mut skip = 0;
-        let mut line = String::new();
-        for x in 0..width {
-            let symbol = buf[(x, y)].symbol();
-            if skip == 0 {
-                line.push_str(symbol);
-            }
-            skip = crate::ui::text::width(symbol).max(skip).saturating_sub(1);
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    with_scene(&screen.state, &screen.explorer, &theme, &UNICODE, |scene| draw(scene, area, &mut buf));
+    ScreenForm::Text.write(&buf, &theme)
 }
 
 /// Does what the words say: commands end in a semicolon.

@@ -65,6 +65,23 @@ pub enum Motion {
     Bottom,
 }
 
+impl Motion {
+    /// Where it leads from a row among rows up to the last, with pages of so many rows; from nowhere, to the first.
+    pub fn target(self, from: Option<usize>, last: usize, page: usize) -> usize {
+        let page = page.max(2) - 1;
+        match (self, from) {
+            (Self::Bottom, _) => last,
+            (Self::Top, _) | (_, None) => 0,
+            (Self::Up, Some(i)) => i.saturating_sub(1),
+            (Self::Down, Some(i)) => (i + 1).min(last),
+            (Self::HalfPageUp, Some(i)) => i.saturating_sub(page.div_ceil(2)),
+            (Self::HalfPageDown, Some(i)) => (i + page.div_ceil(2)).min(last),
+            (Self::PageUp, Some(i)) => i.saturating_sub(page),
+            (Self::PageDown, Some(i)) => (i + page).min(last),
+        }
+    }
+}
+
 /// One request to the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {

@@ -112,18 +112,7 @@ impl ListView {
             return;
         }
         let last = rows.len() - 1;
-        let page = height.max(2) - 1;
-        let from = self.position(rows);
-        let target = match (motion, from) {
-            (Motion::Top, _) | (_, None) => 0,
-            (Motion::Bottom, _) => last,
-            (Motion::Up, Some(i)) => i.saturating_sub(1),
-            (Motion::Down, Some(i)) => (i + 1).min(last),
-            (Motion::HalfPageUp, Some(i)) => i.saturating_sub(page.div_ceil(2)),
-            (Motion::HalfPageDown, Some(i)) => (i + page.div_ceil(2)).min(last),
-            (Motion::PageUp, Some(i)) => i.saturating_sub(page),
-            (Motion::PageDown, Some(i)) => (i + page).min(last),
-        };
+        let target = motion.target(self.position(rows), last, height);
         let down = matches!(motion, Motion::Down | Motion::HalfPageDown | Motion::PageDown | Motion::Top);
         let beyond = |at: &usize| rows[*at].id().is_some();
         let found = if down {

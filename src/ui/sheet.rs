@@ -93,17 +93,7 @@ impl Sheet {
         }
         let last = links.len() - 1;
         let at = self.view.selected.and_then(|selected| links.iter().position(|at| *at == selected));
-        let page = page.max(2) - 1;
-        let next = match (motion, at) {
-            (Motion::Bottom, _) => last,
-            (Motion::Top, _) | (_, None) => 0,
-            (Motion::Up, Some(at)) => at.saturating_sub(1),
-            (Motion::Down, Some(at)) => (at + 1).min(last),
-            (Motion::HalfPageUp, Some(at)) => at.saturating_sub(page.div_ceil(2)),
-            (Motion::HalfPageDown, Some(at)) => (at + page.div_ceil(2)).min(last),
-            (Motion::PageUp, Some(at)) => at.saturating_sub(page),
-            (Motion::PageDown, Some(at)) => (at + page).min(last),
-        };
+        let next = motion.target(at, last, page);
         self.view.selected = Some(links[next]);
     }
 }

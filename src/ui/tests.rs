@@ -88,21 +88,7 @@ impl Screen {
 }
 
 fn text_of(buf: &Buffer) -> String {
-    let mut text = String::new();
-    for y in 0..buf.area.height {
-        let mut skip = 0;
-        let mut line = String::new();
-        for x in 0..buf.area.width {
-            let symbol = buf[(x, y)].symbol();
-            if skip == 0 {
-                line.push_str(symbol);
-            }
-            skip = unicode_width::UnicodeWidthStr::width(symbol).max(skip).saturating_sub(1);
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    crate::ui::export::lines(buf)
 }
 
 /// The screen as text, and below each line of it the style of every cell as a letter, a dot for the first; then the letters.

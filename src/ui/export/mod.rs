@@ -57,7 +57,7 @@ fn ending(path: &str) -> &str {
 }
 
 /// The lines of the screen, without the blanks at their ends.
-fn lines(buf: &Buffer) -> String {
+pub(super) fn lines(buf: &Buffer) -> String {
     let mut out = String::new();
     for row in rows(buf) {
         let line: String = row.iter().map(|cell| cell.symbol).collect();

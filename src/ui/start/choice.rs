@@ -236,16 +236,7 @@ impl Start {
 
     fn go(&mut self, motion: Motion) {
         let last = self.shown().len().saturating_sub(1);
-        let page = self.room().max(2) - 1;
-        self.selected = match motion {
-            Motion::Up => self.selected.saturating_sub(1),
-            Motion::Down => self.selected + 1,
-            Motion::HalfPageUp | Motion::PageUp => self.selected.saturating_sub(page),
-            Motion::HalfPageDown | Motion::PageDown => self.selected + page,
-            Motion::Top => 0,
-            Motion::Bottom => last,
-        }
-        .min(last);
+        self.selected = motion.target(Some(self.selected), last, self.room());
     }
 
     /// Selects what was clicked; what is selected already is opened.
