@@ -76,7 +76,7 @@ fn steps_run_and_go_back_exactly() {
     let mut pty = demo(100, 32);
     let start = pty.screen();
     pty.send("n");
-    pty.wait_for("cycle 1/1");
+    pty.wait_for("frame 1/1");
     pty.wait_gone("step 0/");
     pty.send("r");
     pty.wait_until("preemption is looked into", |s| s.contents().contains("▸PostFilter"));
@@ -93,7 +93,7 @@ fn steps_run_and_go_back_exactly() {
 #[test]
 fn a_pod_from_the_command_line_is_decided_at_once() {
     let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);
-    let screen = pty.wait_for("shop/payments: Pending because 8 of 12 nodes lack 6 free cpu");
+    let screen = pty.wait_for("shop/payments, asked alone: Pending because 8 of 12 nodes lack 6 free cpu");
     assert!(screen.contains("Nodes for shop/payments") && screen.contains("Preemption"), "{screen}");
     assert!(screen.contains("preempting 2 pods of priority -10 on worker-a2"), "{screen}");
     assert!(screen.contains("MinNumPDBViolations") && screen.contains("Insufficient cpu"), "{screen}");
@@ -181,7 +181,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     pty.send(ESC);
     pty.wait_gone("An error in schedscope");
     pty.send("n");
-    pty.wait_for("cycle 1/1");
+    pty.wait_for("frame 1/1");
     command(&mut pty, "panic");
     assert_eq!(pty.wait_exit(), 101);
     pty.assert_restored();
@@ -490,7 +490,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.send(ESC);
     pty.wait_gone("Settings that are not used:");
     pty.send("x");
-    pty.wait_for("cycle 1/1");
+    pty.wait_for("frame 1/1");
 
     // Themes show themselves as they are selected; Esc goes back.
     command(&mut pty, "theme");

@@ -132,7 +132,7 @@ fn what_is_done_in_the_past_begins_a_branch() {
     assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
     screen.keys("B");
     let text = screen.overlay();
-    assert!(text.contains("1  main: 5 cycles") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
+    assert!(text.contains("1  main: 5 frames") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
     assert_eq!(screen.command("branch 1"), "this is main");
     assert_eq!(screen.explorer.timeline().frames().len(), 5);
     assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");

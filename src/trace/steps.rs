@@ -326,5 +326,9 @@ fn count(n: usize, what: &str) -> String {
 
 fn seconds(duration: jiff::SignedDuration) -> String {
     let millis = duration.as_millis();
-    if millis % 1000 == 0 { format!("{} s", millis / 1000) } else { format!("{millis} ms") }
+    match millis {
+        1..1000 => format!("{millis} ms"),
+        _ if millis % 1000 == 0 => format!("{} s", millis / 1000),
+        _ => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+    }
 }

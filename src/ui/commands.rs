@@ -191,7 +191,7 @@ fn compare(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opt
 }
 
 fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    let key = pod_key(args)?;
+    let key = pod_key(driver, args)?;
     let mut found = false;
     moved(state, driver, |d| {
         if let Some(frame) = d.explain(&key) {
@@ -250,19 +250,33 @@ fn node(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
 }
 
 fn pod(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    let key = pod_key(args)?;
+    let key = pod_key(driver, args)?;
     let known = driver.timeline().moment().cluster.pods.get(&key).is_some() || driver.timeline().queues().entries.contains_key(&key);
+    if !known {
+        return Err(format!("there is no pod {key}"));
+    }
     if show_pod(state, driver, &key) {
         return Ok(None);
     }
-    Err(if known { format!("{key} does not wait to be scheduled") } else { format!("there is no pod {key}") })
+    state.open_pod(key.clone());
+    state.warn(format!("{key} does not wait to be scheduled: this is the pod"));
+    Ok(None)
 }
 
-fn pod_key(args: &str) -> Result<Key, String> {
-    match args.split_once('/') {
-        Some((namespace, name)) => Ok(Key::new(namespace, name)),
-        None if args.is_empty() => Err("a namespace and a name are missing, such as shop/payments".to_owned()),
-        None => Ok(Key::new("default", args)),
+/// The pod that a name stands for: with its namespace, or without where only one pod is called so.
+fn pod_key(driver: &dyn Driver, args: &str) -> Result<Key, String> {
+    if let Some((namespace, name)) = args.split_once('/') {
+        return Ok(Key::new(namespace, name));
+    }
+    if args.is_empty() {
+        return Err("a namespace and a name are missing, such as shop/payments".to_owned());
+    }
+    let pods = &driver.timeline().moment().cluster.pods;
+    let mut called = pods.iter().filter(|pod| pod.metadata.name.as_str() == args).map(|pod| pod.key());
+    match (called.next(), called.next()) {
+        (None, _) => Err(format!("no pod is called {args}")),
+        (Some(only), None) => Ok(only),
+        (Some(one), Some(other)) => Err(format!("{one} and {other} are called so: say which")),
     }
 }
 

@@ -149,7 +149,7 @@ impl State {
                 (Pane::PodDetail, Some(RowId::Pod(key))) => pages::pod::rows(&ask, key, &mut filter),
                 (Pane::PodDetail, _) => vec![PageRow::Note("no pod is open".to_owned())],
                 (Pane::Candidate, Some(RowId::Node(node))) => pages::candidate::rows(&ask, node, &mut filter),
-                (Pane::Candidate, _) => vec![PageRow::Note("no candidate is selected: this cycle has none so far".to_owned())],
+                (Pane::Candidate, _) => vec![PageRow::Note("there is no candidate here".to_owned())],
                 _ => pages::budgets::rows(&ask, &mut filter),
             };
             page.stamp = stamp;

@@ -109,7 +109,7 @@ const fn bind(context: Context, keys: &'static [&'static str], action: Action, s
 pub const BINDINGS: &[Binding] = &[
     bind(Context::Global, &["?", "f1"], Action::Help, "help", "list the keys"),
     bind(Context::Global, &["n", "space"], Action::Step(Direction::Forward), "step", "one step forward"),
-    bind(Context::Global, &["b", "N"], Action::Step(Direction::Back), "back", "one step back"),
+    bind(Context::Global, &["b", "N"], Action::Step(Direction::Back), "step back", "one step back"),
     bind(Context::Global, &["c"], Action::Cycle(Direction::Forward), "cycle", "to the end of this cycle, then of the next"),
     bind(Context::Global, &["C"], Action::Cycle(Direction::Back), "", "to the start of this cycle, then of the one before"),
     bind(Context::Global, &["r"], Action::Run, "run", "run until preemption starts or the cycle ends"),

@@ -181,7 +181,7 @@ pub fn queue_note_rows(height: u16, listed: usize) -> u16 {
         7..10 => 3,
         10..14 => 4,
         14..20 => 6,
-        20..30 => height / 2,
+        20..30 => height * 2 / 5,
         _ => (height * 2 / 5).clamp(14, 20),
     };
     if least == 0 { 0 } else { least.max(spare) }

@@ -17,7 +17,7 @@ use crate::ui::rows::{DetailRow, NodeRow, QueueRow};
 use crate::ui::sheet::Form;
 use crate::ui::state::State;
 use crate::ui::themes;
-use crate::ui::update::{focus, go, moved, step};
+use crate::ui::update::{focus, go, moved, walk};
 use crate::ui::widgets::table;
 
 /// Lines the wheel scrolls.
@@ -102,7 +102,7 @@ fn on_panes(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y:
                     let rows = derived.page(pane);
                     state.pages.entry(pane).or_default().scroll(rows, by, height);
                 }
-                Pane::Steps => step(state, driver, direction, Granularity::Event),
+                Pane::Steps => walk(state, driver, direction, Granularity::Event),
                 Pane::Message => state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
             }
         }

@@ -15,9 +15,10 @@ use crate::ui::update::moved;
 pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
     // What lies over the screen goes, and leads where its selected line does.
     if let Some(over) = state.overlay.take() {
-        if let Overlay::Text(sheet) = over
-            && let Some(target) = sheet.view.selected.and_then(|at| sheet.links.get(&at).cloned())
+        if let Overlay::Text(text) = over
+            && let Some(target) = text.view.selected.and_then(|at| text.links.get(&at).cloned())
         {
+            state.leave_text(text);
             sheet::follow(state, driver, target);
         }
         return;

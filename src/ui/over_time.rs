@@ -105,7 +105,7 @@ pub fn branches(state: &mut State, driver: &dyn Driver) {
             }
             None => String::new(),
         };
-        lines.push(format!("{}  {}: {} cycles and operations{from}{here}", i + 1, branch.name(), frames.len()));
+        lines.push(format!("{}  {}: {}{from}{here}", i + 1, branch.name(), crate::ui::text::count(frames.len(), "frame")));
     }
     lines.push(String::new());
     lines.push("Enter or :branch N goes to a branch, :compare N shows it beside this one".to_owned());

@@ -184,6 +184,9 @@ pub fn chrome(scene: &Scene<'_>, plan: &Plan, pane: Pane, title: Vec<Span<'_>>, 
     let set = if focused { scene.glyphs.border_focused } else { scene.glyphs.border };
     let style = scene.style(if focused { Role::BorderFocused } else { Role::Border });
     if plan.flat && pane == Pane::Message {
+        for y in (area.top()..area.bottom()).filter(|_| focused) {
+            buf[(area.left(), y)].set_symbol(set.vertical_left).set_style(style);
+        }
         return inner;
     }
     for x in area.left()..area.right() {
@@ -220,6 +223,19 @@ pub fn chrome(scene: &Scene<'_>, plan: &Plan, pane: Pane, title: Vec<Span<'_>>, 
         put(buf, Rect { x: bar.right() - width, width, ..bar }, &spans, scene.glyphs.ellipsis);
     }
     inner
+}
+
+/// Says in a pane's lower border which part of its list is in sight, where that is not all of it.
+pub fn extent(scene: &Scene<'_>, plan: &Plan, pane: Pane, offset: usize, total: usize, buf: &mut Buffer) {
+    let (Some(area), list) = (plan.area(pane), plan.list(pane)) else { return };
+    let room = usize::from(list.height);
+    if total <= room || area.width < 24 {
+        return;
+    }
+    let words = format!(" {}-{} of {} ", offset + 1, text::thousands((offset + room).min(total)), text::thousands(total));
+    let width = text::width(&words) as u16;
+    let foot = Rect { x: area.right().saturating_sub(width + 2), y: area.bottom() - 1, width, height: 1 };
+    put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
 }
 
 /// A pane's title, with its digit, bold where the keys go.

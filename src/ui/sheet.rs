@@ -69,6 +69,7 @@ impl Sheet {
         if sheet.form == Form::Prose {
             let target = |line: &String| target(line, timeline);
             sheet.links = sheet.lines.iter().enumerate().filter_map(|(at, line)| Some((at, target(line)?))).collect();
+            sheet.view.selected = sheet.links.keys().next().copied();
         }
         sheet
     }

@@ -367,13 +367,15 @@ fn keys_move_in_time() {
     check("r r", "0:103 Queues/Preemption shop/payments");
     check("c", "0:103 Queues/Preemption shop/payments");
     check("c c", "1:27 Queues/Nodes shop/payments");
-    check("c c C", "0:103 Queues/Preemption shop/payments");
+    check("c c C", "1:0 Queues/Nodes shop/payments");
+    check("c c C C", "0:0 Queues/Nodes shop/payments");
     check("c c c c c c", "2:21 Queues/Nodes shop/payments");
     check("c c home", "0:0 Queues/Nodes shop/payments");
     check("c c home end", "1:27 Queues/Nodes shop/payments");
     check("E n n", "0:2 Queues/Nodes shop/payments");
-    check("5 j j k", "0:1 Steps/Nodes -");
-    check("5 G", "0:103 Steps/Preemption -");
+    check("n 5 j j k", "0:4 Steps/Nodes -");
+    check("5 j j", "0:0 Steps/Nodes -");
+    check("n 5 G", "0:103 Steps/Preemption -");
     check("c home n n n b b b c", "0:103 Queues/Preemption shop/payments");
 }
 
@@ -556,7 +558,7 @@ fn commands_that_cannot_be_done_say_why() {
         ("node", "node needs a name"),
         ("node_x", "there is no node \"x\""),
         ("pod", "a namespace and a name are missing"),
-        ("pod_x", "there is no pod default/x"),
+        ("pod_x", "no pod is called x"),
         ("pod_shop/catalog-746f66cf94-a1", "shop/catalog-746f66cf94-a1 does not wait"),
         ("cycle_7", "cycle needs a number from 1 to 0"),
         ("step_far", "\"far\" is none of event, plugin"),

@@ -3,6 +3,8 @@
 use crate::cluster::{Key, Str};
 use crate::ui::action::Pane;
 use crate::ui::list::{ListView, RowId};
+use crate::ui::overlay::Overlay;
+use crate::ui::sheet::Sheet;
 use crate::ui::state::State;
 
 /// A place to go back to.
@@ -12,11 +14,16 @@ pub struct Spot {
     shown: [Pane; 3],
     detail: Option<Str>,
     pod: Option<Key>,
+    /// Text that lay over the screen and led away from here.
+    over: Option<Box<Sheet>>,
 }
 
 impl Spot {
     /// What it shows, in a word.
     pub fn name(&self) -> String {
+        if let Some(sheet) = &self.over {
+            return sheet.title.clone();
+        }
         match (self.focus, &self.detail, &self.pod) {
             (Pane::NodeDetail, Some(node), _) => node.to_string(),
             (Pane::PodDetail, _, Some(pod)) => pod.name.to_string(),
@@ -69,10 +76,24 @@ impl State {
         self.focus = pane;
     }
 
+    fn spot(&self) -> Spot {
+        let shown = [self.main, self.right, self.upper];
+        Spot { focus: self.focus, shown, detail: self.detail.clone(), pod: self.pod.clone(), over: None }
+    }
+
+    /// Remembers this place and the text that leads away from it.
+    pub(super) fn leave_text(&mut self, sheet: Sheet) {
+        self.trail.push(Spot { over: Some(Box::new(sheet)), ..self.spot() });
+    }
+
+    /// Whether the way back leads to a text that lay over the screen.
+    pub fn came_from_text(&self) -> bool {
+        self.trail.last().is_some_and(|spot| spot.over.is_some())
+    }
+
     /// Remembers this place, to come back to from another.
     fn leave(&mut self, to: Pane) {
-        let spot =
-            Spot { focus: self.focus, shown: [self.main, self.right, self.upper], detail: self.detail.clone(), pod: self.pod.clone() };
+        let spot = self.spot();
         let stays = self.focus == to && to != Pane::PodDetail && to != Pane::NodeDetail;
         if !stays && self.trail.last() != Some(&spot) {
             self.trail.push(spot);
@@ -96,6 +117,7 @@ impl State {
         // What was open stays a tab, unless something else was open there before.
         self.detail = spot.detail.or_else(|| self.detail.take());
         self.pod = spot.pod.or_else(|| self.pod.take());
+        self.overlay = spot.over.map(|sheet| Overlay::Text(*sheet));
         self.touch();
         true
     }

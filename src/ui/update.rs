@@ -63,7 +63,8 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Sort if Order::of(state.focus).is_empty() => state.say("there is no list to sort here"),
         Action::Sort => state.sort(state.focus, state.order(state.focus).next(state.focus)),
         Action::Step(direction) => step(state, driver, direction, state.granularity),
-        Action::Cycle(direction) => step(state, driver, direction, Granularity::Cycle),
+        Action::Cycle(Direction::Forward) => step(state, driver, Direction::Forward, Granularity::Cycle),
+        Action::Cycle(Direction::Back) => cycle_back(state, driver),
         Action::Run => run(state, driver),
         Action::SeekEnd(Direction::Back) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::default())),
         Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::END)),
@@ -111,6 +112,9 @@ fn back(state: &mut State, driver: &mut dyn Driver) {
         }
         Some(_) => {}
         None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
+        None if state.came_from_text() => {
+            state.go_back();
+        }
         None => {
             let home = match state.focus {
                 Pane::NodeDetail => Pane::Nodes,
@@ -202,12 +206,12 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
         Pane::Message => scroll_lines(&mut state.message_offset, motion, height(pane)),
         Pane::Steps => match motion {
-            Motion::Up => step(state, driver, Direction::Back, Granularity::Event),
-            Motion::Down => step(state, driver, Direction::Forward, Granularity::Event),
-            Motion::HalfPageUp | Motion::PageUp => step(state, driver, Direction::Back, Granularity::ExtensionPoint),
-            Motion::HalfPageDown | Motion::PageDown => step(state, driver, Direction::Forward, Granularity::ExtensionPoint),
-            Motion::Top => step(state, driver, Direction::Back, Granularity::Cycle),
-            Motion::Bottom => step(state, driver, Direction::Forward, Granularity::Cycle),
+            Motion::Up => walk(state, driver, Direction::Back, Granularity::Event),
+            Motion::Down => walk(state, driver, Direction::Forward, Granularity::Event),
+            Motion::HalfPageUp | Motion::PageUp => walk(state, driver, Direction::Back, Granularity::ExtensionPoint),
+            Motion::HalfPageDown | Motion::PageDown => walk(state, driver, Direction::Forward, Granularity::ExtensionPoint),
+            Motion::Top => cycle_back(state, driver),
+            Motion::Bottom => walk(state, driver, Direction::Forward, Granularity::Cycle),
         },
     }
 }
@@ -247,6 +251,25 @@ pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direct
         (true, _) => {}
         (false, Direction::Forward) => state.say("nothing is left to schedule"),
         (false, Direction::Back) => state.say("this is the start"),
+    }
+}
+
+/// Moves within what is recorded; the scheduler does nothing for it.
+pub(super) fn walk(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+    if direction == Direction::Forward && driver.timeline().at_end() {
+        let key = state.settings.keymap.label(Context::Global, &Action::Step(Direction::Forward));
+        return state.say(format!("this is the end of what is recorded: {key} lets the scheduler go on"));
+    }
+    step(state, driver, direction, by);
+}
+
+/// To the start of this cycle, or of the one before where that is where one stands.
+fn cycle_back(state: &mut State, driver: &mut dyn Driver) {
+    let cursor = driver.timeline().cursor();
+    let frame = if cursor.event == 0 { cursor.frame.checked_sub(1) } else { Some(cursor.frame) };
+    match frame.filter(|_| !driver.timeline().at_start()) {
+        Some(frame) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: 0 })),
+        None => state.say("this is the start"),
     }
 }
 

@@ -62,6 +62,7 @@ impl Agreements {
     /// All of it, a line or a few for each pod.
     pub fn text(&self) -> String {
         let mut out = self.summary() + "\n";
+        out += "Each pod is asked alone, as if the other waiting ones were not there.\n";
         for (accord, _) in self.counts() {
             let _ = writeln!(out, "\n{}:", title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {

@@ -94,9 +94,12 @@ fn completions(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer)
     }
     let hidden = prompt.completions.len() - rows;
     if hidden > 0 {
-        let words = format!(" {} more ", text::thousands(hidden));
+        let words = format!("  {} more ", text::thousands(hidden));
         let width = (words.len() as u16).min(area.width);
         let corner = Rect { x: area.right() - width, y: area.y - 1, width, height: 1 };
+        for x in corner.left()..corner.right() {
+            buf[(x, corner.y)].reset();
+        }
         scene.line(buf, corner, &Line::from(scene.span(Role::Muted, words)));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Pod, PodDisruptionBudget, Str};
+use crate::framework::DryRunStep;
 use crate::trace::PreemptionView;
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::RowId;
@@ -14,12 +15,25 @@ use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::table::{Column, Width, left, right};
 
-/// What preemption would do to a budget: on how many candidates it is violated, and by how many victims on the node that
-/// is chosen.
+/// What preemption would do to a budget: on which nodes victims violate it, and how many on the node that is chosen.
 #[derive(Default)]
 struct Harm {
-    candidates: Vec<Str>,
+    nodes: Vec<Str>,
     on_chosen: usize,
+}
+
+impl Harm {
+    fn words(&self, preemption: &PreemptionView) -> (String, Role) {
+        let first: Vec<&str> = self.nodes.iter().take(3).map(Str::as_str).collect();
+        let more = self.nodes.len().saturating_sub(first.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let nodes = format!("{}{more}", first.join(", "));
+        match (&preemption.selected, self.on_chosen) {
+            (Some((node, _)), 0) => (format!("kept on {node}; violated on {nodes}"), Role::Fits),
+            (Some((node, _)), n) => (format!("violated by {} on {node}", text::count(n, "victim")), Role::Violation),
+            (None, _) => (format!("would be violated on {nodes}"), Role::Violation),
+        }
+    }
 }
 
 /// All budgets by namespace and name, those that the preemption under the cursor would violate first.
@@ -50,9 +64,11 @@ pub fn rows(ask: &Ask<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
         let allowed = budget.status.disruptions_allowed;
         let role = if allowed > 0 { Role::Fits } else { Role::Violation };
         let said = match (harms.get(&key), preemption) {
-            (Some(harm), _) => (harmed(harm), Role::Violation),
-            (None, Some(_)) => ("not violated".to_owned(), Role::Muted),
-            (None, None) => (String::new(), Role::Muted),
+            (Some(harm), Some(preemption)) => harm.words(preemption),
+            (None, Some(preemption)) if preemption.selected.is_some() => ("kept".to_owned(), Role::Fits),
+            (None, Some(preemption)) if preemption.dry_runs.is_empty() => ("nobody is to be evicted".to_owned(), Role::Muted),
+            (None, Some(_)) => ("not touched so far".to_owned(), Role::Muted),
+            (_, None) => (String::new(), Role::Muted),
         };
         let which = budget.usable_selector().map_or_else(|| "no pods".to_owned(), selector);
         let mut cells = vec![
@@ -78,27 +94,18 @@ fn columns(width: usize) -> Arc<[Column]> {
     columns.into()
 }
 
-fn harmed(harm: &Harm) -> String {
-    let chosen = match harm.on_chosen {
-        0 => String::new(),
-        n => format!("violated by {} chosen; ", text::count(n, "victim")),
-    };
-    let first: Vec<&str> = harm.candidates.iter().take(3).map(Str::as_str).collect();
-    let more = harm.candidates.len().saturating_sub(first.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{chosen}violated on {}{more}", first.join(", "))
-}
-
+/// From the dry runs as far as they have come: a victim is one from the moment it must go.
 fn harms(preemption: &PreemptionView) -> BTreeMap<Key, Harm> {
     let mut harms: BTreeMap<Key, Harm> = BTreeMap::new();
-    for (node, candidate) in &preemption.candidates {
+    for (node, run) in &preemption.dry_runs {
         let chosen = preemption.selected.as_ref().is_some_and(|(n, _)| n == node);
-        for victim in &candidate.victims {
+        let victims = run.steps.iter().filter_map(|s| if let DryRunStep::Condemned(v, _) = s { Some(v) } else { None });
+        for victim in victims {
             for violated in &victim.violates {
                 let harm = harms.entry(Key::new(victim.pod.namespace.as_str(), violated.budget.as_str())).or_default();
                 harm.on_chosen += usize::from(chosen);
-                if harm.candidates.last() != Some(node) {
-                    harm.candidates.push(node.clone());
+                if harm.nodes.last() != Some(node) {
+                    harm.nodes.push(node.clone());
                 }
             }
         }

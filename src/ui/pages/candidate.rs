@@ -86,7 +86,8 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
 }
 
 fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, width: usize, rows: &mut Rows<'_>) {
-    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", Width::Fixed(12)), right("BEST", Width::Fixed(12))];
+    let mut columns =
+        vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", Width::Fixed(12)), right("BEST OTHER", Width::Fixed(12))];
     if width >= 80 {
         columns.push(left("", Width::Rest));
     }
@@ -98,7 +99,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
     rows.titles(&columns);
     for function in &preemption.score_functions {
         let score = |of: &Str| function.scores.iter().find(|(node, _)| node == of).map(|(_, score)| *score);
-        let best = function.scores.iter().map(|(_, score)| *score).max();
+        let best = function.scores.iter().filter(|(node, _)| *node != candidate.node).map(|(_, score)| *score).max();
         let Some(own) = score(&candidate.node) else {
             let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
             cells.extend(best.map(|b| cell(value(function.name, b), Role::Ahead)));
@@ -116,7 +117,9 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own), role) };
         let mut cells = vec![signed(sign, function.name.to_string(), role), here];
         cells.push(cell(best.map(|b| value(function.name, b)).unwrap_or_default(), Role::Muted));
-        cells.push(cell(facts::function_meaning(function.name), Role::Muted));
+        // Each priority is raised by 2^31, so that more victims never count for less.
+        let more = if function.name == ScoreFunctionName::MinSumPriorities { ", each raised by 2147483648" } else { "" };
+        cells.push(cell(format!("{}{more}", facts::function_meaning(function.name)), Role::Muted));
         cells.truncate(columns.len());
         rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
     }
@@ -199,6 +202,8 @@ fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
 struct Count {
     touched: usize,
     violated_by: Vec<Key>,
+    /// Pods that may stay because they were put back, and whose eviction would violate it.
+    would: Vec<Key>,
     victims: usize,
 }
 
@@ -223,7 +228,8 @@ fn budgets(ask: &Ask<'_>, cycle: &CycleView, node: &Str, steps: &[DryRunStep], r
             count.victims += usize::from(goes);
         }
         for violated in &victim.violates {
-            counts.entry(key(&violated.budget)).or_default().violated_by.push(victim.pod.clone());
+            let count = counts.entry(key(&violated.budget)).or_default();
+            if goes { &mut count.violated_by } else { &mut count.would }.push(victim.pod.clone());
         }
     }
     if counts.is_empty() {
@@ -243,13 +249,18 @@ fn budgets(ask: &Ask<'_>, cycle: &CycleView, node: &Str, steps: &[DryRunStep], r
         let left = known.map_or_else(|| "?".to_owned(), |b| b.status.disruptions_allowed.to_string());
         let violated = !count.violated_by.is_empty();
         let (sign, role) = if violated { (Sign::Failed, Role::Violation) } else { (Sign::Stays, Role::Fits) };
-        let by = count.violated_by.iter().map(|k| k.name.to_string()).collect::<Vec<_>>().join(", ");
+        let names = |keys: &[Key]| keys.iter().map(|k| k.name.to_string()).collect::<Vec<_>>().join(", ");
+        let by = match (violated, count.would.is_empty()) {
+            (true, _) => names(&count.violated_by),
+            (false, true) => "nobody".to_owned(),
+            (false, false) => format!("nobody: {} may stay", names(&count.would)),
+        };
         let cells = vec![
             signed(sign, key.to_string(), role),
             cell(left, role),
             cell(count.touched.to_string(), Role::Text),
             cell(count.victims.to_string(), Role::Text),
-            cell(if violated { by } else { "nobody".to_owned() }, role),
+            cell(by, role),
         ];
         rows.cells(RowId::Budget(key), &columns, cells);
     }

@@ -25,18 +25,22 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The sentence in so many lines. Where it is too long, words go from its middle: who it is about stands at its beginning,
-/// and what would help at its end.
+/// The sentence in so many lines. Where it is too long, words go from the end of its first half, which says what is in the
+/// way: who it is about stands at its beginning, and what would help behind the semicolon.
 fn fitted(sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
+    let (way, rest) = sentence.split_once("; ").map_or((sentence, String::new()), |(way, rest)| (way, format!("; {rest}")));
+    let words: Vec<&str> = way.split(' ').collect();
+    // Remarks in brackets are the next to go.
+    let bare = rest.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1)));
     let mut lines = text::wrap(sentence, columns);
-    let words: Vec<&str> = sentence.split(' ').collect();
-    let mut gone = 1;
-    while lines.len() > room && gone < words.len() {
-        // A third of what stays is from the beginning.
-        let head = (words.len() - gone) / 3;
-        let kept: Vec<&str> = words[..head].iter().copied().chain([ellipsis]).chain(words[head + gone..].iter().copied()).collect();
-        lines = text::wrap(&kept.join(" "), columns);
-        gone += 1;
+    for rest in [Some(rest), bare].into_iter().flatten() {
+        for kept in (1..words.len()).rev() {
+            if lines.len() <= room {
+                return lines;
+            }
+            let way = words[..kept].join(" ");
+            lines = text::wrap(&format!("{}{ellipsis}{rest}", way.trim_end_matches([',', ':'])), columns);
+        }
     }
     lines
 }
@@ -58,7 +62,13 @@ fn nothing(scene: &Scene<'_>) -> String {
 
 fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let cycle = scene.cycle();
-    let Some(text) = facts::answer(cycle) else {
+    // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
+    let alone = scene.timeline.frame().is_some_and(|f| f.title.starts_with("explain "));
+    let about = |text: String| match (alone, text.split_once(": ")) {
+        (true, Some((pod, rest))) => format!("{pod}, asked alone: {rest}"),
+        _ => text,
+    };
+    let Some(text) = facts::answer(cycle).map(about) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
             Some(pod) => {
@@ -67,6 +77,8 @@ fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
             }
             None => nothing(scene),
         };
+        let done = scene.timeline.frame().filter(|f| cycle.start.is_none() && scene.timeline.cursor().event >= f.events.len());
+        let text = done.map_or_else(|| text.clone(), |f| format!("{}; {text}", f.title));
         return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
     };
     let (sign, role) = match cycle.outcome {
@@ -85,13 +97,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_sentence_keeps_its_beginning_and_its_end() {
-        let sentence = "shop/a: pending because of one, two, three, four and five; evicting 2 pods on b makes room.";
-        assert_eq!(fitted(sentence, 100, 1, "…"), [sentence]);
-        let short = fitted(sentence, 30, 2, "…");
-        assert_eq!(short.len(), 2, "{short:?}");
-        assert!(short[0].starts_with("shop/a: pending") && short[1].ends_with("makes room."), "{short:?}");
-        assert!(short.iter().any(|l| l.contains('…')), "{short:?}");
+    fn a_long_sentence_keeps_its_beginning_and_what_would_help() {
+        let sentence = "shop/a: pending because of one, two, three, four and five; evicting 2 pods on b (any of 2) makes room.";
+        assert_eq!(fitted(sentence, 110, 1, "…"), [sentence]);
+        assert_eq!(fitted(sentence, 40, 2, "…"), ["shop/a: pending because of…; evicting 2", "pods on b (any of 2) makes room."]);
+        assert_eq!(fitted(sentence, 46, 1, "…"), ["shop/a…; evicting 2 pods on b makes room."]);
         assert!(fitted(sentence, 1, 1, "…").len() > 1, "what cannot be made to fit is left to the drawing");
+        assert_eq!(fitted("one two three four five", 10, 1, "…"), ["one two…"]);
     }
 }

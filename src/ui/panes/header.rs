@@ -69,7 +69,7 @@ fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let steps = timeline.frame().map_or(0, |f| f.events.len());
     let pair = |name: &str, value: String| [scene.span(Role::Muted, format!("{name} ")), scene.span(Role::Text, format!("{value}  "))];
     let mut spans = Vec::new();
-    spans.extend(pair("cycle", format!("{number}/{}", frames.len())));
+    spans.extend(pair("frame", format!("{number}/{}", frames.len())));
     spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
     spans.extend(pair("clock", text::since(start, now)));
     spans

@@ -14,7 +14,7 @@ use crate::ui::layout::Plan;
 use crate::ui::list::{Row as _, RowId};
 use crate::ui::panes::preemption::{budget, victim_line};
 use crate::ui::rows::{DetailRow, dry_run_says};
-use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::scene::{Scene, chrome, extent, title};
 use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::table::{self, Column, Width, left, right};
@@ -34,6 +34,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     };
     let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_runs.get(info.name()));
     let columns = pod_columns(info, list.width);
+    extent(scene, plan, Pane::NodeDetail, scene.state.detail_list.offset, scene.state.derived.detail.len(), buf);
     for (i, row) in scene.state.derived.detail.iter().skip(scene.state.detail_list.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
@@ -130,7 +131,7 @@ fn step_line(scene: &Scene<'_>, step: &DryRunStep) -> Vec<Span<'static>> {
         DryRunStep::Filtered(status) => spans.push(scene.span(Role::Text, format!("even without them: {}", status.message()))),
         DryRunStep::Condemned(victim, status) => {
             spans.extend(victim_line(scene, victim));
-            spans.push(scene.span(Role::Muted, format!("  back again: {}", status.message())));
+            spans.push(scene.span(Role::Muted, format!("  with it: {}", status.message())));
         }
     }
     spans

@@ -103,7 +103,7 @@ fn shares(counts: &[usize], cells: usize) -> Vec<usize> {
     shares
 }
 
-/// `96, max 1.9 < 6`: free together, the most on one node, and what is asked for where that is more; as much of it as
+/// `sum 96, max 1.9 < 6`: free together, the most on one node, and what is asked for where that is more; as much of it as
 /// there is room for.
 fn free(
     scene: &Scene<'_>,
@@ -119,7 +119,7 @@ fn free(
     };
     let one = format!("{}{limit}", show(most));
     let sum = show(sum);
-    let all = [format!("{sum}, max {one}"), format!("max {one}")];
+    let all = [format!("sum {sum}, max {one}"), format!("max {one}")];
     let words = all.into_iter().filter(|_| count > 1).find(|words| text::width(words) <= room);
     scene.span(role, words.unwrap_or(one))
 }

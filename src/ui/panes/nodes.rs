@@ -13,8 +13,9 @@ use crate::ui::layout::Plan;
 use crate::ui::list::{GroupKey, RowId};
 use crate::ui::order::{Order, Wanted};
 use crate::ui::panes::node_groups;
-use crate::ui::rows::NodeRow;
-use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::rows::{NodeRow, taint};
+
+use crate::ui::scene::{Scene, chrome, extent, title};
 use crate::ui::state::State;
 use crate::ui::text;
 use crate::ui::theme::Role;
@@ -50,6 +51,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
     let rows = &scene.state.derived.nodes;
     let offset = scene.state.nodes.offset;
+    extent(scene, plan, Pane::Nodes, offset, rows.len(), buf);
     let look = Look::new(scene, list.width);
     // The heading is that of the rows on top: of scores above the first node that was rejected, of reasons below.
     let on_top = if scored_on_top(scene.state) { &look.scored } else { &look.plain };
@@ -71,14 +73,14 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 fn heading(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let Some(start) = &scene.cycle().start else { return title(scene, Pane::Nodes, "Nodes") };
     let mut spans = title(scene, Pane::Nodes, format!("Nodes for {}", start.pod));
-    if let Grouping::Label(key) = &scene.state.derived.grouping {
-        spans.push(scene.span(Role::Accent, format!("  by {key}")));
-    }
     let mut facts = format!("  prio {}", start.priority);
     for (name, amount) in &start.requests {
         facts.push_str(&format!("  {} {amount}", if name == "memory" { "mem" } else { name }));
     }
     spans.push(scene.span(Role::Muted, facts));
+    if let Grouping::Label(key) = &scene.state.derived.grouping {
+        spans.push(scene.span(Role::Accent, format!("  by {key}")));
+    }
     spans
 }
 
@@ -337,14 +339,29 @@ fn reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>, name: &
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
         _ if lacks.is_some() => lacks.unwrap_or_default(),
-        _ if told => String::new(),
-        _ => verdict.reason.to_string(),
+        _ => {
+            let why = if told { String::new() } else { verdict.reason.to_string() };
+            match taints(scene, verdict, name) {
+                taints if taints.is_empty() => why,
+                taints if why.is_empty() => taints,
+                taints => format!("{why}: {taints}"),
+            }
+        }
     }
 }
 
+/// The taints of a node that was turned down for one, as far as they keep pods away.
+fn taints(scene: &Scene<'_>, verdict: &NodeVerdict<'_>, name: &Str) -> String {
+    let node = scene.timeline.moment().snapshot.get(name).filter(|_| verdict.plugin == Some(PluginName::TaintToleration));
+    let all = node.into_iter().flat_map(|node| &node.node.spec.taints).filter(|t| t.effect.as_str() != "PreferNoSchedule");
+    all.map(taint).collect::<Vec<_>>().join(", ")
+}
+
 fn free_cells(scene: &Scene<'_>, look: &Look<'_>, info: &NodeInfo, cells: &mut Vec<Vec<Span<'static>>>) {
-    let cpu = (info.requested.milli_cpu, info.allocatable.milli_cpu, look.asked.cpu);
-    let memory = (info.requested.memory, info.allocatable.memory, look.asked.memory);
+    // Where the pod fits it may have been put there since, and what is left says nothing about it any more.
+    let asked = |amount: Option<i64>| amount.filter(|_| look.verdicts.class(info.name()) != Class::Fits);
+    let cpu = (info.requested.milli_cpu, info.allocatable.milli_cpu, asked(look.asked.cpu));
+    let memory = (info.requested.memory, info.allocatable.memory, asked(look.asked.memory));
     cells.push(free(scene, look.bars, cpu, text::cpu));
     cells.push(free(scene, look.bars, memory, text::memory));
 }

@@ -8,7 +8,7 @@ use crate::ui::action::Pane;
 use crate::ui::layout::Plan;
 use crate::ui::list::Row as _;
 use crate::ui::pages::{Cell, NAME, PageRow};
-use crate::ui::scene::{Scene, chrome, title};
+use crate::ui::scene::{Scene, chrome, extent, title};
 use crate::ui::theme::Role;
 use crate::ui::widgets::table;
 
@@ -25,6 +25,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, pane: Pane, buf: &mut Buffer) {
     let Some(view) = scene.state.pages.get(&pane) else { return };
     let rows = scene.state.derived.page(pane);
     let linked = &scene.state.derived.linked;
+    extent(scene, plan, pane, view.offset, rows.len(), buf);
     for (i, row) in rows.iter().skip(view.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {

@@ -17,7 +17,7 @@ use crate::ui::layout::{Plan, split_bottom, split_top};
 use crate::ui::list::RowId;
 use crate::ui::pages::candidate::value;
 use crate::ui::rows::CandidateRow;
-use crate::ui::scene::{Scene, chrome, put, title};
+use crate::ui::scene::{Scene, chrome, extent, put, title};
 use crate::ui::text::{self, count};
 use crate::ui::theme::Role;
 use crate::ui::widgets::table::{self, Column, Width, left, right};
@@ -43,6 +43,8 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
     let list = plan.list(Pane::Preemption);
     let table = Table::new(preemption, list.width);
+    extent(scene, plan, Pane::Preemption, scene.state.candidates.offset, scene.state.derived.candidates.len(), buf);
+    let over = preemption.dry_runs.values().all(|run| run.status.is_some());
     if !preemption.candidates.is_empty() {
         table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
     }
@@ -56,7 +58,14 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                 }
             }
             CandidateRow::Unhelpful(n) => {
-                scene.line(buf, area, &Line::from(scene.span(Role::Column, format!("  TRIED, NOT A CANDIDATE ({n})"))));
+                scene.line(
+                    buf,
+                    area,
+                    &Line::from(scene.span(
+                        Role::Column,
+                        format!("  {} ({n})", if over { "TRIED, NOT A CANDIDATE" } else { "TRIED SO FAR, NO CANDIDATE" }),
+                    )),
+                );
             }
             CandidateRow::Tried(node) => tried(scene, preemption, node, area, buf),
         }
@@ -88,6 +97,7 @@ fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             format!("not reached yet: {} runs until preemption starts", scene.key(&Action::Run))
         }
         () if scene.timeline.frames().is_empty() => "nothing has been tried yet".to_owned(),
+        () if scene.cycle().start.is_none() => "this was no attempt to schedule a pod".to_owned(),
         () => "this cycle does not look into preemption".to_owned(),
     };
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));

@@ -13,7 +13,7 @@ use crate::ui::list::RowId;
 use crate::ui::order::Order;
 use crate::ui::panes::queue_note;
 use crate::ui::rows::{QueuePart, QueueRow};
-use crate::ui::scene::{Scene, chrome, put, title};
+use crate::ui::scene::{Scene, chrome, extent, put, title};
 use crate::ui::text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::table::{self, Column, Width, left, right};
@@ -42,6 +42,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let inner = chrome(scene, plan, Pane::Queues, title(scene, Pane::Queues, "Queues"), right, buf);
     let list = plan.list(Pane::Queues);
     let rows = &scene.state.derived.queues;
+    extent(scene, plan, Pane::Queues, scene.state.queues.offset, rows.len(), buf);
     if rows.is_empty() {
         let words =
             if scene.state.filter(Pane::Queues).is_empty() { "no pod waits to be scheduled" } else { "no waiting pod of that name" };

@@ -8,13 +8,14 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::cluster::{Key, Str};
+use crate::cluster::{Key, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
 use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
-use crate::ui::facts::Verdicts;
+use crate::ui::facts::{Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::{Row, RowId};
 use crate::ui::order::Order;
+use crate::ui::text;
 
 pub use nodes::{Group, NodeOptions, NodeRow, node_rows};
 
@@ -215,13 +216,24 @@ impl Row for DetailRow {
     }
 }
 
+/// A taint as people write it.
+pub fn taint(taint: &Taint) -> String {
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    format!("{}{value}:{}", taint.key, taint.effect)
+}
+
 /// Everything about one node: verdict, scores, dry run, every Filter plugin, pods from the least important.
 pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Order, filter: &mut Fuzzy) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
     let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
-    rows.push(DetailRow::Fact("verdict", verdict.class.phrase().to_owned()));
+    let candidate = cycle.preemption.as_ref().and_then(|p| p.candidates.get(name)).filter(|_| verdict.class == Class::MayHelp);
+    let words = candidate.map_or_else(
+        || verdict.class.phrase().to_owned(),
+        |c| format!("unschedulable: evicting {} makes room", text::count(c.victims.len(), "pod")),
+    );
+    rows.push(DetailRow::Fact("verdict", words));
     if !verdict.reason.is_empty() {
         rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason)));
     }
@@ -232,10 +244,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     if node.node.unschedulable() {
         rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
     }
-    let taints = node.node.spec.taints.iter().map(|t| {
-        let value = if t.value.is_empty() { String::new() } else { format!("={}", t.value) };
-        format!("{}{value}:{}", t.key, t.effect)
-    });
+    let taints = node.node.spec.taints.iter().map(taint);
     let taints = taints.collect::<Vec<_>>().join(", ");
     if !taints.is_empty() {
         rows.push(DetailRow::Fact("taints", taints));
