@@ -41,7 +41,8 @@ fn decide(pty: &mut Pty, part: &str) {
     pty.send(ENTER);
     pty.wait_gone("filter queues");
     pty.send(ENTER);
-    pty.wait_for("▸3 Preemption");
+    pty.send("3");
+    pty.wait_for("━ 3 Preemption ");
 }
 
 /// Types a command behind `:`.
@@ -51,6 +52,16 @@ fn command(pty: &mut Pty, line: &str) {
     pty.send(line);
     pty.wait_for(&format!(":{line}"));
     pty.send(ENTER);
+}
+
+/// Clears the filter of the lines over the screen, and closes them.
+fn close_filtered(pty: &mut Pty, filter: &str) {
+    pty.send(ENTER);
+    pty.wait_gone("Enter keep");
+    pty.send(ESC);
+    pty.wait_gone(&format!("/{filter}"));
+    pty.send(ESC);
+    pty.wait_gone("Esc close");
 }
 
 /// Leaves, and sees that the terminal is as it was.

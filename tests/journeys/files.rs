@@ -33,10 +33,14 @@ fn save_quit_and_open_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("session").display().to_string();
     let mut pty = story("payments", (80, 24));
+    pty.send("c");
+    pty.wait_for("✗ batch/too-big");
+    pty.send("C");
+    pty.wait_for("step 0/");
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("branch 2 of 2");
-    pty.send("cc");
-    pty.wait_for("platform/ingress-extra-");
+    pty.send("ccc");
+    pty.wait_for("✗ platform/ingress-extra-");
     let place = |screen: &str| screen[screen.find("cycle ").expect("where it is")..].lines().next().map(str::to_owned);
     let before = place(&pty.screen());
     command(&mut pty, &format!("save {path}"));
@@ -63,8 +67,7 @@ fn open_a_dump_from_the_start_screen() {
     pty.wait_gone("tie-breaks");
     pty.send(ENTER);
     pty.wait_for("activeQ");
-    let screen = pty.wait_for("3 nodes");
-    line(&screen, &["from-a-colleague.yaml"]);
+    line(&pty.screen(), &["from-a-colleague.yaml", "fresh start"]);
     decide(&mut pty, "checkout");
     pty.wait_for("preempting 2 pods");
     quit(pty);

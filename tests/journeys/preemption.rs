@@ -91,7 +91,7 @@ fn find_which_score_function_decided() {
         decide(&mut pty, pod);
         pty.wait_for(answer);
         pty.send("1");
-        pty.wait_for("▸1 Queues");
+        pty.wait_for(&format!("/{pod}"));
         pty.send(ESC);
         pty.wait_gone(&format!("/{pod}"));
     }

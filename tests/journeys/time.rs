@@ -1,7 +1,7 @@
 //! Going on, back, and elsewhere.
 
 use crate::pty::Pty;
-use crate::{ENTER, ESC, HOME, command, decide, line, place, quit, story};
+use crate::{ENTER, ESC, HOME, PAGE_DOWN, assert_order, command, decide, line, place, quit, story};
 
 /// Lets everything happen until nothing changes any more.
 fn settle(pty: &mut Pty) {
@@ -17,6 +17,12 @@ fn read_the_history_of_gpu_hungry_and_go_to_its_second_attempt() {
         let mut pty = story("payments", size);
         settle(&mut pty);
         pty.wait_for("cycle 30/30");
+        pty.send("1/");
+        pty.wait_for("filter queues");
+        pty.send("gpu-hungry");
+        pty.wait_for("/gpu-hungry");
+        pty.send(ENTER);
+        pty.wait_gone("filter queues");
         pty.send("v");
         pty.wait_for("Pod ml/gpu-hungry");
         pty.send("G");
@@ -41,7 +47,16 @@ fn compare_before_and_after_cordoning_worker_a2() {
     pty.wait_for("step 0/");
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("this is branch 2 now");
-    pty.wait_gone("this is branch 2 now");
+    settle(&mut pty);
+    pty.send("=");
+    let screen = pty.wait_for("main beside branch 2");
+    line(&screen, &["shop/payments: on worker-a2 → on worker-b1"]);
+    assert_order(&screen, &["Evicted only on main:", "batch/reports-646f8d7fc5-zgcpb", "batch/reports-646f8d7fc5-kdjfj"]);
+    pty.send(PAGE_DOWN);
+    let screen = pty.wait_gone("They share 0 frames");
+    assert_order(&screen, &["Evicted only on branch 2:", "batch/reports-646f8d7fc5-"]);
+    pty.send(ESC);
+    pty.wait_gone("main beside branch 2");
     quit(pty);
 }
 
@@ -52,6 +67,8 @@ fn go_back_to_the_branch_before_the_cordon() {
     let mut pty = story("payments", (120, 40));
     decide(&mut pty, "payments");
     pty.wait_for("★ worker-a2");
+    pty.send("C");
+    pty.wait_for("step 0/");
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("branch 2 of 2");
     command(&mut pty, "pod shop/payments");
@@ -63,6 +80,7 @@ fn go_back_to_the_branch_before_the_cordon() {
     pty.send(ENTER);
     let screen = pty.wait_for("this is main");
     assert!(screen.contains("main of 2"), "{screen}");
+    pty.send("c");
     pty.wait_for("★ worker-a2");
     quit(pty);
 }
@@ -75,9 +93,8 @@ fn drag_the_scrub_bar_to_the_start_and_back() {
     let (x, y) = place(&pty.wait_for("●"), "●");
     pty.send(&format!("\x1b[<0;{x};{y}M\x1b[<32;{};{y}M", x / 2));
     pty.wait_gone("cycle 30/30");
-    pty.send("\x1b[<32;1;");
-    pty.send(&format!("{y}M\x1b[<0;1;{y}m"));
-    let screen = pty.wait_for("clock +00:00");
+    pty.send(&format!("\x1b[<32;1;{y}M\x1b[<0;1;{y}m"));
+    let screen = pty.wait_for("step 0/");
     assert!(place(&screen, "●").0 <= 2, "{screen}");
     pty.send(&format!("\x1b[<0;2;{y}M\x1b[<32;{x};{y}M\x1b[<0;{x};{y}m"));
     pty.wait_for("cycle 30/30");
@@ -100,7 +117,8 @@ fn lose_no_key_while_the_window_changes() {
     quit(pty);
 }
 
-/// "Run until the first pod is bound: which one is it?"
+/// "Run until the first pod is bound: which one is it, and where?"
+/// web/small, on node-2, the only one that takes it.
 #[test]
 fn run_until_something_is_bound() {
     let mut pty = story("queues", (60, 16));
@@ -110,7 +128,6 @@ fn run_until_something_is_bound() {
     pty.wait_for(":until bound");
     pty.send(ENTER);
     let screen = pty.wait_for(" was bound");
-    line(&screen, &["▸", " was bound"]);
-    pty.send(ESC);
+    line(&screen, &["▸ Bind", "web/small was bound to node-2"]);
     quit(pty);
 }
