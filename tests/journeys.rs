@@ -54,14 +54,14 @@ fn command(pty: &mut Pty, line: &str) {
     pty.send(ENTER);
 }
 
-/// Clears the filter of the lines over the screen, and closes them.
-fn close_filtered(pty: &mut Pty, filter: &str) {
+/// Clears the filter of the lines over the screen, whose title ends with this, and closes them.
+fn close_filtered(pty: &mut Pty, title: &str) {
     pty.send(ENTER);
-    pty.wait_gone("Enter keep");
+    pty.wait_for("Esc close");
     pty.send(ESC);
-    pty.wait_gone(&format!("/{filter}"));
+    pty.wait_for(&format!("{title} ━"));
     pty.send(ESC);
-    pty.wait_gone("Esc close");
+    pty.wait_gone(&format!("{title} ━"));
 }
 
 /// Leaves, and sees that the terminal is as it was.

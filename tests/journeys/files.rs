@@ -40,7 +40,7 @@ fn save_quit_and_open_again() {
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("branch 2 of 2");
     pty.send("ccc");
-    pty.wait_for("✗ platform/ingress-extra-");
+    pty.wait_for("cycle 4/4");
     let place = |screen: &str| screen[screen.find("cycle ").expect("where it is")..].lines().next().map(str::to_owned);
     let before = place(&pty.screen());
     command(&mut pty, &format!("save {path}"));

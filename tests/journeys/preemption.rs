@@ -36,9 +36,15 @@ fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     decide(&mut pty, "payments");
     pty.wait_for("★ worker-a2");
     pty.send(ENTER);
-    let screen = pty.wait_for("VICTIMS (2)");
+    let screen = pty.wait_for("▸8 Candidate");
     line(&screen, &["evicts", "2 pods; no budget is violated"]);
-    pty.send("j");
+    pty.send("/");
+    pty.wait_for("filter ");
+    pty.send("reports");
+    let screen = pty.wait_for("✗ batch/reports-");
+    assert_eq!(screen.matches("✗ batch/reports-").count(), 2, "{screen}");
+    pty.send(ENTER);
+    pty.wait_gone("Enter keep");
     pty.send(ENTER);
     let screen = pty.wait_for("Pod batch/reports-646f8d7fc5-");
     assert!(screen.contains("‹ Candidate ‹ Preemption"), "{screen}");
@@ -91,9 +97,10 @@ fn find_which_score_function_decided() {
         decide(&mut pty, pod);
         pty.wait_for(answer);
         pty.send("1");
-        pty.wait_for(&format!("/{pod}"));
+        let filtered = format!("━ 1 Queues  /{pod} ━");
+        pty.wait_for(&filtered);
         pty.send(ESC);
-        pty.wait_gone(&format!("/{pod}"));
+        pty.wait_gone(&filtered);
     }
     quit(pty);
 }
@@ -125,7 +132,7 @@ fn follow_worker_b1_from_preemption_to_a_pod_and_back() {
     pty.send("G");
     pty.wait_for("PODS");
     pty.send(ENTER);
-    pty.wait_for("‹ Node ‹ Candidate ‹ Preemption");
+    pty.wait_for("‹ worker-b1 ‹ Candidate");
     for title in ["Node worker-b1 ‹ Candidate ‹ Preemption", "Candidate worker-b1 ‹ Preemption", "VICTIMS ON WORKER-B1"] {
         pty.send(ESC);
         pty.wait_for(title);
