@@ -167,15 +167,15 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     let plan = state.plan();
     let height = |pane| usize::from(plan.list(pane).height);
     let pane = match &mut state.overlay {
-        Some(Overlay::Help(view)) => return view.scroll(motion, usize::from(state.size.1)),
-        Some(Overlay::Text(sheet)) => return sheet.go(motion, usize::from(state.size.1)),
+        Some(Overlay::Help(view)) => return view.scroll(motion, crate::ui::overlays::room(state.size.1)),
+        Some(Overlay::Text(sheet)) => return sheet.go(motion, state.size),
         Some(Overlay::Prompt(prompt)) => match &mut prompt.typing {
             Typing::Filter(pane) => *pane,
             Typing::Command => return palette::choose(prompt, motion),
             Typing::Over(over) => {
                 match &mut **over {
-                    Overlay::Help(view) => view.scroll(motion, usize::from(state.size.1)),
-                    Overlay::Text(sheet) => sheet.go(motion, usize::from(state.size.1)),
+                    Overlay::Help(view) => view.scroll(motion, crate::ui::overlays::room(state.size.1)),
+                    Overlay::Text(sheet) => sheet.go(motion, state.size),
                     Overlay::Prompt(_) | Overlay::Themes { .. } => {}
                 }
                 return;

@@ -41,8 +41,7 @@ fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     pty.send("/");
     pty.wait_for("filter ");
     pty.send("reports");
-    let screen = pty.wait_for("✗ batch/reports-");
-    assert_eq!(screen.matches("✗ batch/reports-").count(), 2, "{screen}");
+    pty.wait_until("both victims are left", |s| s.contents().matches("✗ batch/reports-").count() == 2);
     pty.send(ENTER);
     pty.wait_gone("Enter keep");
     pty.send(ENTER);
