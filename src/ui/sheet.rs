@@ -93,8 +93,7 @@ impl Sheet {
         let rows = report::rows(self, size);
         let room = overlays::room(size.1);
         let (Some(first), Some(last)) = (links.first(), links.last()) else {
-            self.view.offset = self.view.offset.min(rows.len().saturating_sub(room));
-            return self.view.scroll(motion, room);
+            return self.view.scroll(motion, room, rows.len());
         };
         let selected = self.view.selected;
         let row = |line: usize| rows.iter().position(|at| *at == line).unwrap_or(0);
@@ -121,8 +120,9 @@ impl Sheet {
 }
 
 impl View {
-    /// Drawing stops at the last line; here it is enough not to run away.
-    pub fn scroll(&mut self, motion: Motion, page: usize) {
+    /// Scrolls so many lines, of which a page is in sight. Drawing stops at the last line, and so it goes on from there.
+    pub fn scroll(&mut self, motion: Motion, page: usize, lines: usize) {
+        self.offset = self.offset.min(lines.saturating_sub(page));
         scroll_lines(&mut self.offset, motion, page);
     }
 }

@@ -13,7 +13,7 @@ use crate::ui::overlay::{Overlay, Prompt, Typing};
 use crate::ui::sheet::{Form, Sheet, View, scroll_lines};
 use crate::ui::state::{Running, State};
 use crate::ui::typing::{complete, filter_of, filter_over, open_prompt, submit, type_in};
-use crate::ui::{beside, grouping, mouse, over_time, palette, source_text, themes};
+use crate::ui::{beside, grouping, mouse, over_time, overlays, palette, source_text, themes};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -166,15 +166,19 @@ pub(super) fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
 pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     let plan = state.plan();
     let height = |pane| usize::from(plan.list(pane).height);
+    let room = overlays::room(state.size.1);
+    let (keymap, focus) = (&state.settings.keymap, state.focus);
+    // A filter leaves few lines, and how many is known only when they are drawn.
+    let help_lines = |view: &View| if view.filter.is_empty() { overlays::help::count(keymap, focus) } else { usize::MAX };
     let pane = match &mut state.overlay {
-        Some(Overlay::Help(view)) => return view.scroll(motion, crate::ui::overlays::room(state.size.1)),
+        Some(Overlay::Help(view)) => return view.scroll(motion, room, help_lines(view)),
         Some(Overlay::Text(sheet)) => return sheet.go(motion, state.size),
         Some(Overlay::Prompt(prompt)) => match &mut prompt.typing {
             Typing::Filter(pane) => *pane,
             Typing::Command => return palette::choose(prompt, motion),
             Typing::Over(over) => {
                 match &mut **over {
-                    Overlay::Help(view) => view.scroll(motion, crate::ui::overlays::room(state.size.1)),
+                    Overlay::Help(view) => view.scroll(motion, room, help_lines(view)),
                     Overlay::Text(sheet) => sheet.go(motion, state.size),
                     Overlay::Prompt(_) | Overlay::Themes { .. } => {}
                 }

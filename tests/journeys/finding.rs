@@ -1,7 +1,7 @@
 //! Nodes, pods, objects and keys: finding one's way without being told.
 
 use crate::pty::Pty;
-use crate::{ENTER, PAGE_DOWN, assert_order, click, close_filtered, line, place, quit, story};
+use crate::{ENTER, ESC, PAGE_DOWN, assert_order, click, close_filtered, line, place, quit, story};
 
 /// "payments, on a terminal of this size, decided."
 fn payments(columns: u16, rows: u16) -> Pty {
@@ -127,6 +127,25 @@ fn find_the_key_for_budgets_in_the_help() {
         pty.wait_for("MAY DISRUPT");
         quit(pty);
     }
+}
+
+/// "Read all of the help, page by page, and from its end back."
+/// A page begins at the latest where the one before ended, and the last page is left at once.
+#[test]
+fn read_the_help_by_pages() {
+    let mut pty = story("payments", (80, 24));
+    pty.send("?");
+    pty.wait_for(" 1-20 of ");
+    pty.send(PAGE_DOWN);
+    pty.wait_for(" 20-39 of ");
+    pty.send("G");
+    let screen = pty.wait_for("move the scrub bar");
+    let foot = line(&screen, &[" of "]);
+    pty.send("k");
+    pty.wait_until("it goes up", |s| !s.contents().contains(&foot) && !s.contents().contains("move the scrub bar"));
+    pty.send(ESC);
+    pty.wait_gone("Keys and commands");
+    quit(pty);
 }
 
 /// "With the mouse: sort the candidates by name, and back; look at another candidate."

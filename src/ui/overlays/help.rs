@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use strum::IntoEnumIterator;
 
+use crate::ui::action::Pane;
 use crate::ui::commands::COMMANDS;
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::keymap::{self, Context};
+use crate::ui::keys::Keymap;
 use crate::ui::scene::Scene;
 use crate::ui::sheet::View;
 use crate::ui::text;
@@ -25,30 +27,41 @@ pub fn draw(scene: &Scene<'_>, view: &View, area: Rect, buf: &mut Buffer) {
     super::sheet(scene, &super::filtered("Keys and commands", &view.filter), 84, &lines, view.offset, area, buf);
 }
 
+/// How many lines there are without a filter.
+pub fn count(keymap: &Keymap, focus: Pane) -> usize {
+    sections(keymap, focus).iter().map(|(_, entries)| entries.len() + 2).sum::<usize>().saturating_sub(1)
+}
+
 fn lines(scene: &Scene<'_>) -> Vec<Line<'static>> {
-    let here = Context::from(scene.state.focus);
-    let order = [here, Context::Global].into_iter().chain(Context::iter().filter(|c| *c != here && *c != Context::Global));
     let mut lines = Vec::new();
-    for context in order {
-        let rows: Vec<_> = scene.state.settings.keymap.of(context).collect();
-        if rows.is_empty() {
-            continue;
-        }
-        heading(scene, &mut lines, &context.to_string());
-        for row in rows {
-            let keys: Vec<String> = row.keys.iter().map(|k| keymap::label(k)).collect();
-            lines.push(entry(scene, &scene.glyphs.keys(&keys.join(" ")), row.binding.help));
-        }
+    for (title, entries) in sections(&scene.state.settings.keymap, scene.state.focus) {
+        heading(scene, &mut lines, &title);
+        lines.extend(entries.iter().map(|(keys, help)| entry(scene, &scene.glyphs.keys(keys), help)));
     }
-    heading(scene, &mut lines, "Commands, after :");
-    for command in COMMANDS.iter().filter(|c| !c.help.is_empty()) {
-        lines.push(entry(scene, &format!("{} {}", command.names[0], command.args), command.help));
-    }
-    heading(scene, &mut lines, "Mouse");
-    lines.push(entry(scene, "click", "select, and again to open; tabs and the scrub bar too"));
-    lines.push(entry(scene, "wheel", "scroll; over the steps, move in time"));
-    lines.push(entry(scene, "drag", "move the scrub bar"));
     lines
+}
+
+/// Titles, and below each what is pressed or typed and what that does.
+fn sections(keymap: &Keymap, focus: Pane) -> Vec<(String, Vec<(String, &'static str)>)> {
+    let here = Context::from(focus);
+    let order = [here, Context::Global].into_iter().chain(Context::iter().filter(|c| *c != here && *c != Context::Global));
+    let mut sections = Vec::new();
+    for context in order {
+        let rows: Vec<_> = keymap.of(context).collect();
+        let names = |keys: &[String]| keys.iter().map(|k| keymap::label(k)).collect::<Vec<String>>().join(" ");
+        if !rows.is_empty() {
+            sections.push((context.to_string(), rows.iter().map(|row| (names(row.keys), row.binding.help)).collect()));
+        }
+    }
+    let commands = COMMANDS.iter().filter(|c| !c.help.is_empty()).map(|c| (format!("{} {}", c.names[0], c.args), c.help));
+    sections.push(("Commands, after :".to_owned(), commands.collect()));
+    let mouse = [
+        ("click", "select, and again to open; tabs and the scrub bar too"),
+        ("wheel", "scroll; over the steps, move in time"),
+        ("drag", "move the scrub bar"),
+    ];
+    sections.push(("Mouse".to_owned(), mouse.map(|(how, help)| (how.to_owned(), help)).to_vec()));
+    sections
 }
 
 fn heading(scene: &Scene<'_>, lines: &mut Vec<Line<'static>>, text: &str) {
