@@ -207,14 +207,14 @@ mod tests {
         let mut sheet = sheet();
         sheet.lines.extend((0..96).map(|n| format!("  line {n}")));
         let (size, room) = ((80, 24), 20);
-        let mut seen = vec![0];
+        // The first lines that are in sight: what is selected stands in the middle.
+        let mut tops = vec![0];
         for _ in 0..10 {
             sheet.go(Motion::PageDown, size);
-            seen.extend(sheet.view.selected);
+            tops.extend(sheet.view.selected.map(|at| at.saturating_sub(room / 2).min(100 - room)));
         }
-        assert!(seen.windows(2).all(|w| w[1] - w[0] <= room + room / 2), "no page is left out: {seen:?}");
-        assert!(seen[2..].windows(2).all(|w| w[1] - w[0] < room), "no line is left out: {seen:?}");
-        assert_eq!(seen.last(), Some(&99));
+        assert!(tops.windows(2).all(|w| w[1] - w[0] < room), "no line is left out: {tops:?}");
+        assert_eq!((tops.last(), sheet.view.selected), (Some(&80), Some(99)));
         for _ in 0..10 {
             sheet.go(Motion::PageUp, size);
         }
