@@ -93,7 +93,7 @@ fn steps_run_and_go_back_exactly() {
 #[test]
 fn a_pod_from_the_command_line_is_decided_at_once() {
     let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);
-    let screen = pty.wait_for("shop/payments, asked alone: Pending because 8 of 12 nodes lack 6 free cpu");
+    let screen = pty.wait_for("shop/payments: Pending because 8 of 12 nodes lack 6 free cpu");
     assert!(screen.contains("Nodes for shop/payments") && screen.contains("Preemption"), "{screen}");
     assert!(screen.contains("preempting 2 pods of priority -10 on worker-a2"), "{screen}");
     assert!(screen.contains("MinNumPDBViolations") && screen.contains("Insufficient cpu"), "{screen}");
@@ -414,7 +414,7 @@ fn the_dry_run_of_a_node_is_told_in_order() {
     pty.send("2");
     pty.send(ENTER);
     pty.wait_for("victim     shop/report-0");
-    let screen = pty.wait_for("h back");
+    let screen = pty.wait_for("h return");
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text} is not on\n{screen}"));
     assert!(at("removed    shop/cart-0") < at("reprieved  shop/cart-1"), "{screen}");
     assert!(at("reprieved  shop/cart-2") < at("victim     shop/cart-0"), "{screen}");

@@ -10,7 +10,7 @@ use crate::ui::overlay::Overlay;
 use crate::ui::rows::NodeRow;
 use crate::ui::sheet;
 use crate::ui::state::State;
-use crate::ui::update::moved;
+use crate::ui::update::{follow, moved};
 
 pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
     // What lies over the screen goes, and leads where its selected line does.
@@ -26,7 +26,11 @@ pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
     match state.focus {
         Pane::Queues => {
             let Some(pod) = state.selected_pod().cloned() else { return };
-            if !show_pod(state, driver, &pod) {
+            // Whoever opens a pod wants to see the decision, whatever pane was chosen before.
+            state.pinned = None;
+            if show_pod(state, driver, &pod) {
+                follow(state, driver.timeline());
+            } else {
                 state.warn(format!("{pod} does not wait to be scheduled"));
             }
         }

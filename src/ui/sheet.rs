@@ -8,6 +8,7 @@ use crate::ui::action::Motion;
 use crate::ui::driver::{Document, Driver};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::open::show_pod;
+use crate::ui::overlays::{self, report};
 use crate::ui::state::State;
 use crate::ui::update::moved;
 
@@ -42,7 +43,7 @@ pub struct View {
     pub offset: usize,
     /// Only lines that match are shown.
     pub filter: String,
-    /// The line that is selected, by its number; only lines that lead somewhere are.
+    /// The line that is selected, by its number; the next one that leads somewhere, or after a page whichever is there.
     pub selected: Option<usize>,
 }
 
@@ -86,22 +87,43 @@ impl Sheet {
         self.view.selected = self.shown().into_iter().find(|at| self.links.contains_key(at)).filter(|_| !self.view.filter.is_empty());
     }
 
-    /// Moves the selection where lines lead somewhere, and scrolls where none does.
-    pub fn go(&mut self, motion: Motion, page: usize) {
+    /// Moves from one line that leads somewhere to the next, and by pages through all lines, so that what stands between
+    /// and behind such lines is seen as well; scrolls where no line leads anywhere.
+    pub fn go(&mut self, motion: Motion, size: (u16, u16)) {
         let links: Vec<usize> = self.shown().into_iter().filter(|at| self.links.contains_key(at)).collect();
-        if links.is_empty() {
-            return self.view.scroll(motion, page);
-        }
-        let last = links.len() - 1;
-        let at = self.view.selected.and_then(|selected| links.iter().position(|at| *at == selected));
-        let next = motion.target(at, last, page);
-        self.view.selected = Some(links[next]);
+        let rows = report::rows(self, size);
+        let room = overlays::room(size.1);
+        let (Some(first), Some(last)) = (links.first(), links.last()) else {
+            return self.view.scroll(motion, room, rows.len());
+        };
+        let selected = self.view.selected;
+        let row = |line: usize| rows.iter().position(|at| *at == line).unwrap_or(0);
+        // The ends of the text; a line that leads somewhere where that keeps them in sight.
+        let (end, half) = (rows.len().saturating_sub(1), room / 2);
+        let top = if row(*first) < half { *first } else { rows[0] };
+        let bottom = if row(*last) + half > end { *last } else { rows[end] };
+        // What is selected stands in the middle, but for the first and the last rows. A page keeps some rows in sight.
+        let middle = selected.map_or(half, row).min((end + 1).saturating_sub(half)).max(half);
+        let page = room.saturating_sub(3).max(1);
+        let up = |by: usize| middle.checked_sub(by).filter(|to| *to >= half).map_or(top, |to| rows[to.min(end)]);
+        let down = |by: usize| if middle + by + half > end { bottom } else { rows[middle + by] };
+        self.view.selected = Some(match motion {
+            Motion::Up => links.iter().rfind(|at| Some(**at) < selected).copied().or(selected).unwrap_or(*first),
+            Motion::Down => links.iter().find(|at| Some(**at) > selected).copied().or(selected).unwrap_or(*last),
+            Motion::HalfPageUp => up(page.div_ceil(2)),
+            Motion::HalfPageDown => down(page.div_ceil(2)),
+            Motion::PageUp => up(page),
+            Motion::PageDown => down(page),
+            Motion::Top => top,
+            Motion::Bottom => bottom,
+        });
     }
 }
 
 impl View {
-    /// Drawing stops at the last line; here it is enough not to run away.
-    pub fn scroll(&mut self, motion: Motion, page: usize) {
+    /// Scrolls so many lines, of which a page is in sight. Drawing stops at the last line, and so it goes on from there.
+    pub fn scroll(&mut self, motion: Motion, page: usize, lines: usize) {
+        self.offset = self.offset.min(lines.saturating_sub(page));
         scroll_lines(&mut self.offset, motion, page);
     }
 }
@@ -170,7 +192,7 @@ mod tests {
     fn the_selection_goes_from_link_to_link() {
         let mut sheet = sheet();
         let mut go = |motion| {
-            sheet.go(motion, 10);
+            sheet.go(motion, (80, 24));
             sheet.view.selected
         };
         assert_eq!(go(Motion::Down), Some(1));
@@ -182,13 +204,43 @@ mod tests {
     }
 
     #[test]
+    fn pages_go_through_all_lines_and_to_the_end_of_what_leads_nowhere() {
+        let mut sheet = sheet();
+        sheet.lines.extend((0..96).map(|n| format!("  line {n}")));
+        let (size, room) = ((80, 24), 20);
+        // The first lines that are in sight: what is selected stands in the middle.
+        let mut tops = vec![0];
+        for _ in 0..10 {
+            sheet.go(Motion::PageDown, size);
+            tops.extend(sheet.view.selected.map(|at| at.saturating_sub(room / 2).min(100 - room)));
+        }
+        assert!(tops.windows(2).all(|w| w[1] - w[0] < room), "no line is left out: {tops:?}");
+        assert_eq!((tops.last(), sheet.view.selected), (Some(&80), Some(99)));
+        for _ in 0..10 {
+            sheet.go(Motion::PageUp, size);
+        }
+        assert_eq!(sheet.view.selected, Some(1), "the first that leads somewhere is in sight from the top");
+        sheet.go(Motion::Bottom, size);
+        sheet.go(Motion::Up, size);
+        assert_eq!(sheet.view.selected, Some(3));
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_left_from_its_end_at_once() {
+        let mut sheet = Sheet::new("t", (0..100).map(|n| n.to_string()).collect(), Form::Prose);
+        sheet.go(Motion::Bottom, (80, 24));
+        sheet.go(Motion::Up, (80, 24));
+        assert_eq!(sheet.view.offset, 79);
+    }
+
+    #[test]
     fn a_filter_leaves_lines_and_selects_the_first_that_leads_somewhere() {
         let mut sheet = sheet();
         sheet.set_filter("diff".to_owned());
         assert_eq!((sheet.shown(), sheet.view.selected), (vec![3], Some(3)));
         sheet.set_filter("noth".to_owned());
         assert_eq!((sheet.shown(), sheet.view.selected), (vec![2], None));
-        sheet.go(Motion::Down, 10);
+        sheet.go(Motion::Down, (80, 24));
         assert_eq!(sheet.view.offset, 1, "without links it scrolls");
         sheet.set_filter(String::new());
         assert_eq!((sheet.shown().len(), sheet.view.selected), (4, None));

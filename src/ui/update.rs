@@ -13,7 +13,7 @@ use crate::ui::overlay::{Overlay, Prompt, Typing};
 use crate::ui::sheet::{Form, Sheet, View, scroll_lines};
 use crate::ui::state::{Running, State};
 use crate::ui::typing::{complete, filter_of, filter_over, open_prompt, submit, type_in};
-use crate::ui::{beside, grouping, mouse, over_time, palette, source_text, themes};
+use crate::ui::{beside, grouping, mouse, over_time, overlays, palette, source_text, themes};
 
 /// Does what was asked, and says what is left to the world outside.
 pub fn update(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<Effect> {
@@ -170,16 +170,20 @@ pub(super) fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
 pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
     let plan = state.plan();
     let height = |pane| usize::from(plan.list(pane).height);
+    let room = overlays::room(state.size.1);
+    let (keymap, focus) = (&state.settings.keymap, state.focus);
+    let width = state.size.0;
+    let help_lines = |view: &View| overlays::help::count(keymap, focus, &view.filter, width);
     let pane = match &mut state.overlay {
-        Some(Overlay::Help(view)) => return view.scroll(motion, usize::from(state.size.1)),
-        Some(Overlay::Text(sheet)) => return sheet.go(motion, usize::from(state.size.1)),
+        Some(Overlay::Help(view)) => return view.scroll(motion, room, help_lines(view)),
+        Some(Overlay::Text(sheet)) => return sheet.go(motion, state.size),
         Some(Overlay::Prompt(prompt)) => match &mut prompt.typing {
             Typing::Filter(pane) => *pane,
             Typing::Command => return palette::choose(prompt, motion),
             Typing::Over(over) => {
                 match &mut **over {
-                    Overlay::Help(view) => view.scroll(motion, usize::from(state.size.1)),
-                    Overlay::Text(sheet) => sheet.go(motion, usize::from(state.size.1)),
+                    Overlay::Help(view) => view.scroll(motion, room, help_lines(view)),
+                    Overlay::Text(sheet) => sheet.go(motion, state.size),
                     Overlay::Prompt(_) | Overlay::Themes { .. } => {}
                 }
                 return;
@@ -321,7 +325,8 @@ fn winner(timeline: &Timeline) -> Option<Str> {
     timeline.cycle().preemption.as_ref()?.selected.as_ref().map(|(node, _)| node.clone())
 }
 
-fn follow(state: &mut State, timeline: &Timeline) {
+/// Brings the pane into sight that has the most to say about where the cursor stands.
+pub(super) fn follow(state: &mut State, timeline: &Timeline) {
     let Some(event) = timeline.current() else { return };
     let cycle = timeline.cycle();
     let pane = match event.extension_point() {

@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use strum::IntoEnumIterator;
 
+use crate::ui::action::Pane;
 use crate::ui::commands::COMMANDS;
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::keymap::{self, Context};
+use crate::ui::keys::Keymap;
 use crate::ui::scene::Scene;
 use crate::ui::sheet::View;
 use crate::ui::text;
@@ -18,72 +20,92 @@ const KEYS: usize = 22;
 /// Columns of the box.
 const WIDTH: u16 = 84;
 
+/// A line of the help.
+enum Row {
+    Blank,
+    Heading(String),
+    /// Keys, and what they do; either may be empty where the other goes on.
+    Entry(String, String),
+}
+
 /// Draws the help; what works in the pane in focus comes first.
 pub fn draw(scene: &Scene<'_>, view: &View, area: Rect, buf: &mut Buffer) {
-    let mut entries = entries(scene);
-    let mut fuzzy = Fuzzy::new(&view.filter);
-    if !fuzzy.is_empty() {
-        entries.retain(|(keys, help)| !help.is_empty() && fuzzy.keeps(&format!("{keys} {help}")));
-    }
-    let room = usize::from(area.width.saturating_sub(4).min(WIDTH).saturating_sub(4));
-    let mut lines = Vec::new();
-    for (keys, help) in entries {
-        if help.is_empty() {
-            if !lines.is_empty() {
-                lines.push(Line::default());
-            }
-            lines.push(Line::from(scene.span(Role::Title, keys)));
-        } else {
-            lines.extend(entry(scene, &keys, help, room));
+    let column = column(area.width);
+    let styled = |row| match row {
+        Row::Blank => Line::default(),
+        Row::Heading(words) => Line::from(scene.span(Role::Title, words)),
+        Row::Entry(keys, words) => {
+            let keys = scene.glyphs.keys(&keys);
+            let pad = " ".repeat(column.saturating_sub(text::width(&keys)).max(1));
+            Line::from(vec![scene.span(Role::Key, keys), Span::raw(pad), scene.span(Role::Text, words)])
         }
-    }
+    };
+    let settings = &scene.state.settings;
+    let lines: Vec<Line<'_>> = rows(&settings.keymap, scene.state.focus, &view.filter, area.width).into_iter().map(styled).collect();
     super::sheet(scene, &super::filtered("Keys and commands", &view.filter), WIDTH, &lines, view.offset, area, buf);
 }
 
-/// Keys or a command with what they do; headings say nothing there.
-fn entries(scene: &Scene<'_>) -> Vec<(String, &'static str)> {
-    let here = Context::from(scene.state.focus);
+/// How many lines there are on a screen of so many columns.
+pub fn count(keymap: &Keymap, focus: Pane, filter: &str, width: u16) -> usize {
+    rows(keymap, focus, filter, width).len()
+}
+
+/// Columns for text on a screen of so many columns.
+fn room(width: u16) -> usize {
+    usize::from(width.saturating_sub(4).min(WIDTH).saturating_sub(4))
+}
+
+fn column(width: u16) -> usize {
+    if room(width) < 60 { KEYS * 2 / 3 } else { KEYS }
+}
+
+/// The lines that a filter leaves, without headings where there is one; what does not fit goes on below.
+fn rows(keymap: &Keymap, focus: Pane, filter: &str, width: u16) -> Vec<Row> {
+    let (room, column) = (room(width), column(width));
+    let mut fuzzy = Fuzzy::new(filter);
+    let mut rows = Vec::new();
+    for (title, entries) in sections(keymap, focus) {
+        if fuzzy.is_empty() {
+            if !rows.is_empty() {
+                rows.push(Row::Blank);
+            }
+            rows.push(Row::Heading(title));
+        }
+        for (keys, help) in entries {
+            if !fuzzy.is_empty() && !fuzzy.keeps(&format!("{keys} {help}")) {
+                continue;
+            }
+            // Keys that are too long for their column have lines of their own.
+            let own = text::width(&keys) >= column;
+            if own {
+                rows.extend(text::wrap(&keys, room).into_iter().map(|part| Row::Entry(part, String::new())));
+            }
+            let words = text::wrap(help, room.saturating_sub(column).max(12)).into_iter().enumerate();
+            rows.extend(words.map(|(i, words)| Row::Entry(if i == 0 && !own { keys.clone() } else { String::new() }, words)));
+        }
+    }
+    rows
+}
+
+/// Titles, and below each what is pressed or typed and what that does.
+fn sections(keymap: &Keymap, focus: Pane) -> Vec<(String, Vec<(String, &'static str)>)> {
+    let here = Context::from(focus);
     let order = [here, Context::Global].into_iter().chain(Context::iter().filter(|c| *c != here && *c != Context::Global));
-    let mut entries = Vec::new();
+    let mut sections = Vec::new();
     for context in order {
-        let rows: Vec<_> = scene.state.settings.keymap.of(context).collect();
-        if rows.is_empty() {
-            continue;
-        }
-        entries.push((context.to_string(), ""));
-        for row in rows {
-            let keys: Vec<String> = row.keys.iter().map(|k| keymap::label(k)).collect();
-            entries.push((scene.glyphs.keys(&keys.join(" ")), row.binding.help));
+        let rows: Vec<_> = keymap.of(context).collect();
+        let names = |keys: &[String]| keys.iter().map(|k| keymap::label(k)).collect::<Vec<String>>().join(" ");
+        if !rows.is_empty() {
+            sections.push((context.to_string(), rows.iter().map(|row| (names(row.keys), row.binding.help)).collect()));
         }
     }
-    entries.push(("Commands, after :".to_owned(), ""));
-    for command in COMMANDS.iter().filter(|c| !c.help.is_empty()) {
-        entries.push((format!("{} {}", command.names[0], command.args), command.help));
-    }
-    entries.push(("Mouse".to_owned(), ""));
-    for (what, does) in [
+    let commands = COMMANDS.iter().filter(|c| !c.help.is_empty()).map(|c| (format!("{} {}", c.names[0], c.args), c.help));
+    sections.push(("Commands, after :".to_owned(), commands.collect()));
+    let mouse = [
         ("click", "select, and again to open; tabs, headings and the scrub bar too"),
         ("wheel", "scroll; over the steps, move in time"),
         ("drag", "move the scrub bar"),
-    ] {
-        entries.push((what.to_owned(), does));
-    }
-    entries
-}
-
-/// What does not fit on the line goes on below.
-fn entry(scene: &Scene<'_>, keys: &str, help: &'static str, room: usize) -> Vec<Line<'static>> {
-    let column = if room < 60 { KEYS * 2 / 3 } else { KEYS };
-    let mut lines = Vec::new();
-    // Keys that are too long for their column have a line of their own.
-    let own = text::width(keys) >= column;
-    if own {
-        lines.extend(text::wrap(keys, room).into_iter().map(|part| Line::from(scene.span(Role::Key, part))));
-    }
-    for (i, words) in text::wrap(help, room.saturating_sub(column).max(12)).into_iter().enumerate() {
-        let first = if i == 0 && !own { keys } else { "" };
-        let pad = " ".repeat(column.saturating_sub(text::width(first)));
-        lines.push(Line::from(vec![scene.span(Role::Key, first.to_owned()), Span::raw(pad), scene.span(Role::Text, words)]));
-    }
-    lines
+    ];
+    sections.push(("Mouse".to_owned(), mouse.map(|(how, help)| (how.to_owned(), help)).to_vec()));
+    sections
 }

@@ -20,8 +20,13 @@ fn filtered(title: &str, filter: &str) -> String {
 
 /// How far to scroll so that the lines from `first` to `end` stand in the middle, in a box as high as the area allows.
 fn centred(first: usize, end: usize, area: Rect) -> usize {
-    let room = usize::from(area.height.saturating_sub(4)).max(1);
+    let room = room(area.height);
     first.saturating_sub(room.saturating_sub(end.saturating_sub(first)) / 2)
+}
+
+/// How many lines a box shows at most on a screen of this height.
+pub fn room(height: u16) -> usize {
+    usize::from(height.saturating_sub(4)).max(1)
 }
 
 /// A box in the middle for so many lines, with its border.

@@ -41,6 +41,11 @@ fn lay_out(sheet: &Sheet, area: Rect) -> Laid {
     Laid { rows, offset, width }
 }
 
+/// The lines as they are wrapped on a screen of this size: for each row the number of the line it is of.
+pub fn rows(sheet: &Sheet, (width, height): (u16, u16)) -> Vec<usize> {
+    lay_out(sheet, Rect::new(0, 0, width, height)).rows.into_iter().map(|(at, _)| at).collect()
+}
+
 /// The number of the line at a place on the screen.
 pub fn line_at(sheet: &Sheet, area: Rect, place: (u16, u16)) -> Hit<usize> {
     let laid = lay_out(sheet, area);

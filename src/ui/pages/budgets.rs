@@ -13,7 +13,7 @@ use crate::ui::pages::pod::selector;
 use crate::ui::pages::{Ask, PageRow, Rows, Sign, cell, signed};
 use crate::ui::text;
 use crate::ui::theme::Role;
-use crate::ui::widgets::table::{Column, Width, left, right};
+use crate::ui::widgets::table::{Column, Width, fit, left, right};
 
 /// What preemption would do to a budget: on which nodes victims violate it, and how many on the node that is chosen.
 #[derive(Default)]
@@ -47,7 +47,8 @@ pub fn rows(ask: &Ask<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     }
     let preemption = ask.timeline.cycle().preemption.as_ref();
     let harms = preemption.map(harms).unwrap_or_default();
-    let columns: Arc<[Column]> = columns(ask.width);
+    let names: Vec<String> = cluster.pod_disruption_budgets.iter().take(SOME).map(|b| format!("  {}", b.metadata.key())).collect();
+    let columns: Arc<[Column]> = columns(ask.width, &names);
     if !cluster.pod_disruption_budgets.is_empty() {
         rows.titles(&columns);
     }
@@ -86,8 +87,12 @@ pub fn rows(ask: &Ask<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     rows.done()
 }
 
-fn columns(width: usize) -> Arc<[Column]> {
-    let mut columns = vec![left("  BUDGET", Width::Rest), right("MAY DISRUPT", Width::Fixed(11)), left("THIS PREEMPTION", Width::Rest)];
+/// So many names tell how wide their column has to be.
+const SOME: usize = 200;
+
+fn columns(width: usize, names: &[String]) -> Arc<[Column]> {
+    let name = fit("  BUDGET", (width * 2 / 5) as u16, names.iter().map(String::as_str));
+    let mut columns = vec![left("  BUDGET", name), right("MAY DISRUPT", Width::Fixed(11)), left("THIS PREEMPTION", Width::Rest)];
     if width >= 100 {
         columns.push(left("COVERS", Width::Rest));
     }

@@ -62,13 +62,7 @@ fn nothing(scene: &Scene<'_>) -> String {
 
 fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let cycle = scene.cycle();
-    // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
-    let alone = scene.timeline.frame().is_some_and(|f| f.title.starts_with("explain "));
-    let about = |text: String| match (alone, text.split_once(": ")) {
-        (true, Some((pod, rest))) => format!("{pod}, asked alone: {rest}"),
-        _ => text,
-    };
-    let Some(text) = facts::answer(cycle).map(about) else {
+    let Some(text) = facts::answer(cycle) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
             Some(pod) => {

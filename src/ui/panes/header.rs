@@ -22,6 +22,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Started::Fresh => "fresh start",
         Started::AsObserved => "as observed",
     };
+    // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
+    let alone = if scene.timeline.frame().is_some_and(|f| f.title.starts_with("explain ")) { "asked alone" } else { "" };
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
     let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
@@ -30,13 +32,14 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         None => (String::new(), Role::Muted),
     };
     let always: usize =
-        [scene.branch, started, news.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
+        [scene.branch, alone, started, news.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
     let source =
         text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
     let facts = [
         (Role::Strong, source),
         (news.1, news.0.clone()),
         (Role::Accent, scene.branch.to_owned()),
+        (Role::Notice, alone.to_owned()),
         (Role::Muted, started.to_owned()),
         (Role::Muted, count(moment.cluster.nodes.len(), "node")),
         (Role::Muted, count(moment.cluster.pods.len(), "pod")),
