@@ -126,6 +126,10 @@ impl Explorer {
         Ok(format!("{title}{fork}"))
     }
 
+    fn operation(&self, line: &str) -> Result<Operation, String> {
+        Edit::parse(line)?.operation(self.session.scheduler_here().state().cluster())
+    }
+
     /// Creates or updates what is in a file.
     fn apply_file(&mut self, path: &str) -> Result<String, String> {
         if path.is_empty() {
@@ -169,11 +173,26 @@ impl Driver for Explorer {
     }
 
     fn edit(&mut self, line: &str) -> Result<String, String> {
-        if let Some(path) = line.strip_prefix("apply ") {
-            return self.apply_file(path.trim());
+        // Whoever changes something while they look at a decision that was asked for alone wants to know what it changes
+        // about that: it is done before the question, on a branch beside it, and the question is asked again.
+        let (asked, cursor) = (self.session.explained(), self.session.timeline().cursor());
+        if asked.is_some() {
+            self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
         }
-        let operation = Edit::parse(line)?.operation(self.session.scheduler_here().state().cluster())?;
-        self.apply(operation)
+        let answer = match line.strip_prefix("apply ") {
+            Some(path) => self.apply_file(path.trim()),
+            None => self.operation(line).and_then(|operation| self.apply(operation)),
+        };
+        match (&answer, asked) {
+            (Ok(_), Some(pod)) => {
+                self.session.timeline_mut().seek(Cursor::END);
+                // It may be gone, or have its node by now.
+                let _ = self.session.explain(&pod);
+            }
+            (Err(_), Some(_)) => self.session.timeline_mut().seek(cursor),
+            (_, None) => {}
+        }
+        answer
     }
 
     fn advance(&mut self, how_far: HowFar) -> Result<String, String> {

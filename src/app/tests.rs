@@ -142,6 +142,29 @@ fn what_is_done_in_the_past_begins_a_branch() {
 }
 
 #[test]
+fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
+    let mut screen = Screen::new("payments");
+    screen.command("pod payments");
+    assert_eq!(screen.title(), "explain shop/payments");
+    assert_eq!(screen.command("cordon worker-x"), "! there is no Node worker-x");
+    assert!(screen.title() == "explain shop/payments" && screen.explorer.timeline().at_end());
+    assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
+    let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected.as_ref().unwrap().0.clone();
+    assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
+    screen.keys("=");
+    let text = screen.overlay();
+    assert!(text.contains("1 decision otherwise") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
+    // The next change is held against this one.
+    screen.command("cordon worker-b1");
+    assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
+    screen.keys("=");
+    assert!(screen.overlay().starts_with("branch 2 beside branch 3"));
+    // Where the pod that was asked about goes, there is nothing to ask again.
+    screen.command("delete pod shop/payments");
+    assert_eq!(screen.title(), "delete Pod shop/payments");
+}
+
+#[test]
 fn operations_from_the_prompt() {
     let mut screen = Screen::new("payments");
     assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "update Pod shop/payments");
@@ -366,7 +389,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     screen.keys("home");
     assert!(!screen.state.derived.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
     // As the cluster was at the start of the cycle, whatever came later.
-    screen.keys("end");
+    screen.keys("end c");
     screen.command("cordon worker-a1");
     screen.command("cycle 1");
     let first = &screen.state.derived.filters.clone().unwrap().answers[0];
