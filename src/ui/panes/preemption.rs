@@ -37,7 +37,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     if inner.is_empty() {
         return;
     }
-    scene.line(buf, Rect { height: 1, ..inner }, &Line::from(summary(scene, preemption)));
+    scene.line(buf, Rect { height: 1, ..inner }, &Line::from(summary(scene, preemption, usize::from(inner.width))));
     if preemption.potential_nodes.is_empty() {
         return ruled_out(scene, preemption, inner, buf);
     }
@@ -103,7 +103,8 @@ fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
 }
 
-fn summary(scene: &Scene<'_>, preemption: &PreemptionView) -> Vec<Span<'static>> {
+/// How it stands, or how it was decided; what explains that is left out where it would be cut.
+fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<Span<'static>> {
     if let Some(why) = &preemption.ineligible {
         return vec![
             scene.span(Role::Hopeless, format!("{} may not preempt: ", scene.glyphs.hopeless)),
@@ -128,11 +129,14 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView) -> Vec<Span<'static>>
     };
     let mut spans = vec![scene.span(Role::Winner, format!("{} {node}", scene.glyphs.winner))];
     let words = match facts::decision(preemption) {
-        Decision::By(name) => format!("  decided by {name}: {}", facts::function_meaning(name)),
-        Decision::OnlyOne => "  the only candidate".to_owned(),
-        Decision::AnyOf(n) => format!("  any of these {n} is right: {}; the first by name is shown", names(best)),
-        Decision::Open => String::new(),
+        Decision::By(name) => [format!("  decided by {name}"), format!(": {}", facts::function_meaning(name))],
+        Decision::OnlyOne => ["  the only candidate".to_owned(), String::new()],
+        Decision::AnyOf(n) => [format!("  any of these {n} is right: {}", names(best)), "; the first by name is shown".to_owned()],
+        Decision::Open => [String::new(), String::new()],
     };
+    let [short, more] = words;
+    let taken = text::width(&spans[0].content) + text::width(&short) + text::width(&more);
+    let words = if taken <= room { short + &more } else { short };
     spans.push(scene.span(Role::Text, words));
     spans
 }
