@@ -17,8 +17,8 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
             [] => "nothing more".to_owned(),
-            [first] => first.clone(),
-            [first, rest @ ..] => format!("{first}, and {} more", rest.len()),
+            [first] => told(first),
+            [first, rest @ ..] => format!("{}, and {} more", told(first), rest.len()),
         };
         lines.push(format!("  {name}: {did}"));
     }
@@ -45,6 +45,11 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What was done, as people say it.
+fn told(title: &str) -> String {
+    title.strip_prefix("explain ").map_or_else(|| title.to_owned(), |pod| format!("asked about {pod} alone"))
 }
 
 fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {

@@ -84,9 +84,10 @@ fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     }
     let waits = view.evicted.iter().any(|(_, how)| *how == Eviction::Terminating);
     let does = format!("it preempts {pods} on {node}{rest}{any}");
+    let gone = if candidate.victims.len() == 1 { "it is gone" } else { "they are gone" };
     match budgets(candidate, view) {
-        Budgets::Unknown if waits => format!("{does} and waits until they are gone{}", with(&Budgets::Unknown)),
-        Budgets::Known(says) if waits => format!("{does}, {says} and waits until they are gone"),
+        Budgets::Unknown if waits => format!("{does} and waits until {gone}{}", with(&Budgets::Unknown)),
+        Budgets::Known(says) if waits => format!("{does}, {says} and waits until {gone}"),
         budgets => does + &with(&budgets),
     }
 }
