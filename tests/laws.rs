@@ -62,13 +62,16 @@ fn counts(message: &str) -> (usize, BTreeMap<String, usize>) {
     (nodes.parse().expect("a number"), reasons.collect())
 }
 
-/// The decision without what a node that the pod can never use may change, and the message of the attempt.
+/// The decision without what a node that the pod can never use may change, and the message of the attempt. The sentence
+/// counts nodes; what it says of the eviction that is chosen stays.
 fn without_node(mut decision: Value, node: &str) -> (Value, Vec<Value>, String) {
     let filter = decision["filter"].as_array().cloned().unwrap_or_default();
     let (own, others): (Vec<Value>, Vec<Value>) = filter.into_iter().partition(|v| v["node"] == node);
     decision["filter"] = json!(others);
     let message = decision["message"].as_str().unwrap_or_default().to_owned();
     decision["message"] = Value::Null;
+    let remedy = decision["why"].as_str().and_then(|why| why.split_once("; ")).map(|(_, remedy)| remedy.to_owned());
+    decision["why"] = json!(remedy.filter(|_| decision["preemption"]["selected"].is_string()));
     if decision["preemption"].is_object() {
         decision["preemption"]["status"] = Value::Null;
     }
