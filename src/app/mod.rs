@@ -1,7 +1,7 @@
 //! The event loop: keys, mouse and signals in, frames out.
 //!
 //! One `select!` over a closed set of inputs, on one thread that never waits for anything else: what may take longer
-//! than a frame is done by another ([`worker`], [`screen`]). Everything that is shown is [`crate::ui`], which is pure.
+//! than a frame is done by another (`worker`, `screen`). Everything that is shown is [`crate::ui`], which is pure.
 
 mod background;
 mod beside;
