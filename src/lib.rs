@@ -19,8 +19,8 @@
 //! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
 //! | [`source`] | dumps in any layout and archive, and live clusters, into [`cluster`], with a report of what was read, skipped and missing; captures |
 //! | [`report`] | a decision as one sentence, text or JSON; the story of each pod; two branches side by side |
-//! | [`ui`] | state, update, keymap, theme, panes: pure, without IO or a clock |
-//! | [`app`] | the event loop, the terminal guard, signals |
+//! | [`ui`] | state, update, keymap, theme, panes and pages: pure, without IO or a clock |
+//! | [`app`] | the event loop, the worker behind it, loading, the terminal guard, signals, what is written to files |
 //! | [`cli`] | arguments, subcommands, exit codes |
 //!
 //! # Invariants

@@ -17,10 +17,8 @@ mod preemption;
 #[path = "journeys/time.rs"]
 mod time;
 
-use pty::Pty;
+use pty::{ENTER, ESC, Pty, command};
 
-const ENTER: &str = "\r";
-const ESC: &str = "\x1b";
 const HOME: &str = "\x1b[H";
 const PAGE_DOWN: &str = "\x1b[6~";
 
@@ -43,15 +41,6 @@ fn decide(pty: &mut Pty, part: &str) {
     pty.send(ENTER);
     pty.send("3");
     pty.wait_for("━ 3 Preemption ");
-}
-
-/// Types a command behind `:`.
-fn command(pty: &mut Pty, line: &str) {
-    pty.send(":");
-    pty.wait_for("Enter run");
-    pty.send(line);
-    pty.wait_for(&format!(":{line}"));
-    pty.send(ENTER);
 }
 
 /// Clears the filter of the lines over the screen, whose title ends with this, and closes them.

@@ -4,25 +4,13 @@
 #[path = "common/pty.rs"]
 mod pty;
 
-use pty::Pty;
-
-const ENTER: &str = "\r";
-const ESC: &str = "\x1b";
+use pty::{ENTER, ESC, Pty, command};
 
 fn demo(columns: u16, rows: u16) -> Pty {
     let pty = Pty::start(&["demo", "payments"], columns, rows);
     pty.wait_for("activeQ");
     pty.assert_taken();
     pty
-}
-
-/// Types a command behind `:`.
-fn command(pty: &mut Pty, line: &str) {
-    pty.send(":");
-    pty.wait_for("Enter run");
-    pty.send(line);
-    pty.wait_for(&format!(":{line}"));
-    pty.send(ENTER);
 }
 
 #[test]

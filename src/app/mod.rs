@@ -44,6 +44,7 @@ pub use following::Pace;
 pub use loading::Watch;
 pub use objects::{capture, unknown_kinds};
 pub use print::{Print, print};
+pub use settings::folder;
 
 /// What can go wrong around the screen.
 #[derive(Debug, Error)]
@@ -95,7 +96,7 @@ impl Options {
 
     /// As these variables of an environment and the configuration file that they lead to want it.
     pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
-        let folder = settings::folder(&var);
+        let folder = settings::folder(&var, "XDG_CONFIG_HOME", ".config");
         let configured = settings::read(folder.as_deref());
         let depth = Depth::detect(&var);
         let told = background::told(&var);

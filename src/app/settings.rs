@@ -26,10 +26,11 @@ pub(super) struct Configured {
     pub(super) problems: Vec<String>,
 }
 
-/// Our folder in the configuration directory: that of `XDG_CONFIG_HOME` where it is absolute, else of `~/.config`.
-pub(super) fn folder(var: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+/// Our folder below the one that a variable of the environment names where it is absolute, or else below this one in the
+/// home directory.
+pub fn folder(var: impl Fn(&str) -> Option<String>, variable: &str, in_home: &str) -> Option<PathBuf> {
     let absolute = |name: &str| var(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))?;
+    let base = absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(in_home)))?;
     Some(base.join("schedscope"))
 }
 
@@ -108,10 +109,12 @@ mod tests {
     fn the_folder_is_where_the_environment_has_it() {
         let check = |vars: &[(&str, &str)], expected: Option<&str>| {
             let var = |name: &str| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-            assert_eq!(folder(var), expected.map(PathBuf::from), "{vars:?}");
+            assert_eq!(folder(var, "XDG_CONFIG_HOME", ".config"), expected.map(PathBuf::from), "{vars:?}");
         };
         check(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")], Some("/x/schedscope"));
         check(&[("XDG_CONFIG_HOME", ""), ("HOME", "/h")], Some("/h/.config/schedscope"));
+        let state = |name: &str| (name == "HOME").then(|| "/h".to_owned());
+        assert_eq!(folder(state, "XDG_STATE_HOME", ".local/state"), Some(PathBuf::from("/h/.local/state/schedscope")));
         check(&[("XDG_CONFIG_HOME", "relative"), ("HOME", "/h")], Some("/h/.config/schedscope"));
         check(&[("HOME", "")], None);
         check(&[], None);

@@ -2,7 +2,7 @@
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
@@ -29,7 +29,7 @@ pub(super) fn start(file: Option<&Path>) -> Result<Option<WorkerGuard>, Failure>
             let opened = opened.map_err(|e| Failure::usage(format!("--log {}: {e}", path.display())))?;
             (Log::File(path.to_owned()), Some(tracing_appender::non_blocking(opened)))
         }
-        None => match folder(|name| std::env::var(name).ok()) {
+        None => match app::folder(|name| std::env::var(name).ok(), "XDG_STATE_HOME", ".local/state") {
             None => (Log::Failed("neither XDG_STATE_HOME nor HOME names a folder".to_owned()), None),
             Some(folder) => match daily(&folder) {
                 Ok(files) => (Log::Daily(folder), Some(tracing_appender::non_blocking(files))),
@@ -44,13 +44,6 @@ pub(super) fn start(file: Option<&Path>) -> Result<Option<WorkerGuard>, Failure>
     tracing::subscriber::set_global_default(subscriber).map_err(|e| Failure::usage(format!("--log: {e}")))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "schedscope started");
     Ok(Some(guard))
-}
-
-/// Our folder in the state directory: that of `XDG_STATE_HOME` where it is absolute, else of `~/.local/state`.
-fn folder(var: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let absolute = |name: &str| var(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    Some(base.join("schedscope"))
 }
 
 /// Files of a day each; the oldest goes when there are too many.
@@ -69,17 +62,6 @@ fn daily(folder: &Path) -> Result<RollingFileAppender, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_folder_is_where_the_environment_has_it() {
-        let check = |vars: &[(&str, &str)], expected: Option<&str>| {
-            let var = |name: &str| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-            assert_eq!(folder(var), expected.map(PathBuf::from), "{vars:?}");
-        };
-        check(&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")], Some("/x/schedscope"));
-        check(&[("XDG_STATE_HOME", "relative"), ("HOME", "/h")], Some("/h/.local/state/schedscope"));
-        check(&[("HOME", "")], None);
-    }
 
     #[test]
     fn old_files_go() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cluster::Str;
 use crate::framework::Status;
-use crate::session::{Comparison, Decided};
+use crate::session::{Comparison, Decided, asked_alone};
 
 /// Names of more nodes than this are not listed.
 const NODES: usize = 6;
@@ -49,7 +49,7 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
 
 /// What was done, as people say it.
 fn told(title: &str) -> String {
-    title.strip_prefix("explain ").map_or_else(|| title.to_owned(), |pod| format!("asked about {pod} alone"))
+    asked_alone(title).map_or_else(|| title.to_owned(), |pod| format!("asked about {pod} alone"))
 }
 
 fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {

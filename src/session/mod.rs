@@ -16,6 +16,6 @@ pub use edit::{Edit, key_named, kind_named};
 pub use file::{SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
 pub use series::{changes, is_news, is_same_cluster};
-pub use timeline::{Cursor, Frame, Moment, Started, Timeline};
+pub use timeline::{Cursor, Frame, Moment, Started, Timeline, asked_alone};
 pub use until::{Until, WORDS as UNTIL_WORDS};
 pub use wakes::WakeEvents;

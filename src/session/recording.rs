@@ -292,7 +292,7 @@ impl Session {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let now = moment(scheduler.state(), &self.wakes);
-        let frame = Frame { title: format!("explain {pod}"), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        let frame = Frame { title: Frame::asked_about(pod), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {

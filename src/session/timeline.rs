@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::wakes::WakeEvents;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Key};
 use crate::framework::Snapshot;
 use crate::trace::{CycleView, Event, Granularity, QueuesView};
 
@@ -49,6 +49,26 @@ pub struct Frame {
     pub before: Moment,
     /// As things stand.
     pub after: Moment,
+}
+
+/// How titles of frames begin in which a pod was decided about alone, without consequences.
+const ASKED: &str = "explain ";
+
+impl Frame {
+    /// The title of a frame in which a pod is decided about alone.
+    pub(super) fn asked_about(pod: &Key) -> String {
+        format!("{ASKED}{pod}")
+    }
+
+    /// Whether a pod was decided about alone, without consequences.
+    pub fn is_asked_alone(&self) -> bool {
+        asked_alone(&self.title).is_some()
+    }
+}
+
+/// The pod that a frame of this title is about, where it was decided about alone.
+pub fn asked_alone(title: &str) -> Option<&str> {
+    title.strip_prefix(ASKED)
 }
 
 /// A place between events: `event` events of frame `frame` have happened.

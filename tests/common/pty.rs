@@ -45,6 +45,18 @@ pub(crate) struct Pty {
     shared: Arc<Shared>,
 }
 
+pub(crate) const ENTER: &str = "\r";
+pub(crate) const ESC: &str = "\x1b";
+
+/// Types a command behind `:`.
+pub(crate) fn command(pty: &mut Pty, line: &str) {
+    pty.send(":");
+    pty.wait_for("Enter run");
+    pty.send(line);
+    pty.wait_for(&format!(":{line}"));
+    pty.send(ENTER);
+}
+
 impl Pty {
     /// Starts `schedscope` with arguments on a terminal of this size, with 24-bit colour and Unicode.
     pub(crate) fn start(args: &[&str], columns: u16, rows: u16) -> Self {

@@ -314,7 +314,7 @@ fn part(frame: &Frame, key: &Key) -> Option<(String, Role)> {
             Outcome::Gated => Role::Gated,
             Outcome::Error => Role::Failed,
         };
-        let asked = if frame.title.starts_with("explain ") { "asked alone: " } else { "" };
+        let asked = if frame.is_asked_alone() { "asked alone: " } else { "" };
         return Some((format!("{asked}{}", why(&CycleView::of(frame.events.iter()))), role));
     }
     about.iter().rev().find_map(|e| match e {

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::session::Started;
+use crate::session::{Frame, Started};
 use crate::ui::scene::Scene;
 use crate::ui::text::{self, count};
 use crate::ui::theme::Role;
@@ -23,7 +23,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Started::AsObserved => "as observed",
     };
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
-    let alone = if scene.timeline.frame().is_some_and(|f| f.title.starts_with("explain ")) { "asked alone" } else { "" };
+    let alone = if scene.timeline.frame().is_some_and(Frame::is_asked_alone) { "asked alone" } else { "" };
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
     let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
