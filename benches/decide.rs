@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use schedscope::cluster::{Key, Object};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Operation, Options, Sampling, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::{Input, load};
@@ -26,7 +26,7 @@ fn objects(name: &str, text: Vec<u8>) -> Vec<Object> {
 
 fn scheduler(objects: Vec<Object>, all_nodes: bool) -> Scheduler {
     let sampling = Sampling { all_nodes, ..Sampling::default() };
-    Scheduler::new(Config::defaults(FeatureGates::default()), objects, Options { sampling, ..Options::default() })
+    Scheduler::new(Config::defaults(Emulation::default()), objects, Options { sampling, ..Options::default() })
 }
 
 /// Runs `work` with one thread.

@@ -18,7 +18,7 @@ use pty::Pty;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use schedscope::app::Explorer;
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::{Input, load};
@@ -55,7 +55,7 @@ impl Screen {
             }
         };
         let loaded = load(&[input]);
-        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, Options::default());
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, Options::default());
         let mut explorer = Explorer::new(Session::new(scheduler, "bench"));
         let mut state = State::new(explorer.timeline(), SIZE);
         // A decision with all there is: verdicts of many nodes, and preemption.

@@ -23,7 +23,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use schedscope::app::{Explorer, Pace};
 use schedscope::cluster::{Cluster, Key};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
 use schedscope::session::Session;
 use schedscope::source::Loaded;
@@ -158,7 +158,7 @@ fn apply(live: &Live, cluster: &mut Cluster) -> usize {
 fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
     let options = Options { start: Timestamp::now(), waiting: Waiting::AsObserved(loaded.events), ..Options::default() };
     let report = Arc::new(loaded.report);
-    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
     let mut explorer =
         Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(live), Pace::default());
     let mut state = ui::State::new(explorer.timeline(), (200, 60));

@@ -6,7 +6,7 @@ mod common;
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::session::{Cursor, Session};
 use schedscope::source::{Input, load};
@@ -18,7 +18,7 @@ const CYCLES: usize = 1000;
 fn recorded() -> Session {
     let text = common::cluster_with_pending(5000, 10, CYCLES, "40");
     let loaded = load(&[Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }]);
-    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, Options::default());
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, Options::default());
     let mut session = Session::new(scheduler, "bench");
     // The preemptor is more important than the others, and its cycle another matter.
     assert!(session.run_next());

@@ -11,9 +11,10 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
+//! | [`release`] | kube-scheduler's releases with their feature gates, and the handle by which the rest asks |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
-//! | [`preemption`] | the Evaluator: who may preempt, where, whom, and which candidate wins |
 //! | [`trace`] | typed events in the past tense, the sentences they read as, and the views that fold them |
+//! | [`preemption`] | the Evaluator: who may preempt, where, whom, and which candidate wins |
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
 //! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
@@ -39,6 +40,7 @@ pub mod cluster;
 pub mod framework;
 pub mod plugins;
 pub mod preemption;
+pub mod release;
 pub mod report;
 pub mod scheduler;
 pub mod session;

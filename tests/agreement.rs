@@ -2,7 +2,7 @@
 //! something was written otherwise.
 
 use schedscope::cluster::{Key, Object, ObservedEvent};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::{Accord, Agreement, Agreements};
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
 use schedscope::source::{Story, load};
@@ -15,7 +15,7 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     let objects: Vec<Object> = values.into_iter().map(|v| serde_json::from_value(v).expect("an object")).collect();
     let start = loaded.report.newest.expect("times");
     let options = Options { start, waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
-    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), objects, options);
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, options);
     Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
 }
 

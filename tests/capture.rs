@@ -18,7 +18,7 @@ use flate2::read::GzDecoder;
 use pretty_assertions::assert_eq;
 use regex::Regex;
 use schedscope::cluster::{Cluster, Key, Kind, ObservedEvent};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::{Accord, Agreements};
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
 use schedscope::session::{Session, Whereabouts};
@@ -194,7 +194,7 @@ fn a_redacted_capture_agrees_as_before() {
     let agreements = |loaded: &Loaded| {
         let options =
             Options { start: loaded.report.newest.unwrap(), waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
-        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects.clone(), options);
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
         let found = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
         let session = Session::new(scheduler, "captured");
         let moment = session.timeline().moment();

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use pretty_assertions::assert_eq;
-use schedscope::framework::{FeatureGates, Gate};
+use schedscope::release::{Emulation, Gate};
 use schedscope::scheduler::{Config, Framework};
 use serde_json::{Value, json};
 
@@ -18,13 +18,13 @@ fn files(folder: &str) -> Vec<(PathBuf, String)> {
 
 fn valid(name: &str) -> Config {
     let (_, text) = files("valid").into_iter().find(|(path, _)| path.file_stem().is_some_and(|s| s == name)).expect("the file");
-    Config::parse(&text, FeatureGates::default()).expect("a valid configuration")
+    Config::parse(&text, Emulation::default()).expect("a valid configuration")
 }
 
 #[test]
 fn valid_files_are_accepted() {
     for (path, text) in files("valid") {
-        let config = Config::parse(&text, FeatureGates::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let config = Config::parse(&text, Emulation::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(!config.profiles.is_empty(), "{}", path.display());
     }
 }
@@ -33,7 +33,7 @@ fn valid_files_are_accepted() {
 fn invalid_files_are_refused_with_every_error() {
     for (path, text) in files("invalid") {
         let expected: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
-        let error = Config::parse(&text, FeatureGates::default()).err().unwrap_or_else(|| panic!("{} was accepted", path.display()));
+        let error = Config::parse(&text, Emulation::default()).err().unwrap_or_else(|| panic!("{} was accepted", path.display()));
         // A text that is no YAML is refused in the parser's words, with a line number behind.
         let actual = error.to_string();
         let actual: Vec<&str> =
@@ -117,7 +117,7 @@ fn what_is_not_emulated_is_remembered_where_it_has_a_say() {
 fn gates_decide_what_is_valid() {
     let head = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: [{pluginConfig: [";
     let parse = |args: &str, gate: Gate, on| {
-        let mut gates = FeatureGates::default();
+        let mut gates = Emulation::default();
         gates.set(gate, on);
         Config::parse(&format!("{head}{args}]}}]}}"), gates).map(|c| c.profiles[0].all.len()).map_err(|e| e.to_string())
     };
@@ -181,7 +181,7 @@ fn no_value_in_any_place_is_too_much() {
             json!(true),
         ] {
             for value in replaced(&whole, &other) {
-                match Config::parse(&value.to_string(), FeatureGates::default()) {
+                match Config::parse(&value.to_string(), Emulation::default()) {
                     Ok(_) => accepted += 1,
                     Err(error) => {
                         assert!(!error.to_string().is_empty(), "{value}");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use schedscope::cluster::{Key, Kind, Object};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::Decision;
 use schedscope::scheduler::{Config, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
@@ -27,7 +27,7 @@ fn objects(list: &Value) -> Vec<Object> {
 }
 
 fn decide(case: &Value) -> Value {
-    let gates = FeatureGates::default();
+    let gates = Emulation::default();
     let config = match &case["config"] {
         Value::Null => Config::defaults(gates),
         config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),

@@ -21,8 +21,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::cluster::{Key, Object};
-use schedscope::framework::FeatureGates;
 use schedscope::framework::{DryRunStep, Victim};
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler, Settling};
 use schedscope::session::{Cursor, Session, Timeline};
 use schedscope::trace::{CycleView, Event, Granularity, Outcome, Place};
@@ -373,7 +373,7 @@ proptest! {
     #[test]
     fn time_does_what_is_foretold_and_every_run_comes_to_rest((nodes, deeds) in history()) {
         let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
-        let mut scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), beginning(&nodes), options);
+        let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), beginning(&nodes), options);
         for (number, deed) in deeds.iter().enumerate() {
             apply(&mut scheduler, deed, number);
         }

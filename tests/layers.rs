@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 /// Top-level modules, each with the modules it may import from.
 const LAYERS: &[(&str, &[&str])] = &[
     ("cluster", &[]),
-    ("framework", &["cluster"]),
-    ("preemption", &["framework", "cluster"]),
-    ("trace", &["framework", "cluster"]),
-    ("plugins", &["framework", "cluster", "preemption"]),
-    ("scheduler", &["framework", "cluster", "preemption", "plugins", "trace"]),
-    ("session", &["scheduler", "trace", "framework", "cluster"]),
+    ("release", &["cluster"]),
+    ("framework", &["release", "cluster"]),
+    ("trace", &["framework", "release", "cluster"]),
+    ("preemption", &["trace", "framework", "release", "cluster"]),
+    ("plugins", &["framework", "release", "cluster", "preemption"]),
+    ("scheduler", &["framework", "release", "cluster", "preemption", "plugins", "trace"]),
+    ("session", &["scheduler", "trace", "framework", "release", "cluster"]),
     ("source", &["cluster"]),
-    ("report", &["session", "scheduler", "source", "trace", "framework", "cluster"]),
-    ("ui", &["session", "report", "trace", "framework", "cluster"]),
-    ("app", &["ui", "report", "session", "source", "scheduler", "trace", "framework", "cluster"]),
-    ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "cluster", "plugins"]),
+    ("report", &["session", "scheduler", "source", "trace", "framework", "release", "cluster"]),
+    ("ui", &["session", "report", "trace", "framework", "release", "cluster"]),
+    ("app", &["ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster", "plugins"]),
 ];
 
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {

@@ -13,7 +13,7 @@ use api_server::{ApiServer, Fault, PATIENCE};
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, Pace};
 use schedscope::cluster::{Key, Kind, Unknown};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
 use schedscope::session::{Background, Cursor, Session, Whereabouts};
 use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
@@ -61,7 +61,7 @@ impl Screen {
         };
         let pace = Pace { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..Pace::default() };
         let background = Background { events: loaded.events, ..Background::default() };
-        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
         let session = Session::new(scheduler, "live test").with(background);
         Self {
             explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(Arc::clone(&live), pace),

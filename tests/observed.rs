@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use recorded::{object, operation};
 use schedscope::cluster::{Key, Kind, Object};
-use schedscope::framework::{FeatureGates, PluginName, PluginSet};
+use schedscope::framework::{PluginName, PluginSet};
+use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
 use schedscope::trace::Place;
 use serde_json::Value;
@@ -65,7 +66,7 @@ fn messages_name_their_rejectors() {
 }
 
 fn config(case: &Value) -> Config {
-    let gates = FeatureGates::default();
+    let gates = Emulation::default();
     match &case["config"] {
         Value::Null => Config::defaults(gates),
         config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),

@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use recorded::{object, operation};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::OperationReport;
 use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use serde_json::Value;
 
 /// The first key that disagrees, in words; `None` when the whole story agrees.
 fn first_difference(case: &Value) -> Option<(String, String)> {
-    let gates = FeatureGates::default();
+    let gates = Emulation::default();
     let config = match &case["config"] {
         Value::Null => Config::defaults(gates),
         config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),

@@ -18,7 +18,7 @@ use deciding::scheduler;
 use flate2::read::GzDecoder;
 use regex::Regex;
 use schedscope::cluster::{Key, Quantity};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::{Decision, so_far, why};
 use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Settling};
 use schedscope::source::{STORIES, load};
@@ -309,7 +309,7 @@ fn cases(prefix: &str) -> impl Iterator<Item = Value> {
 }
 
 fn explain(case: &Value) -> CycleView {
-    let gates = FeatureGates::default();
+    let gates = Emulation::default();
     let config = match &case["config"] {
         Value::Null => Config::defaults(gates),
         config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
@@ -358,7 +358,7 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
 fn every_cycle_of_the_recorded_runs_has_a_true_sentence() {
     let (mut checker, mut wrong, mut on_the_way) = (Checker::new(), Vec::new(), 0);
     for case in cases("runs-") {
-        let gates = FeatureGates::default();
+        let gates = Emulation::default();
         let config = match &case["config"] {
             Value::Null => Config::defaults(gates),
             config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),

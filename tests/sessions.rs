@@ -21,7 +21,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::{stories, stories_text};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
 use schedscope::session::{Comparison, Cursor, Edit, RunEnd, Session, SessionFileError, Timeline, Until, Whereabouts};
@@ -290,7 +290,7 @@ fn a_run_until_nothing_changes_tells_the_story_of_each_pod() {
          "priority": 5, "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}]"#;
     let values: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
     let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
-    let config = Config::defaults(FeatureGates::default());
+    let config = Config::defaults(Emulation::default());
     let mut session = Session::new(Scheduler::new(config, values.iter().map(worlds::object).collect(), options), "a story");
     assert!((0..100).take_while(|_| session.settle()).count() < 100);
     let expected = "\

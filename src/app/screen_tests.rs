@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::*;
-use crate::framework::FeatureGates;
+use crate::release::Emulation;
 use crate::scheduler::{Config, Options, Scheduler};
 use crate::session::Session;
 use crate::source::{self, Story};
@@ -13,7 +13,7 @@ use crate::ui::Direction;
 fn screen() -> Screen {
     let loaded = source::load(&[Story::named("payments").unwrap().input()]);
     let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
-    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
     let explorer = Explorer::new(Session::new(scheduler, "story payments"));
     Screen::new(State::new(explorer.timeline(), (120, 40)), explorer).unwrap()
 }

@@ -1,7 +1,7 @@
 //! The screen on real sessions: what keys and commands do to a cluster, told by what the screen then says.
 
 use crate::app::Explorer;
-use crate::framework::FeatureGates;
+use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, is_session_file};
 use crate::source::{self, Story};
@@ -18,7 +18,7 @@ impl Screen {
         let loaded = source::load(&[Story::named(story).unwrap().input()]);
         let start = loaded.report.newest.unwrap();
         let options = Options { start, evictions: Evictions::AfterGracePeriod, ..Options::default() };
-        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
         let background = Background { events: loaded.events, ..Background::default() };
         Self::of(Explorer::new(Session::new(scheduler, format!("story {story}")).with(background)))
     }
@@ -261,7 +261,7 @@ fn the_selected_object_is_shown_as_it_was_read() {
     let input = Story::named("payments").unwrap().input();
     let loaded = source::load(&[input]);
     let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
-    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), loaded.objects, options);
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
     let explorer = Explorer::new(Session::new(scheduler, "story payments")).with_reports(vec![loaded.report.into()]);
     let mut screen = Screen::of(explorer);
     screen.keys("y");

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use strum::IntoEnumIterator as _;
 
 use super::{Failure, print};
-use crate::framework::{FeatureGates, Gate};
+use crate::release::{Emulation, Gate};
 use crate::scheduler::{Config, EMULATED_VERSION};
 
 /// Prints it.
 pub(super) fn run() -> Result<u8, Failure> {
     let mut out =
         format!("schedscope {}\nemulates kube-scheduler {EMULATED_VERSION}\n\nplugins of the default profile\n", env!("CARGO_PKG_VERSION"));
-    let config = Config::defaults(FeatureGates::default());
+    let config = Config::defaults(Emulation::default());
     for plugin in config.profiles.iter().flat_map(|p| &p.all) {
         let points = [
             ("PreEnqueue", plugin.pre_enqueue().is_some()),

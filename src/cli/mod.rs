@@ -25,7 +25,7 @@ use clap::CommandFactory as _;
 
 use crate::app::AppError;
 use crate::cluster::Unknown;
-use crate::framework::FeatureGates;
+use crate::release::{Emulation, FeatureGates};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -133,6 +133,7 @@ fn print(text: &str) -> Result<u8, Failure> {
 fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""));
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
+    let emulation = Emulation::with_gates(gates);
     let (name, text) = if let Some(path) = &args.config {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
@@ -141,9 +142,9 @@ fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
         found.ok_or_else(|| Failure::usage("--config-from-dump: the source carries no KubeSchedulerConfiguration"))?
     } else {
-        return Ok(Config::defaults(gates));
+        return Ok(Config::defaults(emulation));
     };
-    Config::parse(&text, gates).map_err(|e| {
+    Config::parse(&text, emulation).map_err(|e| {
         let lines: Vec<String> = e.to_string().lines().map(|line| format!("{name}: {line}")).collect();
         Failure::usage(lines.join("\n"))
     })

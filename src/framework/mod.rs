@@ -2,10 +2,10 @@
 //! events. Everything above speaks it; it knows only [`crate::cluster`].
 
 mod cycle_state;
+mod diagnosis;
 mod duration;
 mod events;
 mod field;
-mod gates;
 mod list;
 mod names;
 mod node_filters;
@@ -23,10 +23,10 @@ mod snapshot;
 mod status;
 
 pub use cycle_state::{CycleState, StateData};
+pub use diagnosis::NodeToStatus;
 pub use duration::{format_duration, parse_duration};
 pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
 pub use field::{FieldError, FieldErrors};
-pub use gates::{FeatureGates, Gate};
 pub use list::List;
 pub use names::{PluginName, PluginSet};
 pub use node_filters::NodeFilters;
@@ -41,4 +41,4 @@ pub use property_changes::{node_scheduling_properties_change, pod_scheduling_pro
 pub use queued_pod_info::QueuedPodInfo;
 pub use resource::*;
 pub use snapshot::{ImageState, Snapshot};
-pub use status::{Code, NodeToStatus, Reason, SharedStatuses, Status};
+pub use status::{Code, Reason, SharedStatuses, Status};

@@ -6,10 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{
-    ClusterEventWithHint, CycleState, FeatureGates, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status,
-};
+use super::{ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status};
 use crate::cluster::{Cluster, Object, Pod, Str};
+use crate::release::Emulation;
 
 /// The highest score a plugin may give a node, before its weight.
 pub const MAX_NODE_SCORE: i64 = 100;
@@ -22,7 +21,7 @@ pub struct Context<'a> {
     /// The nodes as this cycle sees them.
     pub snapshot: &'a Snapshot,
     /// Feature gates.
-    pub gates: FeatureGates,
+    pub emulation: Emulation,
     /// The virtual time.
     pub now: jiff::Timestamp,
 }
@@ -77,7 +76,7 @@ pub trait Plugin: Send + Sync {
     }
     /// The events that may make pods it rejected schedulable, in registration order; `None` where the plugin has no
     /// say about events (`EnqueueExtensions` not implemented).
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         None
     }
 }

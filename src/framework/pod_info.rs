@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::{FeatureGates, PodBits, PodResource, Victim, host_ports};
+use super::{PodBits, PodResource, Victim, host_ports};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm};
+use crate::release::Emulation;
 
 /// A pod, its parsed affinity terms and the resources it occupies.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,23 +207,23 @@ impl AffinityTerm {
 impl PodInfo {
     /// Parses a pod, with all gates at their defaults.
     pub fn new(pod: Arc<Pod>) -> Self {
-        Self::with_gates(pod, FeatureGates::default())
+        Self::with_emulation(pod, Emulation::default())
     }
 
     /// Parses a pod.
-    pub fn with_gates(pod: Arc<Pod>, gates: FeatureGates) -> Self {
+    pub fn with_emulation(pod: Arc<Pod>, emulation: Emulation) -> Self {
         let terms = AffinityTerms::of(&pod).map(Arc::new);
-        Self::with_terms(pod, gates, terms)
+        Self::with_terms(pod, emulation, terms)
     }
 
-    /// As [`Self::with_gates`], for many pods: those that share a spec share their terms too.
-    pub fn among(pod: Arc<Pod>, gates: FeatureGates, known: &mut KnownTerms) -> Self {
+    /// As [`Self::with_emulation`], for many pods: those that share a spec share their terms too.
+    pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownTerms) -> Self {
         let terms = known.of(&pod);
-        Self::with_terms(pod, gates, terms)
+        Self::with_terms(pod, emulation, terms)
     }
 
-    fn with_terms(pod: Arc<Pod>, gates: FeatureGates, terms: Option<Arc<AffinityTerms>>) -> Self {
-        let resource = PodResource::with_gates(&pod, gates);
+    fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {
+        let resource = PodResource::with_emulation(&pod, emulation);
         let row = PodRow::of(&pod);
         Self { pod, resource, terms, row, victim: Memo(OnceLock::new()), covered: Covering::default() }
     }
@@ -383,7 +384,7 @@ mod tests {
         third.metadata.namespace = "elsewhere".into();
         let mut known = KnownTerms::default();
         let [a, b, c] = [first, Arc::new(second), Arc::new(third)].map(|pod| {
-            let shared = PodInfo::among(pod.clone(), FeatureGates::default(), &mut known);
+            let shared = PodInfo::among(pod.clone(), Emulation::default(), &mut known);
             assert_eq!(shared, PodInfo::new(pod));
             shared.terms.unwrap()
         });

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::{ActionType, ClusterEvent, EventResource, FeatureGates, Gate, PodResourcesOptions, pod_requests};
+use super::{ActionType, ClusterEvent, EventResource, PodResourcesOptions, pod_requests};
 use crate::cluster::{Node, Pod};
+use crate::release::{Emulation, Gate};
 
 /// The events of a pod update, in kube-scheduler's order; a plain `Update` where nothing that has its own event
 /// changed, so never empty. They are about `AssignedPod` where the new object has a node, else about
 /// `UnschedulablePod`.
-pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, gates: FeatureGates) -> Vec<ClusterEvent> {
+pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, emulation: Emulation) -> Vec<ClusterEvent> {
     let resource = if new.node_name.is_empty() { EventResource::UnschedulablePod } else { EventResource::AssignedPod };
     let claims_changed = old.status.resource_claim_statuses != new.status.resource_claim_statuses
         || old.status.extended_resource_claim_status != new.status.extended_resource_claim_status;
     let changes = [
         (old.metadata.labels != new.metadata.labels, ActionType::UPDATE_POD_LABEL),
-        (is_scaled_down(old, new, gates), ActionType::UPDATE_POD_SCALE_DOWN),
+        (is_scaled_down(old, new, emulation), ActionType::UPDATE_POD_SCALE_DOWN),
         (!old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty(), ActionType::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
         // The API server only lets tolerations be added, so that their number tells.
         (old.spec.tolerations.len() != new.spec.tolerations.len(), ActionType::UPDATE_POD_TOLERATION),
@@ -28,8 +29,8 @@ pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, gates: FeatureGate
 }
 
 /// The events of a node update, in kube-scheduler's order; empty where nothing that scheduling reads changed.
-pub fn node_scheduling_properties_change(old: &Node, new: &Node, gates: FeatureGates) -> Vec<ClusterEvent> {
-    let features_changed = gates.enabled(Gate::NodeDeclaredFeatures) && old.status.declared_features != new.status.declared_features;
+pub fn node_scheduling_properties_change(old: &Node, new: &Node, emulation: Emulation) -> Vec<ClusterEvent> {
+    let features_changed = emulation.enabled(Gate::NodeDeclaredFeatures) && old.status.declared_features != new.status.declared_features;
     let changes = [
         (old.unschedulable() && !new.unschedulable(), ActionType::UPDATE_NODE_TAINT),
         (old.status.allocatable != new.status.allocatable, ActionType::UPDATE_NODE_ALLOCATABLE),
@@ -47,10 +48,10 @@ fn events(resource: EventResource, changes: impl IntoIterator<Item = (bool, Acti
 }
 
 /// Whether any request went down or away.
-fn is_scaled_down(old: &Pod, new: &Pod, gates: FeatureGates) -> bool {
+fn is_scaled_down(old: &Pod, new: &Pod, emulation: Emulation) -> bool {
     let options = PodResourcesOptions {
-        use_status_resources: gates.enabled(Gate::InPlacePodVerticalScaling),
-        in_place_pod_level: gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+        use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
+        in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
         ..PodResourcesOptions::default()
     };
     let requests = pod_requests(new, options);
@@ -75,13 +76,13 @@ mod tests {
     #[track_caller]
     fn check_pod(old: &str, new: &str, expected: &[&str]) {
         let read = |text: &str| serde_json::from_str::<Pod>(text).unwrap();
-        assert_eq!(labels(&pod_scheduling_properties_change(&read(old), &read(new), FeatureGates::default())), expected);
+        assert_eq!(labels(&pod_scheduling_properties_change(&read(old), &read(new), Emulation::default())), expected);
     }
 
     #[track_caller]
     fn check_node(old: &str, new: &str, expected: &[&str]) {
         let read = |text: &str| serde_json::from_str::<Node>(text).unwrap();
-        assert_eq!(labels(&node_scheduling_properties_change(&read(old), &read(new), FeatureGates::default())), expected);
+        assert_eq!(labels(&node_scheduling_properties_change(&read(old), &read(new), Emulation::default())), expected);
     }
 
     #[test]
@@ -138,9 +139,9 @@ mod tests {
 
     #[test]
     fn declared_features_count_only_with_their_gate() {
-        let mut gates = FeatureGates::default();
-        gates.set(Gate::NodeDeclaredFeatures, false);
+        let mut emulation = Emulation::default();
+        emulation.set(Gate::NodeDeclaredFeatures, false);
         let new = serde_json::from_str::<Node>(r#"{"status":{"declaredFeatures":["F"]}}"#).unwrap();
-        assert_eq!(node_scheduling_properties_change(&Node::default(), &new, gates), []);
+        assert_eq!(node_scheduling_properties_change(&Node::default(), &new, emulation), []);
     }
 }

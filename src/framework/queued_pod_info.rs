@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{FeatureGates, PluginName, PluginSet, PodInfo};
+use super::{PluginName, PluginSet, PodInfo};
 use crate::cluster::{Key, Pod};
+use crate::release::Emulation;
 
 /// A pod with its history in the queue.
 ///
@@ -38,9 +39,9 @@ pub struct QueuedPodInfo {
 
 impl QueuedPodInfo {
     /// A pod that is new to the queue.
-    pub fn new(pod: Arc<Pod>, now: Timestamp, sequence: u64, gates: FeatureGates) -> Self {
+    pub fn new(pod: Arc<Pod>, now: Timestamp, sequence: u64, emulation: Emulation) -> Self {
         Self {
-            pod_info: Arc::new(PodInfo::with_gates(pod, gates)),
+            pod_info: Arc::new(PodInfo::with_emulation(pod, emulation)),
             timestamp: now,
             sequence,
             attempts: 0,
@@ -64,8 +65,8 @@ impl QueuedPodInfo {
     }
 
     /// Replaces the pod's object; the history stays.
-    pub fn update(&mut self, pod: Arc<Pod>, gates: FeatureGates) {
-        self.pod_info = Arc::new(PodInfo::with_gates(pod, gates));
+    pub fn update(&mut self, pod: Arc<Pod>, emulation: Emulation) {
+        self.pod_info = Arc::new(PodInfo::with_emulation(pod, emulation));
     }
 
     /// Whether a `PreEnqueue` plugin keeps the pod out.

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FeatureGates, Gate};
 use crate::cluster::{Container, ContainerStatus, Map, Pod, Quantity, ResourceList, Str};
+use crate::release::{Emulation, Gate};
 
 /// CPU request assumed for scoring where a container names none, in thousandths of a core.
 pub const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
@@ -261,15 +261,15 @@ pub struct PodResource {
 impl PodResource {
     /// Adds up a pod, with all gates at their defaults.
     pub fn of(pod: &Pod) -> Self {
-        Self::with_gates(pod, FeatureGates::default())
+        Self::with_emulation(pod, Emulation::default())
     }
 
     /// Adds up a pod.
-    pub fn with_gates(pod: &Pod, gates: FeatureGates) -> Self {
-        let pod_level = gates.enabled(Gate::PodLevelResources);
+    pub fn with_emulation(pod: &Pod, emulation: Emulation) -> Self {
+        let pod_level = emulation.enabled(Gate::PodLevelResources);
         let base = PodResourcesOptions {
-            use_status_resources: gates.enabled(Gate::InPlacePodVerticalScaling),
-            in_place_pod_level: gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
+            in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
             skip_pod_level_resources: !pod_level,
             non_missing_container_requests: None,
         };
@@ -385,22 +385,22 @@ mod tests {
 
     #[test]
     fn scoring_assumes_requests_for_containers_without() {
-        let mut without_pod_level = FeatureGates::default();
+        let mut without_pod_level = Emulation::default();
         without_pod_level.set(Gate::PodLevelResources, false);
-        for (spec, gates, milli_cpu, non_zero) in [
-            ("containers: [{}, {resources: {requests: {cpu: 0, memory: 1Mi}}}]", FeatureGates::default(), 0, (100, 201 * MI)),
-            ("initContainers: [{}]", FeatureGates::default(), 0, (100, 200 * MI)),
-            ("containers: [{}, {}], resources: {requests: {cpu: 1}}", FeatureGates::default(), 1000, (1000, 400 * MI)),
+        for (spec, emulation, milli_cpu, non_zero) in [
+            ("containers: [{}, {resources: {requests: {cpu: 0, memory: 1Mi}}}]", Emulation::default(), 0, (100, 201 * MI)),
+            ("initContainers: [{}]", Emulation::default(), 0, (100, 200 * MI)),
+            ("containers: [{}, {}], resources: {requests: {cpu: 1}}", Emulation::default(), 1000, (1000, 400 * MI)),
             (
                 "containers: [{resources: {requests: {memory: 5Mi}}}, {}], resources: {requests: {cpu: 1}}",
-                FeatureGates::default(),
+                Emulation::default(),
                 1000,
                 (1000, 5 * MI),
             ),
             ("containers: [{}], resources: {requests: {cpu: 1}}", without_pod_level, 0, (100, 200 * MI)),
         ] {
             let pod: Pod = serde_yaml::from_str(&format!("{{spec: {{{spec}}}}}")).unwrap();
-            let resource = PodResource::with_gates(&pod, gates);
+            let resource = PodResource::with_emulation(&pod, emulation);
             assert_eq!((resource.resource.milli_cpu, (resource.non_zero_cpu, resource.non_zero_memory)), (milli_cpu, non_zero), "{spec}");
         }
     }

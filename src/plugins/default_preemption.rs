@@ -8,10 +8,11 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::Pod;
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FieldErrors, Gate, Plugin,
-    PluginName, PodInfo, PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, Plugin, PluginName, PodInfo,
+    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Status,
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
+use crate::release::{Emulation, Gate};
 
 /// `kubescheduler.config.k8s.io/v1.DefaultPreemptionArgs`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -99,8 +100,8 @@ impl Plugin for DefaultPreemption {
     fn post_filter(&self) -> Option<&dyn PostFilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
-        if !gates.enabled(Gate::SchedulerAsyncPreemption) {
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        if !emulation.enabled(Gate::SchedulerAsyncPreemption) {
             return Some(Vec::new());
         }
         // The event takes pods out of their gate; whether one is worth trying is for the plugins that rejected it.
@@ -111,7 +112,7 @@ impl Plugin for DefaultPreemption {
 
 impl PreEnqueuePlugin for DefaultPreemption {
     fn pre_enqueue(&self, cx: &Context<'_>, _pod: &Pod, preempting: bool) -> Status {
-        if preempting && cx.gates.enabled(Gate::SchedulerAsyncPreemption) {
+        if preempting && cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             return Status::unresolvable("waiting for the preemption for this pod to be finished");
         }
         Status::success()
@@ -139,10 +140,10 @@ mod tests {
     use crate::cluster::{Cluster, Object};
     use crate::framework::{Change, Code, DryRunPolicy, FilterRunner, NodeInfo, NodeToStatus, NominatingInfo, Snapshot};
 
-    fn gates(on: bool) -> FeatureGates {
-        let mut gates = FeatureGates::default();
-        gates.set(Gate::SchedulerAsyncPreemption, on);
-        gates
+    fn emulation(on: bool) -> Emulation {
+        let mut emulation = Emulation::default();
+        emulation.set(Gate::SchedulerAsyncPreemption, on);
+        emulation
     }
 
     fn plugin() -> DefaultPreemption {
@@ -164,7 +165,7 @@ mod tests {
     fn a_pod_waits_while_its_preemption_is_under_way() {
         let (cluster, snapshot, pod) = (Cluster::default(), Snapshot::default(), Pod::default());
         let check = |gate, preempting| {
-            let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: gates(gate), now: jiff::Timestamp::UNIX_EPOCH };
+            let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(gate), now: jiff::Timestamp::UNIX_EPOCH };
             PreEnqueuePlugin::pre_enqueue(&plugin(), &cx, &pod, preempting)
         };
         assert!(check(true, false).is_success());
@@ -174,11 +175,11 @@ mod tests {
 
     #[test]
     fn deleted_pods_are_of_interest_and_never_queue() {
-        assert_eq!(plugin().events_to_register(gates(false)).unwrap().len(), 0);
-        let events = plugin().events_to_register(gates(true)).unwrap();
+        assert_eq!(plugin().events_to_register(emulation(false)).unwrap().len(), 0);
+        let events = plugin().events_to_register(emulation(true)).unwrap();
         assert_eq!(events.iter().map(|e| e.event.to_string()).collect::<Vec<_>>(), ["PodDelete"]);
         let (cluster, snapshot, pod) = (Cluster::default(), Snapshot::default(), Arc::new(Pod::default()));
-        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: gates(true), now: jiff::Timestamp::UNIX_EPOCH };
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(true), now: jiff::Timestamp::UNIX_EPOCH };
         let deleted = Change { old: Some(Object::Pod(pod.clone())), new: None };
         assert_eq!(events[0].hint.as_ref().unwrap()(&cx, &pod, &deleted), Ok(QueueingHint::QueueSkip));
     }
@@ -214,7 +215,7 @@ mod tests {
         let cluster: Cluster = [Object::Pod(preemptor.pod.clone())].into_iter().collect();
         let mut statuses = NodeToStatus::default();
         statuses.set("a".into(), Status::unschedulable("taken"));
-        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: gates(true), now: jiff::Timestamp::UNIX_EPOCH };
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(true), now: jiff::Timestamp::UNIX_EPOCH };
         let cx = PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default() };
         let state = CycleState::default();
         let result = PostFilterPlugin::post_filter(&plugin(), &cx, &state, &preemptor);

@@ -8,13 +8,14 @@
 use std::sync::Arc;
 
 use crate::cluster::{Node, Object, Pod, Taint, Toleration};
-use crate::framework::{Change, FeatureGates, FieldErrors, Gate, MAX_NODE_SCORE};
+use crate::framework::{Change, FieldErrors, MAX_NODE_SCORE};
+use crate::release::{Emulation, Gate};
 
 /// Whether one toleration tolerates a taint.
 ///
 /// An empty effect or key of the toleration stands for any; `Lt` and `Gt` never hold while the gate
 /// `TaintTolerationComparisonOperators` is off.
-pub fn toleration_tolerates_taint(toleration: &Toleration, taint: &Taint, gates: FeatureGates) -> bool {
+pub fn toleration_tolerates_taint(toleration: &Toleration, taint: &Taint, emulation: Emulation) -> bool {
     if !toleration.effect.is_empty() && toleration.effect != taint.effect {
         return false;
     }
@@ -24,14 +25,14 @@ pub fn toleration_tolerates_taint(toleration: &Toleration, taint: &Taint, gates:
     match toleration.operator.as_str() {
         "" | "Equal" => toleration.value == taint.value,
         "Exists" => true,
-        "Lt" => compare_values(toleration, taint, gates, |taint, bound| taint < bound),
-        "Gt" => compare_values(toleration, taint, gates, |taint, bound| taint > bound),
+        "Lt" => compare_values(toleration, taint, emulation, |taint, bound| taint < bound),
+        "Gt" => compare_values(toleration, taint, emulation, |taint, bound| taint > bound),
         _ => false,
     }
 }
 
-fn compare_values(toleration: &Toleration, taint: &Taint, gates: FeatureGates, holds: fn(i64, i64) -> bool) -> bool {
-    gates.enabled(Gate::TaintTolerationComparisonOperators)
+fn compare_values(toleration: &Toleration, taint: &Taint, emulation: Emulation, holds: fn(i64, i64) -> bool) -> bool {
+    emulation.enabled(Gate::TaintTolerationComparisonOperators)
         && canonical_integer(&taint.value).zip(canonical_integer(&toleration.value)).is_some_and(|(taint, bound)| holds(taint, bound))
 }
 
@@ -44,8 +45,8 @@ fn canonical_integer(text: &str) -> Option<i64> {
 }
 
 /// Whether any of the tolerations tolerates the taint; mirrors `TolerationsTolerateTaint`.
-pub fn tolerates(tolerations: &[Toleration], taint: &Taint, gates: FeatureGates) -> bool {
-    tolerations.iter().any(|t| toleration_tolerates_taint(t, taint, gates))
+pub fn tolerates(tolerations: &[Toleration], taint: &Taint, emulation: Emulation) -> bool {
+    tolerations.iter().any(|t| toleration_tolerates_taint(t, taint, emulation))
 }
 
 /// The first taint, among those that `include` picks, that no toleration tolerates.
@@ -53,14 +54,14 @@ pub fn find_matching_untolerated_taint<'a>(
     taints: &'a [Taint],
     tolerations: &[Toleration],
     include: impl Fn(&Taint) -> bool,
-    gates: FeatureGates,
+    emulation: Emulation,
 ) -> Option<&'a Taint> {
-    taints.iter().filter(|t| include(t)).find(|t| !tolerates(tolerations, t, gates))
+    taints.iter().filter(|t| include(t)).find(|t| !tolerates(tolerations, t, emulation))
 }
 
 /// The first taint that keeps a pod with these tolerations away: NoSchedule or NoExecute, and not tolerated.
-pub fn find_untolerated_taint<'a>(taints: &'a [Taint], tolerations: &[Toleration], gates: FeatureGates) -> Option<&'a Taint> {
-    find_matching_untolerated_taint(taints, tolerations, is_do_not_schedule_taint, gates)
+pub fn find_untolerated_taint<'a>(taints: &'a [Taint], tolerations: &[Toleration], emulation: Emulation) -> Option<&'a Taint> {
+    find_matching_untolerated_taint(taints, tolerations, is_do_not_schedule_taint, emulation)
 }
 
 /// Whether a taint's effect keeps pods away; mirrors `DoNotScheduleTaintsFilterFunc`.
@@ -159,7 +160,7 @@ pub(crate) mod testing {
     /// Runs `body` with a context over `cluster` and `nodes` at the default gates.
     pub(crate) fn with_context<T>(cluster: &Cluster, nodes: &[NodeInfo], body: impl FnOnce(Context<'_>) -> T) -> T {
         let snapshot = Snapshot::of(nodes.iter().cloned());
-        body(Context { cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH })
+        body(Context { cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH })
     }
 
     /// A pod from its YAML, with name and uid `p` unless given.
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn a_toleration_matches_by_effect_key_and_operator() {
         let subject = taint("k", "7", "NoSchedule");
-        let mut comparing = FeatureGates::default();
+        let mut comparing = Emulation::default();
         comparing.set(Gate::TaintTolerationComparisonOperators, true);
         // (key, operator, value, effect, with gates at their defaults, with comparison operators on)
         for (key, operator, value, effect, plain, compared) in [
@@ -239,20 +240,20 @@ mod tests {
             ("k", "Gt", "99999999999999999999", "", false, false),
         ] {
             let toleration = toleration(key, operator, value, effect);
-            assert_eq!(toleration_tolerates_taint(&toleration, &subject, FeatureGates::default()), plain, "{toleration:?}");
+            assert_eq!(toleration_tolerates_taint(&toleration, &subject, Emulation::default()), plain, "{toleration:?}");
             assert_eq!(toleration_tolerates_taint(&toleration, &subject, comparing), compared, "{toleration:?} compared");
         }
     }
 
     #[test]
     fn the_first_taint_that_keeps_the_pod_away_is_found() {
-        let gates = FeatureGates::default();
+        let emulation = Emulation::default();
         let taints = [taint("soft", "", "PreferNoSchedule"), taint("a", "", "NoSchedule"), taint("b", "", "NoExecute")];
-        assert_eq!(find_untolerated_taint(&taints, &[], gates), Some(&taints[1]));
-        assert_eq!(find_untolerated_taint(&taints, &[toleration("a", "Exists", "", "")], gates), Some(&taints[2]));
-        assert_eq!(find_untolerated_taint(&taints, &[toleration("", "Exists", "", "")], gates), None);
-        assert_eq!(find_untolerated_taint(&taints[..1], &[], gates), None);
-        assert_eq!(find_matching_untolerated_taint(&taints, &[], |t| t.key == "b", gates), Some(&taints[2]));
+        assert_eq!(find_untolerated_taint(&taints, &[], emulation), Some(&taints[1]));
+        assert_eq!(find_untolerated_taint(&taints, &[toleration("a", "Exists", "", "")], emulation), Some(&taints[2]));
+        assert_eq!(find_untolerated_taint(&taints, &[toleration("", "Exists", "", "")], emulation), None);
+        assert_eq!(find_untolerated_taint(&taints[..1], &[], emulation), None);
+        assert_eq!(find_matching_untolerated_taint(&taints, &[], |t| t.key == "b", emulation), Some(&taints[2]));
     }
 
     #[test]

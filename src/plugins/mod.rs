@@ -26,20 +26,23 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::framework::{FeatureGates, FieldErrors, Plugin};
+use crate::framework::{FieldErrors, Plugin};
+use crate::release::Emulation;
 
 /// Makes a plugin by name with its arguments from a configuration, which must be such as kube-scheduler would start
 /// with; `None` for a name that is not known here. Errors have paths relative to the arguments.
 ///
 /// Mirrors `pkg/scheduler/framework/plugins/registry.go`.
-pub fn new_plugin(name: &str, args: Option<&serde_json::Value>, gates: FeatureGates) -> Result<Option<Arc<dyn Plugin>>, FieldErrors> {
+pub fn new_plugin(name: &str, args: Option<&serde_json::Value>, emulation: Emulation) -> Result<Option<Arc<dyn Plugin>>, FieldErrors> {
     Ok(Some(match name {
         "DefaultBinder" => Arc::new(default_binder::DefaultBinder),
         "DefaultPreemption" => {
             Arc::new(default_preemption::DefaultPreemption::new(read(args, default_preemption::DefaultPreemptionArgs::validate)?))
         }
         "DynamicResources" => {
-            Arc::new(dynamic_resources::DynamicResources::new(read(args, |a: &dynamic_resources::DynamicResourcesArgs| a.validate(gates))?))
+            Arc::new(dynamic_resources::DynamicResources::new(read(args, |a: &dynamic_resources::DynamicResourcesArgs| {
+                a.validate(emulation)
+            })?))
         }
         "ImageLocality" => Arc::new(image_locality::ImageLocality),
         "InterPodAffinity" => {
@@ -63,7 +66,7 @@ pub fn new_plugin(name: &str, args: Option<&serde_json::Value>, gates: FeatureGa
         "SchedulingGates" => Arc::new(scheduling_gates::SchedulingGates),
         "TaintToleration" => Arc::new(taint_toleration::TaintToleration),
         "VolumeBinding" => {
-            Arc::new(volume_binding::VolumeBinding::new(read(args, |a: &volume_binding::VolumeBindingArgs| a.validate(gates))?))
+            Arc::new(volume_binding::VolumeBinding::new(read(args, |a: &volume_binding::VolumeBindingArgs| a.validate(emulation))?))
         }
         "VolumeRestrictions" => Arc::new(volume_restrictions::VolumeRestrictions),
         "VolumeZone" => Arc::new(volume_zone::VolumeZone),

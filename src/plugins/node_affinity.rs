@@ -12,9 +12,10 @@ use serde::de::IgnoredAny;
 use super::helper::{changed_nodes, default_normalize_score};
 use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, SelectorError, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FieldErrors, FilterPlugin,
-    NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, NodeInfo,
+    Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
 };
+use crate::release::Emulation;
 
 /// The node does not match the pod's own selector or affinity.
 pub const ERR_REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
@@ -214,7 +215,7 @@ impl Plugin for NodeAffinity {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let event = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL));
         let plugin = self.clone();
         Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(move |_, pod, change| plugin.after_node_change(pod, change))) }])

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use super::helper::{changed_nodes, changed_pods};
 use crate::cluster::{Pod, PodSpec, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, Gate, NodeInfo,
-    Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
+    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status,
 };
+use crate::release::{Emulation, Gate};
 
 /// The node does not declare a feature that the pod needs.
 pub const ERR_REASON_UNSATISFIED_REQUIREMENTS: &str = "node(s) didn't match Pod's required features";
@@ -80,8 +81,8 @@ impl Plugin for NodeDeclaredFeatures {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
-        if !gates.enabled(Gate::NodeDeclaredFeatures) {
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        if !emulation.enabled(Gate::NodeDeclaredFeatures) {
             return Some(Vec::new());
         }
         let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_DECLARED_FEATURE));
@@ -110,7 +111,7 @@ fn after_pod_update(pod: &Pod, change: &Change) -> Result<QueueingHint, String> 
 impl PreFilterPlugin for NodeDeclaredFeatures {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         let required = FeatureSet::required_by(&pod.pod.spec);
-        if !cx.gates.enabled(Gate::NodeDeclaredFeatures) || required == FeatureSet::default() {
+        if !cx.emulation.enabled(Gate::NodeDeclaredFeatures) || required == FeatureSet::default() {
             return (PreFilterResult::default(), Status::skip());
         }
         state.write(required);
@@ -120,7 +121,7 @@ impl PreFilterPlugin for NodeDeclaredFeatures {
 
 impl FilterPlugin for NodeDeclaredFeatures {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
-        if !cx.gates.enabled(Gate::NodeDeclaredFeatures) {
+        if !cx.emulation.enabled(Gate::NodeDeclaredFeatures) {
             return Status::success();
         }
         let Some(required) = state.read::<FeatureSet>() else {
@@ -190,12 +191,12 @@ mod tests {
                 FilterPlugin::filter(&NodeDeclaredFeatures, cx, &CycleState::default(), &pod_info(RESTARTS), &node_info("{}"))
             };
             assert_eq!(filter(&cx).message(), "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
-            assert_eq!(NodeDeclaredFeatures.events_to_register(cx.gates).map(|e| e.len()), Some(2));
-            cx.gates.set(Gate::NodeDeclaredFeatures, false);
+            assert_eq!(NodeDeclaredFeatures.events_to_register(cx.emulation).map(|e| e.len()), Some(2));
+            cx.emulation.set(Gate::NodeDeclaredFeatures, false);
             let (_, status) = PreFilterPlugin::pre_filter(&NodeDeclaredFeatures, &cx, &mut CycleState::default(), &pod_info(RESTARTS));
             assert!(status.is_skip());
             assert!(filter(&cx).is_success());
-            assert_eq!(NodeDeclaredFeatures.events_to_register(cx.gates).map(|e| e.len()), Some(0));
+            assert_eq!(NodeDeclaredFeatures.events_to_register(cx.emulation).map(|e| e.len()), Some(0));
         });
     }
 

@@ -1,9 +1,10 @@
 //! NodeName: Filter. Mirrors `pkg/scheduler/framework/plugins/nodename/node_name.go`.
 
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo, Plugin,
-    PluginName, PodInfo, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
+    PodInfo, Status,
 };
+use crate::release::Emulation;
 
 /// The node is not the one the pod names.
 pub const ERR_REASON: &str = "node(s) didn't match the requested node name";
@@ -19,7 +20,7 @@ impl Plugin for NodeName {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
         Some(vec![ClusterEventWithHint { event: add, hint: None }])
     }
@@ -48,7 +49,7 @@ mod tests {
     #[test]
     fn only_the_named_node_passes() {
         let (cluster, snapshot) = (Cluster::default(), Snapshot::default());
-        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH };
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
         let mut node = Node::default();
         node.metadata.name = "a".into();
         let node = NodeInfo::new(Arc::new(node));

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::helper::changed_pods;
 use crate::cluster::{ContainerPort, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, HostPorts,
-    NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status, host_ports,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HostPorts, NodeInfo, Plugin,
+    PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status, host_ports,
 };
+use crate::release::Emulation;
 
 /// A host port is taken.
 pub const ERR_REASON: &str = "node(s) didn't have free ports for the requested pod ports";
@@ -30,7 +31,7 @@ impl Plugin for NodePorts {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let delete = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
         let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
         Some(vec![

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::helper::{changed_nodes, changed_pods, tolerates};
 use crate::cluster::{Pod, Taint};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
-    Plugin, PluginName, PodInfo, QueueingHint, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
+    PodInfo, QueueingHint, Status,
 };
+use crate::release::Emulation;
 
 /// The node is cordoned.
 pub const ERR_REASON_UNSCHEDULABLE: &str = "node(s) were unschedulable";
@@ -23,21 +24,21 @@ impl Plugin for NodeUnschedulable {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
         Some(vec![
             ClusterEventWithHint { event: node, hint: Some(Arc::new(|_, _, change| after_node_change(change))) },
-            ClusterEventWithHint { event: pod, hint: Some(Arc::new(|cx, pod, change| after_toleration_change(cx.gates, pod, change))) },
+            ClusterEventWithHint { event: pod, hint: Some(Arc::new(|cx, pod, change| after_toleration_change(cx.emulation, pod, change))) },
         ])
     }
 }
 
 /// Whether the pod would also tolerate the taint that the node controller puts on cordoned nodes.
-fn tolerates_unschedulable(pod: &Pod, gates: FeatureGates) -> bool {
+fn tolerates_unschedulable(pod: &Pod, emulation: Emulation) -> bool {
     !pod.spec.tolerations.is_empty() && {
         let taint = Taint { key: "node.kubernetes.io/unschedulable".into(), effect: "NoSchedule".into(), ..Taint::default() };
-        tolerates(&pod.spec.tolerations, &taint, gates)
+        tolerates(&pod.spec.tolerations, &taint, emulation)
     }
 }
 
@@ -49,15 +50,15 @@ fn after_node_change(change: &Change) -> Result<QueueingHint, String> {
 }
 
 /// Queue when this very pod tolerates a cordon now.
-fn after_toleration_change(gates: FeatureGates, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_toleration_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
     let (_, new) = changed_pods(change)?;
-    let helps = new.is_some_and(|n| n.metadata.uid == pod.metadata.uid && tolerates_unschedulable(n, gates));
+    let helps = new.is_some_and(|n| n.metadata.uid == pod.metadata.uid && tolerates_unschedulable(n, emulation));
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
 impl FilterPlugin for NodeUnschedulable {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        if !node.node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.gates) {
+        if !node.node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.emulation) {
             return Status::success();
         }
         Status::unresolvable(ERR_REASON_UNSCHEDULABLE)
@@ -113,7 +114,7 @@ mod tests {
         let mine = pod("{}");
         let other = "{metadata: {uid: other}, spec: {tolerations: [{operator: Exists}]}}";
         for (new, expected) in [(TOLERANT, Queue), (UNRELATED, QueueSkip), (other, QueueSkip)] {
-            let hint = after_toleration_change(FeatureGates::default(), &mine, &pod_change(Some("{}"), Some(new)));
+            let hint = after_toleration_change(Emulation::default(), &mine, &pod_change(Some("{}"), Some(new)));
             assert_eq!(hint, Ok(expected), "{new}");
         }
     }

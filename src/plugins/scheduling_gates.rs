@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::cluster::{Object, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, Plugin, PluginName, PreEnqueuePlugin,
-    QueueingHint, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, Plugin, PluginName, PreEnqueuePlugin, QueueingHint,
+    Status,
 };
+use crate::release::Emulation;
 
 /// Keeps pods with scheduling gates out of activeQ.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +20,7 @@ impl Plugin for SchedulingGates {
     fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let event = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
         Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(|_, pod, change| Ok(hint(pod, change)))) }])
     }
@@ -56,7 +57,7 @@ mod tests {
     #[test]
     fn gates_keep_the_pod_out_and_are_named_in_order() {
         let (cluster, snapshot) = (Cluster::default(), Snapshot::default());
-        let cx = Context { cluster: &cluster, snapshot: &snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH };
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
         assert!(PreEnqueuePlugin::pre_enqueue(&SchedulingGates, &cx, &pod("[]"), false).is_success());
         let status = PreEnqueuePlugin::pre_enqueue(&SchedulingGates, &cx, &pod(r#"[{"name":"b"},{"name":"a"}]"#), false);
         assert_eq!((status.code(), status.message().as_str()), (Code::UnschedulableAndUnresolvable, "waiting for scheduling gates: [b a]"));

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_untolerated_taint, tolerates};
 use crate::cluster::{Pod, Toleration};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
-    Plugin, PluginName, PodInfo, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
+    PodInfo, PreScorePlugin, QueueingHint, ScorePlugin, Status,
 };
+use crate::release::Emulation;
 
 /// A NoSchedule or NoExecute taint is not tolerated.
 pub const ERR_REASON_NOT_MATCH: &str = "node(s) had untolerated taint(s)";
@@ -35,20 +36,20 @@ impl Plugin for TaintToleration {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
         Some(vec![
-            ClusterEventWithHint { event: node, hint: Some(Arc::new(|cx, pod, change| after_node_change(cx.gates, pod, change))) },
+            ClusterEventWithHint { event: node, hint: Some(Arc::new(|cx, pod, change| after_node_change(cx.emulation, pod, change))) },
             ClusterEventWithHint { event: pod, hint: Some(Arc::new(|_, pod, change| after_toleration_change(pod, change))) },
         ])
     }
 }
 
 /// Queue when the pod tolerates the node now and, if the node was there before, did not tolerate it then.
-fn after_node_change(gates: FeatureGates, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
     let (old, new) = changed_nodes(change)?;
-    let untolerated = |node: &crate::cluster::Node| find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, gates).is_some();
+    let untolerated = |node: &crate::cluster::Node| find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_some();
     let helps = old.is_none_or(|n| untolerated(n)) && new.is_some_and(|n| !untolerated(n));
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
@@ -61,7 +62,7 @@ fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, S
 
 impl FilterPlugin for TaintToleration {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        match find_untolerated_taint(&node.node.spec.taints, &pod.pod.spec.tolerations, cx.gates) {
+        match find_untolerated_taint(&node.node.spec.taints, &pod.pod.spec.tolerations, cx.emulation) {
             None => Status::success(),
             Some(_) => Status::unresolvable(ERR_REASON_NOT_MATCH),
         }
@@ -86,7 +87,7 @@ impl ScorePlugin for TaintToleration {
             return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
         };
         let soft = node.node.spec.taints.iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
-        Ok(soft.filter(|t| !tolerates(tolerations, t, cx.gates)).count() as i64)
+        Ok(soft.filter(|t| !tolerates(tolerations, t, cx.emulation)).count() as i64)
     }
 
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
@@ -162,7 +163,7 @@ mod tests {
             (Some(HARD), PLAIN, QueueSkip),
             (Some(EXECUTE), EXECUTE, QueueSkip),
         ] {
-            let hint = after_node_change(FeatureGates::default(), &mine, &node_change(old, Some(new)));
+            let hint = after_node_change(Emulation::default(), &mine, &node_change(old, Some(new)));
             assert_eq!(hint, Ok(expected), "{old:?} {new}");
         }
         assert_eq!(after_toleration_change(&mine, &pod_change(Some("{}"), Some(TOLERANT))), Ok(Queue));

@@ -11,9 +11,10 @@ use super::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, always, claim_class, names_
 use crate::cluster::storage::PersistentVolume;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status,
+    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo,
+    PreFilterPlugin, PreFilterResult, QueueingHint, Status,
 };
+use crate::release::Emulation;
 
 /// A volume is in a zone or region that the node is not in.
 pub const ERR_REASON_CONFLICT: &str = "node(s) had no available volume zone";
@@ -40,7 +41,7 @@ impl Plugin for VolumeZone {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let add_or_update = ActionType::ADD.or(ActionType::UPDATE);
         Some(vec![
             on(EventResource::StorageClass, ActionType::ADD, after_class_added),
@@ -254,7 +255,7 @@ mod tests {
         let pod = pod_with(&pvc_volume("c"));
         let check = |resource: EventResource, old: Option<(&str, &str)>, new: (&str, &str)| {
             let event = crate::framework::ClusterEvent::new(resource, ActionType::ADD);
-            let events = VolumeZone.events_to_register(FeatureGates::default()).unwrap();
+            let events = VolumeZone.events_to_register(Emulation::default()).unwrap();
             let registered = events.into_iter().find(|e| e.event.matches(&event)).unwrap().event.to_string();
             let (old, new) = (old.map(|(kind, text)| object(kind, text)), object(new.0, new.1));
             hint(&VolumeZone, &registered, &pod, old.as_ref(), Some(&new)).unwrap().unwrap()

@@ -22,7 +22,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{CycleState, Gate, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Status};
+use crate::framework::{CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Status};
+use crate::release::Gate;
 
 pub use candidates::CandidateLimits;
 
@@ -82,7 +83,7 @@ impl<'a> Evaluator<'a> {
         let best = record.best.first().cloned().ok_or_else(|| Status::unschedulable("no candidate node for preemption"))?;
         record.selected = Some(best.clone());
         record.evictions = evictions(record, &best);
-        if !(record.evictions.is_empty() && self.post.cx.gates.enabled(Gate::SchedulerAsyncPreemption)) {
+        if !(record.evictions.is_empty() && self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption)) {
             record.cleared_nominations = self.lower_nominations(&preemptor, &best);
         }
         Ok(best)

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::cluster::{Cluster, Node, Object, Pod, PodDisruptionBudget};
 use crate::framework::{
-    Context, CycleState, DryRunPolicy, FeatureGates, FilterRunner, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, Snapshot, Status,
+    Context, CycleState, DryRunPolicy, FilterRunner, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, Snapshot, Status,
 };
+use crate::release::Emulation;
 
 /// A pod in namespace `default`, bound where `node` is named, started so many seconds after 1970.
 pub(super) fn pod(name: &str, node: &str, priority: i32, milli_cpu: i64, start: Option<i64>) -> Pod {
@@ -58,7 +59,7 @@ pub(super) fn context<'a>(
     statuses: &'a NodeToStatus,
     runner: &'a CpuRunner,
 ) -> PostFilterContext<'a> {
-    let cx = Context { cluster, snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::MAX };
+    let cx = Context { cluster, snapshot, emulation: Emulation::default(), now: jiff::Timestamp::MAX };
     PostFilterContext { cx, runner, statuses, dry_run: DryRunPolicy::default() }
 }
 

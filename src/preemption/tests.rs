@@ -33,7 +33,7 @@ impl Cycle {
         let known = self.known.then(|| Object::Pod(info.pod.clone()));
         let (cluster, snapshot): (Cluster, Snapshot) = (known.into_iter().collect(), Snapshot::of(self.nodes.clone()));
         let mut post = context(&cluster, &snapshot, &self.statuses, &self.runner);
-        post.cx.gates.set(Gate::SchedulerAsyncPreemption, self.gate);
+        post.cx.emulation.set(Gate::SchedulerAsyncPreemption, self.gate);
         post.dry_run = self.policy;
         run(&Evaluator::new(&post, LIMITS), &info)
     }

@@ -10,7 +10,8 @@ use imbl::OrdMap;
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{FeatureGates, ImageState, KnownTerms, NodeInfo, PodClasses, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{ImageState, KnownTerms, NodeInfo, PodClasses, PodInfo, Snapshot, is_same_pod};
+use crate::release::Emulation;
 
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +33,7 @@ impl Cache {
     ///
     /// The order of a node's pods shows where preemption has to choose among equals. kube-scheduler gets them in the
     /// order in which the API server happens to list them.
-    pub fn load(objects: &[Object], gates: FeatureGates) -> Self {
+    pub fn load(objects: &[Object], emulation: Emulation) -> Self {
         let mut cache = Self::default();
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
@@ -47,7 +48,7 @@ impl Cache {
         }
         let mut terms = KnownTerms::default();
         for pod in bound {
-            cache.add_pod(Arc::new(PodInfo::among(pod.clone(), gates, &mut terms)));
+            cache.add_pod(Arc::new(PodInfo::among(pod.clone(), emulation, &mut terms)));
         }
         cache
     }

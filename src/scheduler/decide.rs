@@ -29,7 +29,7 @@ pub struct Ground<'a> {
 /// Decides about a pending pod as if it were popped next; nothing is bound, evicted or nominated.
 pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
     let snapshot = ground.cache.snapshot();
-    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, gates: ground.config.gates, now: ground.now };
+    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, emulation: ground.config.emulation, now: ground.now };
     let key = pod.key();
     let mut events = Vec::new();
     let finish = |mut events: Vec<Event>, outcome| {
@@ -47,7 +47,7 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         events.push(Event::PreEnqueueRejected { pod: key, status });
         return finish(events, Outcome::Gated);
     }
-    let info = PodInfo::with_gates(pod.clone(), ground.config.gates);
+    let info = PodInfo::with_emulation(pod.clone(), ground.config.emulation);
     events.push(Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
     if pod.is_terminating() {
         let reason = format!("skip schedule deleting pod: {key}");
@@ -83,10 +83,10 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
 /// down; `None` where there is no such profile or node.
 pub fn every_filter(ground: &Ground<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
     let snapshot = ground.cache.snapshot();
-    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, gates: ground.config.gates, now: ground.now };
+    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, emulation: ground.config.emulation, now: ground.now };
     let framework = ground.config.profile(&pod.spec.scheduler_name)?;
     let node = snapshot.get(node)?;
-    let info = PodInfo::with_gates(pod.clone(), ground.config.gates);
+    let info = PodInfo::with_emulation(pod.clone(), ground.config.emulation);
     let mut state = CycleState::default();
     let narrowed = framework.run_pre_filter(&cx, &mut state, &info, &mut Vec::new());
     if !narrowed.status.is_success() {

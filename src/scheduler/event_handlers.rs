@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::cluster::{Kind, Node, Object, Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, EventResource, FeatureGates, node_scheduling_properties_change, pod_scheduling_properties_change,
+    ActionType, Change, ClusterEvent, EventResource, node_scheduling_properties_change, pod_scheduling_properties_change,
 };
+use crate::release::Emulation;
 
 /// What the handlers need to know.
 pub trait HandlerEnv {
@@ -16,7 +17,7 @@ pub trait HandlerEnv {
     /// Whether the pod is on a node in the scheduler's memory, but not yet for the API server.
     fn is_assumed_pod(&self, pod: &Pod) -> bool;
     /// Feature gates.
-    fn gates(&self) -> FeatureGates;
+    fn emulation(&self) -> Emulation;
 }
 
 /// One thing to do; steps are to be done in order.
@@ -93,7 +94,7 @@ fn everybody(resource: EventResource, action: ActionType, old: Option<&Object>, 
 
 fn update_node(env: &dyn HandlerEnv, old: &Arc<Node>, new: &Arc<Node>) -> Vec<HandlerStep> {
     let change = Change { old: Some(Object::Node(old.clone())), new: Some(Object::Node(new.clone())) };
-    let moves = node_scheduling_properties_change(old, new, env.gates()).into_iter().map(|event| HandlerStep::Move {
+    let moves = node_scheduling_properties_change(old, new, env.emulation()).into_iter().map(|event| HandlerStep::Move {
         event,
         change: change.clone(),
         whom: PodFilter::All,
@@ -183,7 +184,7 @@ fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<Handler
 
 fn update_assigned_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
     let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
-    let events = pod_scheduling_properties_change(&old, &new, env.gates());
+    let events = pod_scheduling_properties_change(&old, &new, env.emulation());
     let moves = events.into_iter().map(|event| HandlerStep::Move { event, change: change.clone(), whom: PodFilter::All });
     std::iter::once(HandlerStep::CacheUpdatePod { old, new }).chain(moves).collect()
 }
@@ -241,8 +242,8 @@ mod tests {
         fn is_assumed_pod(&self, _pod: &Pod) -> bool {
             self.assumed
         }
-        fn gates(&self) -> FeatureGates {
-            FeatureGates::default()
+        fn emulation(&self) -> Emulation {
+            Emulation::default()
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::cluster::{Kind, Object};
-use crate::framework::FeatureGates;
+use crate::release::Emulation;
 use crate::scheduler::{Config, Operation, Options, Scheduler, Waiting};
 use crate::trace::{Place, QueueEntry};
 
@@ -52,7 +52,7 @@ fn event(reason: &str, note: &str, count: u32, last: &str) -> ObservedEvent {
 
 fn start(objects: Vec<Object>, events: Vec<ObservedEvent>) -> Scheduler {
     let options = Options { start: time(NOW), waiting: Waiting::AsObserved(events), ..Options::default() };
-    let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), objects, options);
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, options);
     check_invariants(&scheduler);
     scheduler
 }
@@ -128,11 +128,11 @@ fn pods_without_a_failed_attempt_are_to_be_tried() {
 
 #[test]
 fn what_keeps_a_pod_out_is_certain() {
-    let gates = r#","schedulingGates":[{"name":"g"}]"#;
-    check(pod("", gates, ""), &[], "gated [SchedulingGates] 0 00:30:00Z", "");
-    check(pod("", gates, &condition("False", "SchedulingGated", "")), &[], "gated [SchedulingGates] 0 00:30:00Z", "");
+    let emulation = r#","schedulingGates":[{"name":"g"}]"#;
+    check(pod("", emulation, ""), &[], "gated [SchedulingGates] 0 00:30:00Z", "");
+    check(pod("", emulation, &condition("False", "SchedulingGated", "")), &[], "gated [SchedulingGates] 0 00:30:00Z", "");
     let deleted = r#","deletionTimestamp":"2026-11-20T00:59:00Z""#;
-    check(pod(deleted, gates, ""), &[], "gated [SchedulingGates] 0 00:30:00Z", "");
+    check(pod(deleted, emulation, ""), &[], "gated [SchedulingGates] 0 00:30:00Z", "");
     let claims = r#","resourceClaims":[{"name":"r","resourceClaimName":"missing"}]"#;
     let rejected = condition("False", "Unschedulable", FIT);
     for status in ["", &rejected] {
@@ -251,7 +251,7 @@ fn the_state_remembers_how_it_started() {
     let events = vec![event("FailedScheduling", FIT, 1, NOW)];
     let observed = start(Vec::new(), events.clone());
     assert_eq!((observed.state().is_as_observed(), &observed.options().waiting), (true, &Waiting::AsObserved(events)));
-    let fresh = Scheduler::new(Config::defaults(FeatureGates::default()), vec![pod("", "", "")], Options::default());
+    let fresh = Scheduler::new(Config::defaults(Emulation::default()), vec![pod("", "", "")], Options::default());
     assert!(!fresh.state().is_as_observed());
     assert!(fresh.state().queue().view().entries.values().all(|e| e.inferred.is_none()));
 }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FeatureGates, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus,
-    NominatingInfo, Plugin, PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
+    Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
 };
+use crate::release::Emulation;
 use crate::trace::{Event, PreemptionStart};
 
 /// A plugin of a profile by what it is to the engine.
@@ -83,11 +84,11 @@ pub(super) struct Filtered {
 impl Framework {
     /// What the plugins that can turn a pod down registered, in the order they are enabled; mirrors
     /// `fillEnqueueExtensions`. Extenders stand at the end where there are any.
-    pub fn plugin_events(&self, gates: FeatureGates) -> PluginEvents {
+    pub fn plugin_events(&self, emulation: Emulation) -> PluginEvents {
         let rejects = |p: &&PluginRef| {
             p.pre_enqueue().is_some() || p.pre_filter().is_some() || p.filter().is_some() || p.reserve().is_some() || p.permit().is_some()
         };
-        self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(gates))).collect()
+        self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(emulation))).collect()
     }
 
     /// The first PreEnqueue plugin that keeps the pod out; the one that gated it last is asked first.

@@ -139,7 +139,7 @@ impl Walked {
 #[cfg(test)]
 mod tests {
     use crate::cluster::Object;
-    use crate::framework::FeatureGates;
+    use crate::release::Emulation;
     use crate::scheduler::{Config, Operation, Options, Sampling, Scheduler};
     use crate::trace::Event;
 
@@ -177,7 +177,7 @@ mod tests {
     fn run(threads: usize, nodes: usize, all_nodes: bool) -> Vec<Vec<Event>> {
         let sampling = Sampling { all_nodes, ..Sampling::default() };
         let options = Options { sampling, ..Options::default() };
-        let mut scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), cluster(nodes), options);
+        let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), cluster(nodes), options);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| (0..14).map(|_| scheduler.apply(Operation::Schedule)).collect())
     }

@@ -13,7 +13,8 @@ use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
-use crate::framework::{Change, ClusterEvent, Context, FeatureGates, PluginName, PodInfo, Snapshot, Status, is_same_pod};
+use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snapshot, Status, is_same_pod};
+use crate::release::Emulation;
 use crate::trace::{Event, ObjectChange};
 
 /// The scheduler's memory and the cluster as the API server has it. Cloning is free.
@@ -66,7 +67,7 @@ impl QueueEnv for Env<'_> {
         *self.clock = now;
     }
     fn context(&self) -> Context<'_> {
-        Context { cluster: self.cluster, snapshot: &self.snapshot, gates: self.config.gates, now: *self.clock }
+        Context { cluster: self.cluster, snapshot: &self.snapshot, emulation: self.config.emulation, now: *self.clock }
     }
     fn informer_pod(&self, key: &Key) -> Option<Arc<Pod>> {
         self.cluster.pods.get(key).filter(|p| !p.is_terminal()).cloned()
@@ -101,8 +102,8 @@ impl HandlerEnv for Env<'_> {
     fn is_assumed_pod(&self, pod: &Pod) -> bool {
         self.cache.is_assumed(pod)
     }
-    fn gates(&self) -> FeatureGates {
-        self.config.gates
+    fn emulation(&self) -> Emulation {
+        self.config.emulation
     }
 }
 
@@ -123,12 +124,12 @@ impl State {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
             pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
-            gates: config.gates,
+            emulation: config.emulation,
             ..QueueConfig::default()
         };
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
-        let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.gates))).collect::<Vec<_>>());
-        let cache = Cache::load(&objects, config.gates);
+        let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation))).collect::<Vec<_>>());
+        let cache = Cache::load(&objects, config.emulation);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| p.is_pending()).map(|p| p.key()).collect();
         let terminating = objects.iter().filter_map(grace_period_end).collect();
@@ -313,11 +314,11 @@ impl State {
                 if self.cache.is_assumed(&pod) {
                     self.cache.forget(&pod);
                 }
-                self.cache.add_pod(Arc::new(PodInfo::with_gates(pod, self.config.gates)));
+                self.cache.add_pod(Arc::new(PodInfo::with_emulation(pod, self.config.emulation)));
             }
             HandlerStep::CacheUpdatePod { old, new } => {
                 self.cache.remove_pod(&old);
-                self.cache.add_pod(Arc::new(PodInfo::with_gates(new, self.config.gates)));
+                self.cache.add_pod(Arc::new(PodInfo::with_emulation(new, self.config.emulation)));
             }
             HandlerStep::CacheRemovePod(pod) => drop(self.cache.remove_pod(&pod)),
             HandlerStep::QueueAdd(pod) => self.with_queue(events, |queue, env| queue.add(env, pod)),

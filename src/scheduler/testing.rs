@@ -8,9 +8,10 @@ use super::runtime::PluginRef;
 use super::{Config, Evictions, Operation, Options, Scheduler};
 use crate::cluster::{Key, Kind, Object, Pod};
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Code, Context, CycleState, EventResource, FeatureGates, FilterPlugin, NodeInfo,
-    PermitPlugin, Plugin, PluginName, PodInfo, PreBindPlugin, ReservePlugin, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Code, Context, CycleState, EventResource, FilterPlugin, NodeInfo, PermitPlugin, Plugin,
+    PluginName, PodInfo, PreBindPlugin, ReservePlugin, Status,
 };
+use crate::release::Emulation;
 use crate::trace::{Event, MoveCause, Place};
 
 /// A plugin that answers at Filter, Permit and PreBind what the pod's label of its name says: `wait-10`, `no-permit`,
@@ -48,7 +49,7 @@ impl Plugin for Told {
     fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(vec![ClusterEventWithHint { event: ClusterEvent::new(EventResource::Pod, ActionType::DELETE), hint: None }])
     }
 }
@@ -127,8 +128,8 @@ pub(super) fn at(seconds: i64) -> Timestamp {
 }
 
 /// A scheduler that started at midnight, its profile with the two plugins at the end.
-pub(super) fn scheduler_with(gates: FeatureGates, evictions: Evictions, objects: Vec<Object>) -> Scheduler {
-    let mut config = Config::defaults(gates);
+pub(super) fn scheduler_with(emulation: Emulation, evictions: Evictions, objects: Vec<Object>) -> Scheduler {
+    let mut config = Config::defaults(emulation);
     let profile = &mut config.profiles[0];
     for told in [FIRST, SECOND] {
         let plugin: PluginRef = Arc::new(Told(told));
@@ -140,7 +141,7 @@ pub(super) fn scheduler_with(gates: FeatureGates, evictions: Evictions, objects:
 }
 
 pub(super) fn scheduler(evictions: Evictions, objects: Vec<Object>) -> Scheduler {
-    scheduler_with(FeatureGates::default(), evictions, objects)
+    scheduler_with(Emulation::default(), evictions, objects)
 }
 
 /// Applies an operation and says in words what happened; the events must say where every pod is, and every pod must be

@@ -122,7 +122,7 @@ impl Scheduler {
 mod tests {
     use super::*;
     use crate::cluster::Object;
-    use crate::framework::{FeatureGates, Gate};
+    use crate::release::{Emulation, Gate};
     use crate::scheduler::Operation;
     use crate::scheduler::testing::{FIRST, SECOND, apply, at, changed, key, node, pod, scheduler, scheduler_with};
     use jiff::SignedDuration;
@@ -241,10 +241,10 @@ mod tests {
         let wait = format!("{FIRST}=wait-60");
         let objects =
             vec![node("n"), pod("w", 9, 3, "", &wait), pod("u", 1, 2, "", ""), pod("e", 5, 1, "", &format!("{SECOND}=error-filter"))];
-        let mut gates = FeatureGates::default();
+        let mut emulation = Emulation::default();
         // Taking an announced node back would wake the pod itself.
-        gates.set(Gate::NominatedNodeNameForExpectation, false);
-        let mut s = scheduler_with(gates, Evictions::AtOnce, objects);
+        emulation.set(Gate::NominatedNodeNameForExpectation, false);
+        let mut s = scheduler_with(emulation, Evictions::AtOnce, objects);
         (0..3).for_each(|_| drop(apply(&mut s, Operation::Schedule)));
         let message = "rejected due to timeout after waiting 1m0s at plugin GangScheduling";
         let timed_out = format!("w TimedOut by GangScheduling: {message}");

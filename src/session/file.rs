@@ -16,7 +16,7 @@ use super::branch::{Action, Fork};
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use crate::cluster::Object;
-use crate::framework::FeatureGates;
+use crate::release::{Emulation, FeatureGates};
 use crate::scheduler::{Config, EMULATED_VERSION, Options, Scheduler};
 
 /// What the file calls itself.
@@ -126,7 +126,7 @@ impl Session {
             source: self.source().to_owned(),
             background: self.background().clone(),
             config: config.text().map(str::to_owned),
-            feature_gates: config.gates.changes(),
+            feature_gates: config.emulation.gates().changes(),
             options: started.options().clone(),
             objects: objects.len(),
             branches: self.branches().len(),
@@ -174,10 +174,10 @@ impl Session {
         }
         let bad_head = |what: String| SessionFileError::Line { line: 1, what };
         let rest = head.rest.ok_or_else(|| bad_head("it is incomplete".to_owned()))?;
-        let gates = FeatureGates::parse(&rest.feature_gates).map_err(&bad_head)?;
+        let emulation = Emulation::with_gates(FeatureGates::parse(&rest.feature_gates).map_err(&bad_head)?);
         let config = match &rest.config {
-            Some(text) => Config::parse(text, gates).map_err(|e| bad_head(e.to_string()))?,
-            None => Config::defaults(gates),
+            Some(text) => Config::parse(text, emulation).map_err(|e| bad_head(e.to_string()))?,
+            None => Config::defaults(emulation),
         };
         let mut objects = Vec::new();
         for _ in 0..rest.objects {

@@ -392,12 +392,13 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
 mod tests {
     use super::*;
     use crate::cluster::{Meta, Node};
-    use crate::framework::{FeatureGates, PluginName};
+    use crate::framework::PluginName;
+    use crate::release::Emulation;
     use crate::scheduler::{Config, Options};
 
     #[test]
     fn the_events_that_wake_pods_are_found_once_and_shared() {
-        let scheduler = Scheduler::new(Config::defaults(FeatureGates::default()), Vec::new(), Options::default());
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default());
         let mut session = Session::new(scheduler, "nothing");
         let wakes = session.timeline().moment().wakes.clone();
         for (plugin, expected) in [

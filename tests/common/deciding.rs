@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use schedscope::cluster::{Key, Object};
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::report::Decision;
 use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {
     let sampling = Sampling { all_nodes: true, ..Sampling::default() };
     Scheduler::new(
-        Config::defaults(FeatureGates::default()),
+        Config::defaults(Emulation::default()),
         objects,
         Options { start, sampling, evictions: Evictions::Marked, ..Options::default() },
     )

@@ -13,7 +13,7 @@ use super::result;
 use super::search::{Search, Step};
 use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
 use crate::cluster::{Cluster, Node, Str};
-use crate::framework::{FeatureGates, Gate};
+use crate::release::{Emulation, Gate};
 
 /// Steps that stand for one second of `filterTimeout`.
 const STEPS_PER_SECOND: i64 = 500_000;
@@ -25,7 +25,7 @@ pub(super) struct Allocator {
     pub(super) allocated: Allocated,
     pub(super) classes: BTreeMap<Str, Arc<DeviceClass>>,
     pub(super) selectors: BTreeMap<Str, Result<Selector, String>>,
-    pub(super) gates: FeatureGates,
+    pub(super) emulation: Emulation,
     /// Steps that the search on one node may take.
     pub(super) budget: Option<i64>,
 }
@@ -56,17 +56,17 @@ impl Allocator {
     /// Gathers slices, allocations and what the requests of `claims` refer to; `classes` are looked up besides.
     pub(super) fn new<'c>(
         cluster: &Cluster,
-        gates: FeatureGates,
+        emulation: Emulation,
         seconds: i64,
         claims: impl Iterator<Item = &'c ResourceClaim>,
         classes: impl Iterator<Item = Arc<DeviceClass>>,
     ) -> Self {
         let mut allocator = Self {
             inventory: Inventory::gather(cluster),
-            allocated: Allocated::gather(cluster, gates.enabled(Gate::DRAConsumableCapacity)),
+            allocated: Allocated::gather(cluster, emulation.enabled(Gate::DRAConsumableCapacity)),
             classes: BTreeMap::new(),
             selectors: BTreeMap::new(),
-            gates,
+            emulation,
             budget: (seconds > 0).then(|| seconds.saturating_mul(STEPS_PER_SECOND)),
         };
         for request in claims.flat_map(Request::of_claim) {
@@ -96,7 +96,7 @@ impl Allocator {
     pub(super) fn allocate(&self, node: &Node, claims: &[Arc<ResourceClaim>]) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
         let pools = self
             .inventory
-            .pools(node, self.gates, &self.allocated)
+            .pools(node, self.emulation, &self.allocated)
             .map_err(|e| AllocationError::Fatal(format!("gather pool information: {e}")))?;
         let mut search = Search::new(self, node, claims, &pools);
         let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));

@@ -5,7 +5,8 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::cluster::Str;
-use crate::framework::{FeatureGates, FieldErrors, Gate, format_duration, parse_duration};
+use crate::framework::{FieldErrors, format_duration, parse_duration};
+use crate::release::{Emulation, Gate};
 
 /// The plugin's arguments.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -37,12 +38,12 @@ impl DynamicResourcesArgs {
     }
 
     /// What `ValidateDynamicResourcesArgs` refuses; a timeout that the gates leave without effect is refused, too.
-    pub fn validate(&self, gates: FeatureGates) -> Result<(), FieldErrors> {
+    pub fn validate(&self, emulation: Emulation) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         if self.filter_timeout.is_negative() {
             errors.invalid("filterTimeout", &format_duration(self.filter_timeout), "must be zero or positive");
         }
-        let effective = gates.enabled(Gate::DRADeviceBindingConditions) && gates.enabled(Gate::DRAResourceClaimDeviceStatus);
+        let effective = emulation.enabled(Gate::DRADeviceBindingConditions) && emulation.enabled(Gate::DRAResourceClaimDeviceStatus);
         match self.binding_timeout {
             Some(_) if !effective => {
                 let gates = "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled";
@@ -84,22 +85,22 @@ mod tests {
 
     #[test]
     fn timeouts_are_checked() {
-        let mut gates = FeatureGates::default();
-        let check = |text: &str, gates, expected: &str| {
+        let mut emulation = Emulation::default();
+        let check = |text: &str, emulation, expected: &str| {
             let args: DynamicResourcesArgs = serde_json::from_str(text).unwrap();
-            let errors = args.validate(gates).err().unwrap_or_default();
+            let errors = args.validate(emulation).err().unwrap_or_default();
             assert_eq!(errors.to_string(), expected, "{text}");
         };
-        check(r#"{"filterTimeout":"0s","bindingTimeout":"1s"}"#, gates, "");
+        check(r#"{"filterTimeout":"0s","bindingTimeout":"1s"}"#, emulation, "");
         check(
             r#"{"filterTimeout":"-1s","bindingTimeout":"500ms"}"#,
-            gates,
+            emulation,
             "filterTimeout: Invalid value: \"-1s\": must be zero or positive\n\
              bindingTimeout: Invalid value: \"500ms\": must be at least 1 second",
         );
-        gates.set(Gate::DRADeviceBindingConditions, false);
+        emulation.set(Gate::DRADeviceBindingConditions, false);
         let off = "bindingTimeout: Forbidden: DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled";
-        check(r#"{"bindingTimeout":"10s"}"#, gates, off);
-        check("{}", gates, "");
+        check(r#"{"bindingTimeout":"10s"}"#, emulation, off);
+        check("{}", emulation, "");
     }
 }

@@ -12,7 +12,8 @@ use super::state::{DynamicResourcesState, NodeAllocation};
 use super::{DynamicResources, STATE_ABSENT, binding_conditions_enabled, whole_second};
 use crate::cluster::resource::ResourceClaim;
 use crate::cluster::{ExtendedResourceClaimStatus, Object, Pod, Str};
-use crate::framework::{Context, CycleState, Gate, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
+use crate::framework::{Context, CycleState, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
+use crate::release::Gate;
 
 /// Keeps an allocated claim from being deleted while it is in use.
 const FINALIZER: &str = "resource.kubernetes.io/delete-protection";
@@ -75,7 +76,7 @@ impl PreBindPlugin for DynamicResources {
                 claims.push(claim);
             }
         }
-        if binding_conditions_enabled(cx.gates) {
+        if binding_conditions_enabled(cx.emulation) {
             self.check_devices(cx, &claims).map_err(Status::error)?;
         }
         Ok(writes)
@@ -143,7 +144,7 @@ fn bind_claim(
         claim.status.allocation = Some(reserved);
     }
     claim.status.reserved_for.push(consumer(pod));
-    if binding_conditions_enabled(cx.gates) {
+    if binding_conditions_enabled(cx.emulation) {
         let Some(allocation) = &mut claim.status.allocation else {
             return Err(format!("claim {key} got deallocated elsewhere in the meantime"));
         };
@@ -159,7 +160,7 @@ fn record_extended(cx: &Context<'_>, pod: &Pod, claim: &ResourceClaim, allocatio
         return Err(format!("nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus", pod.key()));
     }
     let mut pod = cx.cluster.pods.get(&pod.key()).map_or_else(|| pod.clone(), |known| Pod::clone(known));
-    if cx.gates.enabled(Gate::NominatedNodeNameForExpectation) {
+    if cx.emulation.enabled(Gate::NominatedNodeNameForExpectation) {
         pod.status.nominated_node_name = node.clone();
     }
     pod.status.extended_resource_claim_status =

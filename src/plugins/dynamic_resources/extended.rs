@@ -10,7 +10,8 @@ use std::sync::Arc;
 use super::result::derived_uid;
 use crate::cluster::resource::{DeviceClass, DeviceRequest, ExactDeviceRequest, ResourceClaim};
 use crate::cluster::{Cluster, Container, ContainerExtendedResourceRequest, Map, Meta, OwnerReference, Pod, Str};
-use crate::framework::{FeatureGates, Gate, NodeInfo, PodResourcesOptions, Resource, Status, is_extended_resource_name, pod_requests};
+use crate::framework::{NodeInfo, PodResourcesOptions, Resource, Status, is_extended_resource_name, pod_requests};
+use crate::release::{Emulation, Gate};
 
 /// Resource names that name their class themselves.
 const CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
@@ -55,8 +56,8 @@ pub(super) struct ExtendedResource {
 }
 
 /// The pod's claim for extended resources and those resources; `None` where no class serves any of them.
-pub(super) fn prepare(cluster: &Cluster, gates: FeatureGates, pod: &Pod) -> Option<(Arc<ResourceClaim>, Vec<ExtendedResource>)> {
-    if !gates.enabled(Gate::DRAExtendedResource) || cluster.device_classes.is_empty() {
+pub(super) fn prepare(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Option<(Arc<ResourceClaim>, Vec<ExtendedResource>)> {
+    if !emulation.enabled(Gate::DRAExtendedResource) || cluster.device_classes.is_empty() {
         return None;
     }
     let requests = pod_requests(pod, PodResourcesOptions::default());

@@ -41,11 +41,11 @@ use self::state::{DynamicResourcesState, NodeAllocation};
 use crate::cluster::resource::{AllocationResult, ResourceClaim};
 use crate::cluster::{Cluster, Object, Pod};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo, PostFilterContext,
-    PostFilterPlugin, PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, ReservePlugin, ScorePlugin,
-    Status,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, ReservePlugin, ScorePlugin, Status,
 };
 use crate::plugins::helper::default_normalize_score;
+use crate::release::{Emulation, Gate};
 
 /// Most alternatives of a prioritized list; `FirstAvailableDeviceRequestMaxSize` in
 /// `staging/src/k8s.io/api/resource/v1/types.go`.
@@ -67,8 +67,8 @@ impl DynamicResources {
 }
 
 /// Whether binding conditions count.
-fn binding_conditions_enabled(gates: FeatureGates) -> bool {
-    gates.enabled(Gate::DRADeviceBindingConditions) && gates.enabled(Gate::DRAResourceClaimDeviceStatus)
+fn binding_conditions_enabled(emulation: Emulation) -> bool {
+    emulation.enabled(Gate::DRADeviceBindingConditions) && emulation.enabled(Gate::DRAResourceClaimDeviceStatus)
 }
 
 impl Plugin for DynamicResources {
@@ -96,7 +96,7 @@ impl Plugin for DynamicResources {
     fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }
 }
@@ -130,7 +130,7 @@ impl DynamicResources {
     /// The state for a pod with claims.
     fn prepare(&self, cx: &Context<'_>, pod: &Pod) -> Result<Option<DynamicResourcesState>, Status> {
         let user_claims = pod_claims(cx.cluster, pod).map_err(Status::unresolvable)?;
-        let (special, resources) = extended::prepare(cx.cluster, cx.gates, pod).unzip();
+        let (special, resources) = extended::prepare(cx.cluster, cx.emulation, pod).unzip();
         let claims = ClaimStore::new(user_claims, special);
         if claims.is_empty() {
             return Ok(None);
@@ -152,7 +152,7 @@ impl DynamicResources {
         if state.claims.to_allocate().next().is_some() {
             let classes = state.extended.iter().filter_map(|r| r.class.clone());
             let claims = state.claims.to_allocate().map(|(_, claim)| &**claim);
-            let allocator = Allocator::new(cx.cluster, cx.gates, self.args.filter_timeout.as_secs(), claims, classes);
+            let allocator = Allocator::new(cx.cluster, cx.emulation, self.args.filter_timeout.as_secs(), claims, classes);
             state.allocator = Some(Arc::new(allocator));
         }
         Ok(Some(state))
@@ -164,7 +164,7 @@ fn validate(cx: &Context<'_>, claim: &ResourceClaim) -> Result<(), Status> {
     let key = claim.metadata.key();
     for request in &claim.spec.devices.requests {
         // Upstream looks at `exactly` first, the allocator at `firstAvailable`; only one of them can be set.
-        if request.exactly.is_none() && !request.first_available.is_empty() && !cx.gates.enabled(Gate::DRAPrioritizedList) {
+        if request.exactly.is_none() && !request.first_available.is_empty() && !cx.emulation.enabled(Gate::DRAPrioritizedList) {
             let name = &request.name;
             return Err(Status::unresolvable(format!(
                 "resource claim {key}, request {name}: has subrequests, but the DRAPrioritizedList feature is disabled"
@@ -236,7 +236,7 @@ impl DynamicResources {
         if allocation.node_selector.as_ref().is_some_and(|s| !s.matches(&node.node.metadata.labels, Some(node.name()))) {
             return false;
         }
-        if !binding_conditions_enabled(cx.gates) {
+        if !binding_conditions_enabled(cx.emulation) {
             return true;
         }
         match is_ready_for_binding(claim) {
@@ -305,7 +305,7 @@ impl PostFilterPlugin for DynamicResources {
 
 impl ScorePlugin for DynamicResources {
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        if !cx.gates.enabled(Gate::DRAPrioritizedList) {
+        if !cx.emulation.enabled(Gate::DRAPrioritizedList) {
             return Ok(0);
         }
         let state = state.read::<DynamicResourcesState>().ok_or_else(|| Status::error(STATE_ABSENT))?;

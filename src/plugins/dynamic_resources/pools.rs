@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::allocated::{Allocated, PoolId, PoolUse};
 use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
-use crate::framework::{FeatureGates, Gate};
+use crate::release::{Emulation, Gate};
 
 /// All slices, by where they can be used; gathered once in a cycle.
 #[derive(Debug, Default)]
@@ -61,17 +61,17 @@ impl Inventory {
     }
 
     /// The pools with devices for a node: by driver and name, those with binding conditions last.
-    pub(super) fn pools<'a>(&'a self, node: &Node, gates: FeatureGates, allocated: &'a Allocated) -> Result<Vec<Pool<'a>>, String> {
+    pub(super) fn pools<'a>(&'a self, node: &Node, emulation: Emulation, allocated: &'a Allocated) -> Result<Vec<Pool<'a>>, String> {
         let mut by_id: BTreeMap<PoolId, Vec<&'a ResourceSlice>> = BTreeMap::new();
         let own = self.on_node.get(node.name()).map_or(&[][..], Vec::as_slice);
         for slice in own.iter().chain(&self.shared) {
-            if is_relevant(slice, node, gates)? {
+            if is_relevant(slice, node, emulation)? {
                 add_slice(by_id.entry(pool_id(slice)).or_default(), slice);
             }
         }
         let (mut pools, mut with_conditions) = (Vec::new(), Vec::new());
         for (id, slices) in by_id {
-            let Some(mut pool) = self.pool(&id, slices, gates) else { continue };
+            let Some(mut pool) = self.pool(&id, slices, emulation) else { continue };
             pool.usage = allocated.pool(&id);
             pool.id = id;
             let conditions = pool.slices.iter().any(|s| s.spec.devices.iter().any(|d| !d.binding_conditions.is_empty()));
@@ -82,11 +82,11 @@ impl Inventory {
     }
 
     /// `None` for a pool that a newer generation elsewhere has made obsolete.
-    fn pool<'a>(&'a self, id: &PoolId, slices: Vec<&'a ResourceSlice>, gates: FeatureGates) -> Option<Pool<'a>> {
+    fn pool<'a>(&'a self, id: &PoolId, slices: Vec<&'a ResourceSlice>, emulation: Emulation) -> Option<Pool<'a>> {
         let first = &slices.first()?.spec.pool;
         let (generation, wanted) = (first.generation, first.resource_slice_count);
         if slices.len() as i64 == wanted {
-            return Some(build_pool(slices, None, gates));
+            return Some(build_pool(slices, None, emulation));
         }
         let everywhere = self.by_pool.get(id).map_or(&[][..], Vec::as_slice);
         if everywhere.iter().any(|s| s.spec.pool.generation > generation) {
@@ -96,7 +96,7 @@ impl Inventory {
         if all.len() as i64 != wanted {
             return Some(Pool { incomplete: true, ..Pool::default() });
         }
-        Some(build_pool(slices, Some(all), gates))
+        Some(build_pool(slices, Some(all), emulation))
     }
 }
 
@@ -104,9 +104,9 @@ fn pool_id(slice: &ResourceSlice) -> PoolId {
     PoolId { driver: slice.spec.driver.clone(), pool: slice.spec.pool.name.clone() }
 }
 
-fn is_relevant(slice: &ResourceSlice, node: &Node, gates: FeatureGates) -> Result<bool, String> {
+fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Result<bool, String> {
     let spec = &slice.spec;
-    if !gates.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty()) {
+    if !emulation.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty()) {
         return Ok(false);
     }
     if !spec.shared_counters.is_empty() {
@@ -166,10 +166,10 @@ fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) 
 }
 
 /// `all` are all slices of the pool, where the node sees only some of them.
-fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, gates: FeatureGates) -> Pool<'a> {
+fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, emulation: Emulation) -> Pool<'a> {
     let invalid = || Pool { invalid: true, ..Pool::default() };
     slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-    let partitionable = gates.enabled(Gate::DRAPartitionableDevices);
+    let partitionable = emulation.enabled(Gate::DRAPartitionableDevices);
     let (counters, devices): (Vec<&ResourceSlice>, Vec<&ResourceSlice>) =
         slices.iter().copied().partition(|s| partitionable && !s.spec.shared_counters.is_empty());
     let mut names = HashSet::new();

@@ -10,7 +10,7 @@ use super::search::{MAX_RESULTS, RequestKey, Search};
 use super::{binding_conditions_enabled, capacity};
 use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceRequest, DeviceSelector, ResourceClaim, ResourceSlice};
-use crate::framework::Gate;
+use crate::release::Gate;
 
 impl<'a> Search<'a> {
     /// Checks every claim and counts what it needs.
@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
     /// Whether the device satisfies the selectors of class and request, and may be used on the node.
     pub(super) fn is_selectable(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos) -> Result<bool, Stop> {
         let (pool, slice, device) = self.device(pos);
-        if !binding_conditions_enabled(self.allocator.gates) && !device.binding_conditions.is_empty() {
+        if !binding_conditions_enabled(self.allocator.emulation) && !device.binding_conditions.is_empty() {
             return Ok(false);
         }
         if let Some(known) = self.selectable.get(&(pos, key)) {

@@ -16,7 +16,7 @@ use super::request::{Candidate, Request};
 use super::{capacity, taints};
 use crate::cluster::resource::{Device, ResourceClaim, ResourceSlice};
 use crate::cluster::{Map, Node, Quantity};
-use crate::framework::Gate;
+use crate::release::Gate;
 
 /// Most devices that one claim can hold; `AllocationResultsMaxSize` in `staging/src/k8s.io/api/resource/v1/types.go`.
 pub(super) const MAX_RESULTS: i64 = 32;
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn enabled(&self, gate: Gate) -> bool {
-        self.allocator.gates.enabled(gate)
+        self.allocator.emulation.enabled(gate)
     }
 
     pub(super) fn spend(&mut self) -> Result<(), Stop> {

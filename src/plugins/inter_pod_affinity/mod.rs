@@ -17,9 +17,10 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::{Cluster, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, Str};
 use crate::framework::{
-    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FeatureGates, FieldErrors, FilterPlugin, Plugin,
-    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FieldErrors, FilterPlugin, Plugin, PluginName,
+    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
+use crate::release::Emulation;
 
 pub use filtering::{ERR_REASON_AFFINITY_RULES_NOT_MATCH, ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH, ERR_REASON_EXISTING_ANTI_AFFINITY};
 
@@ -84,7 +85,7 @@ impl Plugin for InterPodAffinity {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let pod_actions = ActionType::ADD.or(ActionType::UPDATE_POD_LABEL).or(ActionType::DELETE);
         let pod_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_pod_change(pod, change));
         let node_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_node_change(pod, change));
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn hints_are_registered_for_pods_and_nodes() {
         let events: Vec<String> = InterPodAffinity::default()
-            .events_to_register(FeatureGates::default())
+            .events_to_register(Emulation::default())
             .unwrap()
             .iter()
             .map(|e| {

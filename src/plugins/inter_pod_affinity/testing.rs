@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Node, Object, Pod};
-use crate::framework::{Context, FeatureGates, NodeInfo, PodInfo, Snapshot};
+use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
+use crate::release::Emulation;
 
 /// A pod in namespace `default`, its uid being its name.
 pub(super) fn pod(name: &str, labels: &str, affinity: &str) -> Pod {
@@ -51,7 +52,7 @@ impl World {
     }
 
     pub(super) fn cx(&self) -> Context<'_> {
-        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: FeatureGates::default(), now: jiff::Timestamp::UNIX_EPOCH }
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH }
     }
 
     pub(super) fn nodes(&self) -> &[Arc<NodeInfo>] {

@@ -7,12 +7,12 @@ use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
 use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio};
 use crate::cluster::{Cluster, List, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Code, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo,
-    PodResourcesOptions, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Status,
-    is_extended_resource_name, pod_requests,
+    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PodResourcesOptions,
+    PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Status, is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::plugins::helper::FunctionShapePoint;
+use crate::release::{Emulation, Gate};
 
 /// Keeps pods off nodes that lack what they request, and ranks nodes by what would stay free or be taken.
 #[derive(Clone, Debug)]
@@ -59,14 +59,14 @@ pub(super) struct ScalarRequest {
 
 impl PodRequest {
     /// Adds up the pod's request. It is not on a node yet, so a resize cannot be in progress.
-    pub(super) fn of(cluster: &Cluster, gates: FeatureGates, pod: &Pod) -> Self {
-        let skip_pod_level_resources = !gates.enabled(Gate::PodLevelResources);
+    pub(super) fn of(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Self {
+        let skip_pod_level_resources = !emulation.enabled(Gate::PodLevelResources);
         let options = PodResourcesOptions { skip_pod_level_resources, ..PodResourcesOptions::default() };
         let mut basic = Resource::max_of_list(&pod_requests(pod, options));
         let scalar = |(name, amount): (&Str, &i64)| ScalarRequest {
             name: name.clone(),
             amount: *amount,
-            device_backed: gates.enabled(Gate::DRAExtendedResource) && extended_resource_class(cluster, name).is_some(),
+            device_backed: emulation.enabled(Gate::DRAExtendedResource) && extended_resource_class(cluster, name).is_some(),
         };
         let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0).map(scalar).collect();
         basic.scalar = crate::cluster::Map::default();
@@ -152,14 +152,14 @@ impl Plugin for NodeResourcesFit {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
-        Some(hints::events(gates))
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events(emulation))
     }
 }
 
 impl PreFilterPlugin for NodeResourcesFit {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        let mut request = PodRequest::of(cx.cluster, cx.gates, &pod.pod);
+        let mut request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
         request.scalars.retain(|scalar| !self.ignores(&scalar.name));
         state.write(PreFilterState(request));
         (PreFilterResult::default(), Status::success())

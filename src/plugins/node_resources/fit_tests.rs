@@ -27,9 +27,9 @@ fn device_cluster() -> Cluster {
     [Object::DeviceClass(Arc::new(serde_yaml::from_str(class).unwrap()))].into_iter().collect()
 }
 
-fn filter(plugin: &NodeResourcesFit, gates: FeatureGates, pod: &PodInfo, node: &NodeInfo) -> Status {
+fn filter(plugin: &NodeResourcesFit, emulation: Emulation, pod: &PodInfo, node: &NodeInfo) -> Status {
     with_context(&device_cluster(), &[], |mut cx| {
-        cx.gates = gates;
+        cx.emulation = emulation;
         let mut state = CycleState::default();
         assert!(PreFilterPlugin::pre_filter(plugin, &cx, &mut state, pod).1.is_success());
         FilterPlugin::filter(plugin, &cx, &state, pod, node)
@@ -74,7 +74,7 @@ fn every_shortage_is_a_reason_in_a_fixed_order() {
         ("strange: 9", "pods: 2", "", Code::Success, ""),
         ("memory: 8Ei", "pods: 2, memory: -8Ei", "memory: 8Ei", hard, "Insufficient memory"),
     ] {
-        let status = filter(&plain, FeatureGates::default(), &requesting(pod), &node(allocatable, requested));
+        let status = filter(&plain, Emulation::default(), &requesting(pod), &node(allocatable, requested));
         assert_eq!((status.code(), status.message().as_str()), (code, reasons), "{pod} on {allocatable} with {requested}");
     }
 }
@@ -82,10 +82,10 @@ fn every_shortage_is_a_reason_in_a_fixed_order() {
 #[test]
 fn pod_level_requests_count_while_the_gate_is_on() {
     let pod = pod_info("{spec: {resources: {requests: {cpu: 2}}, containers: [{resources: {requests: {cpu: 1}}}]}}");
-    let mut gates = FeatureGates::default();
-    assert_eq!(filter(&plugin("{}"), gates, &pod, &node("pods: 9, cpu: 1", "")), Status::unresolvable("Insufficient cpu"));
-    gates.set(Gate::PodLevelResources, false);
-    assert!(filter(&plugin("{}"), gates, &pod, &node("pods: 9, cpu: 1", "")).is_success());
+    let mut emulation = Emulation::default();
+    assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, cpu: 1", "")), Status::unresolvable("Insufficient cpu"));
+    emulation.set(Gate::PodLevelResources, false);
+    assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, cpu: 1", "")).is_success());
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn arguments_take_extended_resources_out_of_account() {
         ("{ignoredResourceGroups: [example.org]}", "example.com/a", false),
         ("{ignoredResources: [hugepages-2Mi], ignoredResourceGroups: [hugepages-2Mi]}", "hugepages-2Mi", false),
     ] {
-        let status = filter(&plugin(args), FeatureGates::default(), &requesting(&format!("{name}: 1")), &node("pods: 9", ""));
+        let status = filter(&plugin(args), Emulation::default(), &requesting(&format!("{name}: 1")), &node("pods: 9", ""));
         assert_eq!(status.is_success(), ignored, "{args} {name}");
     }
 }
@@ -107,15 +107,15 @@ fn arguments_take_extended_resources_out_of_account() {
 fn device_backed_resources_are_left_to_the_devices() {
     let insufficient = || Status::new(Code::UnschedulableAndUnresolvable, ["Insufficient example.com/dev"]);
     let pod = requesting("example.com/dev: 2");
-    let mut gates = FeatureGates::default();
-    assert!(filter(&plugin("{}"), gates, &pod, &node("pods: 9", "")).is_success());
-    assert!(filter(&plugin("{}"), gates, &pod, &node("pods: 9, example.com/dev: 0", "")).is_success());
+    let mut emulation = Emulation::default();
+    assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9", "")).is_success());
+    assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, example.com/dev: 0", "")).is_success());
     // A device plugin on the node comes first.
-    assert_eq!(filter(&plugin("{}"), gates, &pod, &node("pods: 9, example.com/dev: 1", "")), insufficient());
+    assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, example.com/dev: 1", "")), insufficient());
     let implicit = requesting("deviceclass.resource.kubernetes.io/c: 1");
-    assert!(filter(&plugin("{}"), gates, &implicit, &node("pods: 9", "")).is_success());
-    gates.set(Gate::DRAExtendedResource, false);
-    assert_eq!(filter(&plugin("{}"), gates, &pod, &node("pods: 9", "")), insufficient());
+    assert!(filter(&plugin("{}"), emulation, &implicit, &node("pods: 9", "")).is_success());
+    emulation.set(Gate::DRAExtendedResource, false);
+    assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9", "")), insufficient());
 }
 
 #[test]

@@ -9,26 +9,27 @@ use super::fit::PodRequest;
 use crate::cluster::resource::DeviceClass;
 use crate::cluster::{Node, Object, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, Gate, PodResourcesOptions, QueueingHint,
-    Resource, is_scalar_resource_name, pod_requests,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, PodResourcesOptions, QueueingHint, Resource,
+    is_scalar_resource_name, pod_requests,
 };
 use crate::plugins::helper::{BeforeAfter, changed_nodes, changed_pods};
+use crate::release::{Emulation, Gate};
 
 /// The registrations of NodeResourcesFit.
-pub(super) fn events(gates: FeatureGates) -> Vec<ClusterEventWithHint> {
+pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     let mut pod_action = ActionType::DELETE;
-    if gates.enabled(Gate::InPlacePodVerticalScaling) {
+    if emulation.enabled(Gate::InPlacePodVerticalScaling) {
         pod_action = pod_action.or(ActionType::UPDATE_POD_SCALE_DOWN);
     }
     let node_action = ActionType::ADD.or(ActionType::UPDATE_NODE_ALLOCATABLE);
     let mut events = vec![
         ClusterEventWithHint {
             event: ClusterEvent::new(EventResource::Pod, pod_action),
-            hint: Some(Arc::new(|cx, pod, change| after_pod_event(cx.gates, pod, change))),
+            hint: Some(Arc::new(|cx, pod, change| after_pod_event(cx.emulation, pod, change))),
         },
         ClusterEventWithHint { event: ClusterEvent::new(EventResource::Node, node_action), hint: Some(Arc::new(after_node_change)) },
     ];
-    if gates.enabled(Gate::DRAExtendedResource) {
+    if emulation.enabled(Gate::DRAExtendedResource) {
         events.push(ClusterEventWithHint {
             event: ClusterEvent::new(EventResource::DeviceClass, ActionType::ADD.or(ActionType::UPDATE)),
             hint: Some(Arc::new(|_, pod, change| after_device_class_event(pod, change))),
@@ -42,15 +43,15 @@ fn queue_if(helps: bool) -> QueueingHint {
 }
 
 /// Queue when a pod with a place was deleted, or a scale-down frees something that the pod requests.
-fn after_pod_event(gates: FeatureGates, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_event(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
     Ok(queue_if(match changed_pods(change)? {
         (Some(deleted), None) => !deleted.node_name.is_empty() || !deleted.status.nominated_node_name.is_empty(),
-        (Some(old), Some(new)) => gates.enabled(Gate::InPlacePodVerticalScaling) && scale_down_helps(gates, pod, old, new),
+        (Some(old), Some(new)) => emulation.enabled(Gate::InPlacePodVerticalScaling) && scale_down_helps(emulation, pod, old, new),
         (None, _) => false,
     }))
 }
 
-fn scale_down_helps(gates: FeatureGates, pod: &Pod, old: &Pod, new: &Pod) -> bool {
+fn scale_down_helps(emulation: Emulation, pod: &Pod, old: &Pod, new: &Pod) -> bool {
     if new.metadata.uid == pod.metadata.uid {
         return true;
     }
@@ -58,8 +59,8 @@ fn scale_down_helps(gates: FeatureGates, pod: &Pod, old: &Pod, new: &Pod) -> boo
         return false;
     }
     let options = PodResourcesOptions {
-        use_status_resources: gates.enabled(Gate::InPlacePodVerticalScaling),
-        in_place_pod_level: gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+        use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
+        in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
         ..PodResourcesOptions::default()
     };
     let largest = |pod: &Pod| Resource::max_of_list(&pod_requests(pod, options));
@@ -75,7 +76,7 @@ fn scale_down_helps(gates: FeatureGates, pod: &Pod, old: &Pod, new: &Pod) -> boo
 /// Queue when the pod fits the empty node, and the node is new or has more of something that the pod requests.
 fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, String> {
     let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
-    let request = PodRequest::of(cx.cluster, cx.gates, pod);
+    let request = PodRequest::of(cx.cluster, cx.emulation, pod);
     let allocatable = |node: &Node| Resource::from_list(&node.status.allocatable);
     let now = allocatable(new);
     let fits = request.fit(0, &now, &Resource::default()).is_success();
@@ -127,15 +128,15 @@ mod tests {
 
     #[test]
     fn registrations_follow_the_gates() {
-        let mut gates = FeatureGates::default();
-        let shown = |gates| events(gates).iter().map(|e| (e.event.resource, e.event.action)).collect::<Vec<_>>();
+        let mut emulation = Emulation::default();
+        let shown = |emulation| events(emulation).iter().map(|e| (e.event.resource, e.event.action)).collect::<Vec<_>>();
         let node = (EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_ALLOCATABLE));
         let class = (EventResource::DeviceClass, ActionType::ADD.or(ActionType::UPDATE));
-        assert_eq!(shown(gates), [(EventResource::Pod, ActionType::DELETE.or(ActionType::UPDATE_POD_SCALE_DOWN)), node, class]);
-        gates.set(Gate::InPlacePodVerticalScaling, false);
-        gates.set(Gate::DRAExtendedResource, false);
-        assert_eq!(shown(gates), [(EventResource::Pod, ActionType::DELETE), node]);
-        assert_eq!(after_pod_event(gates, &requesting("cpu: 1"), &pod_change(Some("{}"), Some("{}"))), Ok(QueueSkip));
+        assert_eq!(shown(emulation), [(EventResource::Pod, ActionType::DELETE.or(ActionType::UPDATE_POD_SCALE_DOWN)), node, class]);
+        emulation.set(Gate::InPlacePodVerticalScaling, false);
+        emulation.set(Gate::DRAExtendedResource, false);
+        assert_eq!(shown(emulation), [(EventResource::Pod, ActionType::DELETE), node]);
+        assert_eq!(after_pod_event(emulation, &requesting("cpu: 1"), &pod_change(Some("{}"), Some("{}"))), Ok(QueueSkip));
     }
 
     #[test]
@@ -159,11 +160,11 @@ mod tests {
             (placed("example.com/y: 2"), Some(placed("")), QueueSkip),
             (placed("strange: 2"), Some(placed("")), QueueSkip),
         ] {
-            let hint = after_pod_event(FeatureGates::default(), &mine, &pod_change(Some(&old), new.as_deref()));
+            let hint = after_pod_event(Emulation::default(), &mine, &pod_change(Some(&old), new.as_deref()));
             assert_eq!(hint, Ok(expected), "{old} {new:?}");
         }
-        assert!(after_pod_event(FeatureGates::default(), &mine, &node_change(Some("{}"), None)).is_err());
-        assert_eq!(after_pod_event(FeatureGates::default(), &mine, &pod_change(None, Some("{}"))), Ok(QueueSkip));
+        assert!(after_pod_event(Emulation::default(), &mine, &node_change(Some("{}"), None)).is_err());
+        assert_eq!(after_pod_event(Emulation::default(), &mine, &pod_change(None, Some("{}"))), Ok(QueueSkip));
     }
 
     #[test]

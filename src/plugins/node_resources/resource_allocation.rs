@@ -4,9 +4,8 @@
 use super::args::ResourceSpec;
 use super::dra::DraResources;
 use crate::cluster::{Pod, Str};
-use crate::framework::{
-    Context, FeatureGates, Gate, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests,
-};
+use crate::framework::{Context, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests};
+use crate::release::{Emulation, Gate};
 
 /// How one resource of a node is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,20 +74,20 @@ impl ResourceAllocationScorer {
     /// Looks at the pod and at the devices behind the configured resources once.
     pub(super) fn pre_score(&self, cx: &Context<'_>, pod: &Pod) -> PreScore {
         let names = || self.resources.iter().map(|(r, _)| &r.name);
-        let dra = if cx.gates.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, names()) } else { None };
-        PreScore { pod_requests: self.pod_requests(pod, cx.gates), dra }
+        let dra = if cx.emulation.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, names()) } else { None };
+        PreScore { pod_requests: self.pod_requests(pod, cx.emulation), dra }
     }
 
     /// The pod's request for each configured resource, in thousandths of a core or whole units.
     ///
     /// Upstream hands the gates for resizes and pod-level resources only to the scorer of BalancedAllocation; that of
     /// NodeResourcesFit never sees them, and so looks at containers alone.
-    pub(super) fn pod_requests(&self, pod: &Pod, gates: FeatureGates) -> Vec<i64> {
+    pub(super) fn pod_requests(&self, pod: &Pod, emulation: Emulation) -> Vec<i64> {
         let defaults = default_container_requests();
         let options = PodResourcesOptions {
-            use_status_resources: self.use_requested && gates.enabled(Gate::InPlacePodVerticalScaling),
-            in_place_pod_level: self.use_requested && gates.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-            skip_pod_level_resources: !(self.use_requested && gates.enabled(Gate::PodLevelResources)),
+            use_status_resources: self.use_requested && emulation.enabled(Gate::InPlacePodVerticalScaling),
+            in_place_pod_level: self.use_requested && emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            skip_pod_level_resources: !(self.use_requested && emulation.enabled(Gate::PodLevelResources)),
             non_missing_container_requests: Some(&defaults).filter(|_| !self.use_requested),
         };
         let requests = pod_requests(pod, options);
@@ -168,9 +167,9 @@ mod tests {
                 [3000, 5, 0, 0],
             ),
         ] {
-            let gates = FeatureGates::default();
-            assert_eq!(ResourceAllocationScorer::new(&resources, false).pod_requests(&pod(yaml), gates), fit, "{yaml}");
-            assert_eq!(ResourceAllocationScorer::new(&resources, true).pod_requests(&pod(yaml), gates), balanced, "{yaml}");
+            let emulation = Emulation::default();
+            assert_eq!(ResourceAllocationScorer::new(&resources, false).pod_requests(&pod(yaml), emulation), fit, "{yaml}");
+            assert_eq!(ResourceAllocationScorer::new(&resources, true).pod_requests(&pod(yaml), emulation), balanced, "{yaml}");
         }
     }
 

@@ -14,9 +14,10 @@ use super::volume_helpers::csi_migration::InTreePlugin;
 use crate::cluster::storage::CSINode;
 use crate::cluster::{Pod, Str, Volume};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, Gate, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
-    PreFilterResult, Status,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult,
+    Status,
 };
+use crate::release::{Emulation, Gate};
 
 /// The node would have more volumes of a driver than the driver can attach.
 pub const ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED: &str = "node(s) exceed max volume count";
@@ -35,7 +36,7 @@ impl Plugin for NodeVolumeLimits {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }
 }
@@ -119,7 +120,7 @@ impl FilterPlugin for NodeVolumeLimits {
         if new.is_empty() {
             return Status::success();
         }
-        if cx.gates.enabled(Gate::VolumeLimitScaling)
+        if cx.emulation.enabled(Gate::VolumeLimitScaling)
             && let Some((driver, _)) = new.iter().find(|(driver, _)| !driver_is_there(cx, driver, csi_node))
         {
             return Status::unschedulable(format!("{driver} CSI driver is not installed on the node"));

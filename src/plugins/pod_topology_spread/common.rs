@@ -3,9 +3,10 @@
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
-use crate::framework::{Context, FeatureGates, Gate, PodBits, Snapshot};
+use crate::framework::{Context, PodBits, Snapshot};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
+use crate::release::{Emulation, Gate};
 
 /// The node label that names the node itself.
 pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -50,17 +51,17 @@ pub(super) struct Constraint {
 }
 
 impl Constraint {
-    fn new(constraint: &TopologySpreadConstraint, pod_labels: &Labels, gates: FeatureGates) -> Result<Self, SelectorError> {
+    fn new(constraint: &TopologySpreadConstraint, pod_labels: &Labels, emulation: Emulation) -> Result<Self, SelectorError> {
         let mut selector = constraint.label_selector.clone();
         if let Some(selector) = &mut selector {
             selector.validate()?;
-            if gates.enabled(Gate::MatchLabelKeysInPodTopologySpread) {
+            if emulation.enabled(Gate::MatchLabelKeysInPodTopologySpread) {
                 // As expressions, since the selector may ask another value of the same key.
                 let picked = constraint.match_label_keys.iter().filter_map(|key| Some((key, pod_labels.get(key)?)));
                 selector.match_expressions.extend(picked.map(|(key, value)| equals(key, value)));
             }
         }
-        let inclusion = gates.enabled(Gate::NodeInclusionPolicyInPodTopologySpread);
+        let inclusion = emulation.enabled(Gate::NodeInclusionPolicyInPodTopologySpread);
         let affinity = constraint.node_affinity_policy.as_deref().filter(|_| inclusion).unwrap_or("Honor");
         let taints = constraint.node_taints_policy.as_deref().filter(|_| inclusion).unwrap_or("Ignore");
         Ok(Self {
@@ -80,9 +81,9 @@ impl Constraint {
     }
 
     /// Whether pods on the node count for the constraint.
-    pub(super) fn matches_node_inclusion_policies(&self, pod: &Pod, node: &Node, gates: FeatureGates) -> bool {
+    pub(super) fn matches_node_inclusion_policies(&self, pod: &Pod, node: &Node, emulation: Emulation) -> bool {
         (!self.honors_node_affinity || required_node_affinity_matches(pod, node))
-            && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, gates).is_none())
+            && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_none())
     }
 
     /// How many pods the constraint spreads, by the place of their node in the snapshot: those of the namespace that are
@@ -111,7 +112,7 @@ impl PodTopologySpread {
         let (constraints, what) = if own.is_empty() {
             (self.default_constraints(cx, pod, action), "setting default")
         } else {
-            (filter_constraints(own, &pod.metadata.labels, action, cx.gates), "obtaining pod's")
+            (filter_constraints(own, &pod.metadata.labels, action, cx.emulation), "obtaining pod's")
         };
         let nickname = action.nickname();
         let mut constraints = constraints.map_err(|error| format!("{what} {nickname} topology spread constraints: {error}"))?;
@@ -123,7 +124,7 @@ impl PodTopologySpread {
     }
 
     fn default_constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, SelectorError> {
-        let mut constraints = filter_constraints(&self.default_constraints, &pod.metadata.labels, action, cx.gates)?;
+        let mut constraints = filter_constraints(&self.default_constraints, &pod.metadata.labels, action, cx.emulation)?;
         if constraints.is_empty() {
             return Ok(constraints);
         }
@@ -142,10 +143,10 @@ fn filter_constraints(
     constraints: &[TopologySpreadConstraint],
     pod_labels: &Labels,
     action: Action,
-    gates: FeatureGates,
+    emulation: Emulation,
 ) -> Result<Vec<Constraint>, SelectorError> {
     let of_kind = constraints.iter().filter(|c| c.when_unsatisfiable == action.as_str());
-    of_kind.map(|c| Constraint::new(c, pod_labels, gates)).collect()
+    of_kind.map(|c| Constraint::new(c, pod_labels, emulation)).collect()
 }
 
 /// All that the Services which select the pod, and the object that controls it, ask of a pod's labels; empty where
@@ -218,8 +219,10 @@ mod tests {
         let full = parse(rest, &world);
         assert_eq!((full.min_domains, full.honors_node_affinity, full.honors_node_taints), (3, false, true));
         assert!(full.selects(&serde_json::from_str(r#"{"v":"1"}"#).unwrap()) && !full.selects(&Labels::default()));
-        let without =
-            World { gates: world.gates(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]), ..world };
+        let without = World {
+            emulation: world.emulation(&[Gate::MatchLabelKeysInPodTopologySpread, Gate::NodeInclusionPolicyInPodTopologySpread]),
+            ..world
+        };
         let gated = parse(rest, &without);
         assert_eq!((gated.min_domains, gated.honors_node_affinity, gated.honors_node_taints), (3, true, false));
         assert!(gated.selects(&Labels::default()));
@@ -354,7 +357,7 @@ mod tests {
             pod.spec_mut().tolerations = serde_json::from_str(tolerations).unwrap();
             let constraint = soft(&world, &pod).remove(0);
             let info = info(pod);
-            assert_eq!(constraint.matches_node_inclusion_policies(&info.pod, &tainted, FeatureGates::default()), expected, "{policies}");
+            assert_eq!(constraint.matches_node_inclusion_policies(&info.pod, &tainted, Emulation::default()), expected, "{policies}");
         };
         check("", "null", "[]", true);
         check("", r#"{"disk":"ssd"}"#, "[]", true);

@@ -112,7 +112,9 @@ impl PreFilterState {
                     let node = &nodes[at].node;
                     let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
                     let Some(value) = node.metadata.labels.get(&constraint.topology_key) else { continue };
-                    if has_all_keys(&node.metadata.labels, constraints) && constraint.matches_node_inclusion_policies(pod, node, cx.gates) {
+                    if has_all_keys(&node.metadata.labels, constraints)
+                        && constraint.matches_node_inclusion_policies(pod, node, cx.emulation)
+                    {
                         domains.add(value, count);
                     }
                 }
@@ -158,7 +160,7 @@ impl PreFilterState {
         for (i, Spread { constraint, .. }) in spreads.iter().enumerate() {
             // Other than the count of PreFilter, an empty selector counts here, and so does a pod being deleted.
             if constraint.selects(&updated.metadata.labels)
-                && constraint.matches_node_inclusion_policies(pod, &node.node, cx.gates)
+                && constraint.matches_node_inclusion_policies(pod, &node.node, cx.emulation)
                 && let Some(value) = labels.get(&constraint.topology_key)
             {
                 self.update(i, value, amount);

@@ -16,9 +16,10 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::{LabelSelector, Labels, List, Node, Object, Pod, Str, TopologySpreadConstraint};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, FieldErrors, FilterPlugin, Plugin,
-    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FieldErrors, FilterPlugin, Plugin, PluginName,
+    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
+use crate::release::Emulation;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
 
 pub use filtering::{ERR_REASON_CONSTRAINTS_NOT_MATCH, ERR_REASON_NODE_LABEL_NOT_MATCH};
@@ -144,7 +145,7 @@ impl Plugin for PodTopologySpread {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let both_ends = ActionType::ADD.or(ActionType::DELETE);
         let pod_actions = both_ends.or(ActionType::UPDATE_POD_LABEL).or(ActionType::UPDATE_POD_TOLERATION);
         let node_actions = both_ends.or(ActionType::UPDATE_NODE_LABEL).or(ActionType::UPDATE_NODE_TAINT);
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn hints_are_registered_for_pods_and_nodes() {
-        let events = PodTopologySpread::default().events_to_register(FeatureGates::default()).unwrap();
+        let events = PodTopologySpread::default().events_to_register(Emulation::default()).unwrap();
         let text: Vec<String> =
             events.iter().map(|e| format!("{:?}:{:b} {}", e.event.resource, e.event.action.0, e.hint.is_some())).collect();
         assert_eq!(text, ["Pod:10100000011 true", "Node:11011 true"]);
@@ -280,7 +281,7 @@ mod tests {
     /// The hint of an event through what the plugin registers: 0 for pods, 1 for nodes.
     fn hint(event: usize, constraints: &str, old: Option<Object>, new: Option<Object>) -> Result<QueueingHint, String> {
         let world = World::new(vec![], []);
-        let events = PodTopologySpread::default().events_to_register(FeatureGates::default()).unwrap();
+        let events = PodTopologySpread::default().events_to_register(Emulation::default()).unwrap();
         let hint = events[event].hint.clone().unwrap();
         hint(&world.cx(), &Arc::new(pod("p", "{}", constraints)), &Change { old, new })
     }

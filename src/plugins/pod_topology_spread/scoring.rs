@@ -69,7 +69,7 @@ fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], require_all: 
             let labels = &node.metadata.labels;
             if (!require_all || keys.iter().all(|key| labels.contains_key(key)))
                 && let Some(total) = counts.get_mut(value_of(node, constraint))
-                && constraint.matches_node_inclusion_policies(pod, node, cx.gates)
+                && constraint.matches_node_inclusion_policies(pod, node, cx.emulation)
             {
                 *total += count;
             }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Node, Object, Pod};
-use crate::framework::{Context, FeatureGates, Gate, NodeInfo, PodInfo, Snapshot};
+use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
+use crate::release::{Emulation, Gate};
 
 /// A pod in namespace `default` with spread constraints, its uid being its name.
 pub(super) fn pod(name: &str, labels: &str, constraints: &str) -> Pod {
@@ -27,7 +28,7 @@ pub(super) fn info(pod: Pod) -> PodInfo {
 pub(super) struct World {
     pub(super) cluster: Cluster,
     pub(super) snapshot: Snapshot,
-    pub(super) gates: FeatureGates,
+    pub(super) emulation: Emulation,
 }
 
 impl World {
@@ -39,11 +40,11 @@ impl World {
             }
             info
         });
-        Self { cluster: objects.into_iter().collect(), snapshot: Snapshot::of(nodes), gates: FeatureGates::default() }
+        Self { cluster: objects.into_iter().collect(), snapshot: Snapshot::of(nodes), emulation: Emulation::default() }
     }
 
     pub(super) fn cx(&self) -> Context<'_> {
-        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: self.gates, now: jiff::Timestamp::UNIX_EPOCH }
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: self.emulation, now: jiff::Timestamp::UNIX_EPOCH }
     }
 
     pub(super) fn nodes(&self) -> &[Arc<NodeInfo>] {
@@ -51,11 +52,11 @@ impl World {
     }
 
     /// The gates with some switched off.
-    pub(super) fn gates(&self, off: &[Gate]) -> FeatureGates {
-        let mut gates = self.gates;
+    pub(super) fn emulation(&self, off: &[Gate]) -> Emulation {
+        let mut emulation = self.emulation;
         for gate in off {
-            gates.set(*gate, false);
+            emulation.set(*gate, false);
         }
-        gates
+        emulation
     }
 }

@@ -5,8 +5,9 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::cluster::List;
-use crate::framework::{FeatureGates, FieldErrors, Gate};
+use crate::framework::FieldErrors;
 use crate::plugins::helper::{FunctionShapePoint, function_shape_errors};
+use crate::release::{Emulation, Gate};
 
 /// Arguments of VolumeBinding.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -55,14 +56,14 @@ fn read_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Er
 impl VolumeBindingArgs {
     /// What is wrong with the arguments, as `ValidateVolumeBindingArgs` of
     /// `pkg/scheduler/apis/config/validation/validation_pluginargs.go` finds it.
-    pub fn validate(&self, gates: FeatureGates) -> Result<(), FieldErrors> {
+    pub fn validate(&self, emulation: Emulation) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         if self.bind_timeout_seconds < 0 {
             let rule = "invalid BindTimeoutSeconds, should not be a negative value";
             errors.invalid("bindTimeoutSeconds", &self.bind_timeout_seconds, rule);
         }
         match &self.shape {
-            Some(shape) if !gates.enabled(Gate::StorageCapacityScoring) => {
+            Some(shape) if !emulation.enabled(Gate::StorageCapacityScoring) => {
                 let rule = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring";
                 errors.invalid("shape", shape, rule);
             }
@@ -107,24 +108,24 @@ mod tests {
 
     #[test]
     fn refuses_what_upstream_refuses() {
-        let mut gates = FeatureGates::default();
+        let mut emulation = Emulation::default();
         let shape = r#"{"shape":[{"utilization":0,"score":11},{"utilization":0,"score":1},{"utilization":101,"score":1}]}"#;
         let unexpected = "Invalid value: [{\"Utilization\":0,\"Score\":1}]: unexpected field `shape`, remove it or turn on the feature gate \
                           StorageCapacityScoring";
         let negative = "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative value";
-        let check = |text: &str, gates, expected: &str| {
-            let errors = read(text).unwrap().validate(gates).err().unwrap_or_default();
+        let check = |text: &str, emulation, expected: &str| {
+            let errors = read(text).unwrap().validate(emulation).err().unwrap_or_default();
             assert_eq!(errors.to_string(), expected, "{text}");
         };
-        check("{}", gates, "");
-        check(r#"{"shape":[{"score":1}]}"#, gates, &format!("shape: {unexpected}"));
-        check(r#"{"bindTimeoutSeconds":-1}"#, gates, negative);
-        gates.set(Gate::StorageCapacityScoring, true);
-        check("{}", gates, "");
-        check(r#"{"shape":[]}"#, gates, "");
+        check("{}", emulation, "");
+        check(r#"{"shape":[{"score":1}]}"#, emulation, &format!("shape: {unexpected}"));
+        check(r#"{"bindTimeoutSeconds":-1}"#, emulation, negative);
+        emulation.set(Gate::StorageCapacityScoring, true);
+        check("{}", emulation, "");
+        check(r#"{"shape":[]}"#, emulation, "");
         check(
             shape,
-            gates,
+            emulation,
             "shape[1].utilization: Invalid value: 0: values must be sorted in increasing order\n\
              shape[0].score: Invalid value: 11: not in valid range [0, 10]\n\
              shape[2].utilization: Invalid value: 101: not in valid range [0, 100]",

@@ -63,8 +63,9 @@ mod tests {
         CSIDriver, CSINode, CSIStorageCapacity, Node, PersistentVolume, PersistentVolumeClaim, StorageClass,
     };
     use crate::framework::QueueingHint::{Queue, QueueSkip};
-    use crate::framework::{ClusterEvent, FeatureGates, Plugin};
+    use crate::framework::{ClusterEvent, Plugin};
     use crate::plugins::volume_helpers::testing::{hint, object, pod_with, pvc_volume, registered};
+    use crate::release::Emulation;
 
     #[test]
     fn hints() {
@@ -124,7 +125,7 @@ mod tests {
             ),
         ] {
             let action = if old.is_some() { ActionType::UPDATE } else { ActionType::ADD };
-            let events = VolumeBinding::default().events_to_register(FeatureGates::default()).unwrap();
+            let events = VolumeBinding::default().events_to_register(Emulation::default()).unwrap();
             let event = events.into_iter().find(|e| e.event.matches(&ClusterEvent::new(resource, action))).unwrap().event.to_string();
             let (before, after) = (old.as_ref().map(|text| object(kind, text)), object(kind, &new));
             let got = hint(&VolumeBinding::default(), &event, &pod, before.as_ref(), Some(&after));

@@ -30,9 +30,10 @@ pub use args::{UtilizationShapePoint, VolumeBindingArgs};
 
 use self::claims::State;
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreBindPlugin,
-    PreFilterPlugin, PreScorePlugin, ReservePlugin, ScorePlugin, Status,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreBindPlugin, PreFilterPlugin,
+    PreScorePlugin, ReservePlugin, ScorePlugin, Status,
 };
+use crate::release::Emulation;
 
 /// No volume suits a claim, and none can be provisioned.
 pub const ERR_REASON_BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";
@@ -78,7 +79,7 @@ impl Plugin for VolumeBinding {
     fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }
 }

@@ -8,16 +8,17 @@ use super::claims::{State, requested};
 use super::find::{PodVolumes, find_pod_volumes};
 use super::{VolumeBinding, no_state};
 use crate::cluster::{Quantity, Str};
-use crate::framework::{Context, CycleState, Gate, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
+use crate::framework::{Context, CycleState, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::plugins::helper::broken_linear;
 use crate::plugins::volume_helpers::STORAGE;
+use crate::release::Gate;
 
 const MAX_UTILIZATION: i64 = 100;
 
 impl PreScorePlugin for VolumeBinding {
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
         match state.read::<State>() {
-            _ if !cx.gates.enabled(Gate::StorageCapacityScoring) => Status::skip(),
+            _ if !cx.emulation.enabled(Gate::StorageCapacityScoring) => Status::skip(),
             None => no_state(),
             Some(_) => Status::success(),
         }
@@ -26,7 +27,7 @@ impl PreScorePlugin for VolumeBinding {
 
 impl ScorePlugin for VolumeBinding {
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        if !cx.gates.enabled(Gate::StorageCapacityScoring) {
+        if !cx.emulation.enabled(Gate::StorageCapacityScoring) {
             return Ok(0);
         }
         let State(claims) = state.read::<State>().ok_or_else(no_state)?;

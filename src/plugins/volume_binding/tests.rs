@@ -3,8 +3,9 @@ use std::sync::Arc;
 use super::*;
 use crate::cluster::{Object, Pod};
 use crate::framework::Code;
-use crate::framework::{Gate, NodeInfo};
+use crate::framework::NodeInfo;
 use crate::plugins::volume_helpers::testing::{World, pod_with, pvc_volume};
+use crate::release::Gate;
 
 type Objects = Vec<(&'static str, String)>;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::cluster::{Cluster, Object, Pod};
-use crate::framework::{Change, Context, CycleState, FeatureGates, Gate, NodeInfo, Plugin, PodInfo, QueueingHint, Snapshot, Status};
+use crate::framework::{Change, Context, CycleState, NodeInfo, Plugin, PodInfo, QueueingHint, Snapshot, Status};
+use crate::release::{Emulation, Gate};
 
 /// An object from its kind and its JSON.
 pub(in crate::plugins) fn object(kind: &str, text: &str) -> Object {
@@ -33,7 +34,7 @@ pub(in crate::plugins) fn pvc_volume(claim: &str) -> String {
 pub(in crate::plugins) struct World {
     pub(in crate::plugins) cluster: Cluster,
     pub(in crate::plugins) snapshot: Snapshot,
-    pub(in crate::plugins) gates: FeatureGates,
+    pub(in crate::plugins) emulation: Emulation,
 }
 
 impl World {
@@ -46,17 +47,17 @@ impl World {
                 node.add_pod(Arc::new(PodInfo::new(pod.clone())));
             }
         }
-        Self { cluster, snapshot: Snapshot::of(nodes), gates: FeatureGates::default() }
+        Self { cluster, snapshot: Snapshot::of(nodes), emulation: Emulation::default() }
     }
 
     /// The same with a gate on.
     pub(in crate::plugins) fn with(mut self, gate: Gate) -> Self {
-        self.gates.set(gate, true);
+        self.emulation.set(gate, true);
         self
     }
 
     pub(in crate::plugins) fn cx(&self) -> Context<'_> {
-        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: self.gates, now: Timestamp::UNIX_EPOCH }
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: self.emulation, now: Timestamp::UNIX_EPOCH }
     }
 
     pub(in crate::plugins) fn node(&self, name: &str) -> &Arc<NodeInfo> {
@@ -94,7 +95,7 @@ pub(in crate::plugins) fn hint(
     new: Option<&Object>,
 ) -> Option<Result<QueueingHint, String>> {
     let world = World::new([]);
-    let registered = plugin.events_to_register(world.gates).expect("registers events");
+    let registered = plugin.events_to_register(world.emulation).expect("registers events");
     let found = registered.into_iter().find(|e| e.event.to_string() == event)?;
     let change = Change { old: old.cloned(), new: new.cloned() };
     Some(found.hint.map_or(Ok(QueueingHint::Queue), |hint| hint(&world.cx(), pod, &change)))
@@ -102,6 +103,6 @@ pub(in crate::plugins) fn hint(
 
 /// The labels of the events that a plugin registers, and whether each has a hint.
 pub(in crate::plugins) fn registered(plugin: &dyn Plugin) -> Vec<String> {
-    let events = plugin.events_to_register(FeatureGates::default()).expect("registers events");
+    let events = plugin.events_to_register(Emulation::default()).expect("registers events");
     events.iter().map(|e| format!("{}:{}{}", e.event.resource, e.event.action.0, if e.hint.is_some() { " hint" } else { "" })).collect()
 }

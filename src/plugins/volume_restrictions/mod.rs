@@ -12,9 +12,10 @@ use std::sync::Arc;
 use super::volume_helpers::not_found;
 use crate::cluster::{Key, Pod, Str, Volume};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FeatureGates, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
-    PreFilterResult, Status,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult,
+    Status,
 };
+use crate::release::Emulation;
 
 /// Another pod on the node uses an inline disk of the pod.
 pub const ERR_REASON_DISK_CONFLICT: &str = "node(s) had no available disk";
@@ -38,7 +39,7 @@ impl Plugin for VolumeRestrictions {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _gates: FeatureGates) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }
 }

@@ -2,11 +2,11 @@
 //! defaults of plugin arguments stand beside their types.
 
 use super::file::{ConfigFile, Plugin, PluginConfig, PluginSet, Profile};
-use crate::framework::{FeatureGates, Gate};
+use crate::release::{Emulation, Gate};
 
 impl ConfigFile {
     /// Completes the profiles.
-    pub(super) fn set_defaults(&mut self, gates: FeatureGates) {
+    pub(super) fn set_defaults(&mut self, emulation: Emulation) {
         if self.profiles.is_empty() {
             self.profiles.push(Profile::default());
         }
@@ -15,7 +15,7 @@ impl ConfigFile {
             only.scheduler_name.get_or_insert_with(|| "default-scheduler".into());
         }
         for profile in &mut self.profiles {
-            let defaults = PluginSet { enabled: default_multi_point(gates), disabled: Vec::new() };
+            let defaults = PluginSet { enabled: default_multi_point(emulation), disabled: Vec::new() };
             let merged = merge(defaults, profile.plugins.at("multiPoint").clone());
             profile.plugins.set("multiPoint", merged);
             // Others have arguments, too; these may be changed by extenders.
@@ -33,7 +33,7 @@ impl ConfigFile {
 }
 
 /// The default multiPoint list with its weights, in order.
-fn default_multi_point(gates: FeatureGates) -> Vec<Plugin> {
+fn default_multi_point(emulation: Emulation) -> Vec<Plugin> {
     let list = [
         ("SchedulingGates", 0),
         ("PrioritySort", 0),
@@ -55,7 +55,7 @@ fn default_multi_point(gates: FeatureGates) -> Vec<Plugin> {
         ("ImageLocality", 1),
         ("DefaultBinder", 0),
     ];
-    let gated = gates.enabled(Gate::NodeDeclaredFeatures).then_some(("NodeDeclaredFeatures", 0));
+    let gated = emulation.enabled(Gate::NodeDeclaredFeatures).then_some(("NodeDeclaredFeatures", 0));
     list.into_iter().chain(gated).map(|(name, weight)| Plugin { name: name.into(), weight }).collect()
 }
 

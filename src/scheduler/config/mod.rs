@@ -17,7 +17,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::runtime::Framework;
-use crate::framework::{FeatureGates, FieldErrors};
+use crate::framework::FieldErrors;
+use crate::release::Emulation;
 use file::{ConfigFile, Extender};
 
 /// What is wrong with a configuration.
@@ -35,7 +36,7 @@ pub struct Config {
     /// `podMaxBackoffSeconds`.
     pub pod_max_backoff_seconds: i64,
     /// Feature gates.
-    pub gates: FeatureGates,
+    pub emulation: Emulation,
     /// The file it was read from, where there was one.
     text: Option<Arc<str>>,
 }
@@ -46,13 +47,13 @@ impl Config {
     /// # Panics
     ///
     /// Never: the defaults are valid whatever the gates.
-    pub fn defaults(gates: FeatureGates) -> Self {
-        Self::build(ConfigFile::default(), gates).expect("the default configuration is valid")
+    pub fn defaults(emulation: Emulation) -> Self {
+        Self::build(ConfigFile::default(), emulation).expect("the default configuration is valid")
     }
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
-    pub fn parse(text: &str, gates: FeatureGates) -> Result<Self, ConfigError> {
-        let config = Self::build(ConfigFile::decode(text)?, gates)?;
+    pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
+        let config = Self::build(ConfigFile::decode(text)?, emulation)?;
         Ok(Self { text: Some(text.into()), ..config })
     }
 
@@ -66,12 +67,12 @@ impl Config {
         self.profiles.iter().find(|p| p.name == scheduler_name)
     }
 
-    fn build(mut file: ConfigFile, gates: FeatureGates) -> Result<Self, ConfigError> {
-        file.set_defaults(gates);
-        validation::validate(&file, gates).into_result()?;
+    fn build(mut file: ConfigFile, emulation: Emulation) -> Result<Self, ConfigError> {
+        file.set_defaults(emulation);
+        validation::validate(&file, emulation).into_result()?;
         apply_extenders(&mut file)?;
         let mut errors = FieldErrors::default();
-        let mut profiles = profile::build(&file.profiles, gates, &mut errors);
+        let mut profiles = profile::build(&file.profiles, emulation, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
             profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
@@ -82,7 +83,7 @@ impl Config {
             percentage_of_nodes_to_score: file.percentage_of_nodes_to_score.unwrap_or(0),
             pod_initial_backoff_seconds,
             pod_max_backoff_seconds,
-            gates,
+            emulation,
             text: None,
         })
     }

@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::file::{PluginSet, Plugins, Profile};
 use super::validation::is_removed;
 use crate::cluster::Str;
-use crate::framework::{FeatureGates, FieldErrors, MAX_NODE_SCORE};
+use crate::framework::{FieldErrors, MAX_NODE_SCORE};
 use crate::plugins;
+use crate::release::Emulation;
 use crate::scheduler::runtime::{Framework, PluginRef};
 
 /// An extension point.
@@ -70,13 +71,14 @@ enum Meant {
 }
 
 /// The frameworks of the profiles; what is wrong goes to `errors`.
-pub(super) fn build(profiles: &[Profile], gates: FeatureGates, errors: &mut FieldErrors) -> Vec<Framework> {
+pub(super) fn build(profiles: &[Profile], emulation: Emulation, errors: &mut FieldErrors) -> Vec<Framework> {
     let mut first: Option<(Sort, Option<&Value>)> = None;
     let mut frameworks = Vec::new();
     for (i, profile) in profiles.iter().enumerate() {
         let name = profile.scheduler_name.as_deref().unwrap_or_default();
         let path = format!("profiles[{i}]");
-        let mut builder = Builder { profile, gates, path: path.clone(), plugins: BTreeMap::new(), framework: Framework::default(), errors };
+        let mut builder =
+            Builder { profile, emulation, path: path.clone(), plugins: BTreeMap::new(), framework: Framework::default(), errors };
         let sort = builder.build(name);
         frameworks.push(builder.framework);
         let Some(sort) = sort else { continue };
@@ -105,7 +107,7 @@ struct Sort {
 
 struct Builder<'a> {
     profile: &'a Profile,
-    gates: FeatureGates,
+    emulation: Emulation,
     path: String,
     plugins: BTreeMap<String, Meant>,
     framework: Framework,
@@ -196,7 +198,7 @@ impl<'a> Builder<'a> {
         }
         let config = self.profile.plugin_config.iter().enumerate().find(|(_, c)| c.name == name);
         let args: Option<&Value> = config.and_then(|(_, c)| c.args.as_ref());
-        match plugins::new_plugin(name, args, self.gates) {
+        match plugins::new_plugin(name, args, self.emulation) {
             Ok(Some(plugin)) => {
                 self.framework.all.push(plugin.clone());
                 Meant::Known(plugin)

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::file::{API_VERSION, ConfigFile, Extender, GoDuration, LeaderElection, Plugin, PluginSet, Profile};
 use crate::cluster::LabelSelector;
-use crate::framework::{FeatureGates, FieldErrors, format_duration, is_extended_resource_name};
+use crate::framework::{FieldErrors, format_duration, is_extended_resource_name};
 use crate::plugins;
+use crate::release::Emulation;
 
 /// Plugins that were removed.
 const REMOVED_PLUGINS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
@@ -36,7 +37,7 @@ pub(super) fn is_removed(plugin: &str) -> bool {
 }
 
 /// Everything that `ValidateKubeSchedulerConfiguration` finds, in its order.
-pub(super) fn validate(file: &ConfigFile, gates: FeatureGates) -> FieldErrors {
+pub(super) fn validate(file: &ConfigFile, emulation: Emulation) -> FieldErrors {
     let mut errors = FieldErrors::default();
     if file.client_connection.burst < 0 {
         errors.invalid("clientConnection.burst", &file.client_connection.burst, "must be non-negative");
@@ -47,7 +48,7 @@ pub(super) fn validate(file: &ConfigFile, gates: FeatureGates) -> FieldErrors {
     }
     for (i, profile) in file.profiles.iter().enumerate() {
         let path = format!("profiles[{i}]");
-        validate_profile(profile, &path, gates, &mut errors);
+        validate_profile(profile, &path, emulation, &mut errors);
         let name = profile.scheduler_name.as_deref().unwrap_or_default();
         if file.profiles[..i].iter().any(|p| p.scheduler_name.as_deref().unwrap_or_default() == name) {
             errors.duplicate(format!("{path}.schedulerName"), &name);
@@ -92,7 +93,7 @@ fn validate_percentage(path: &str, value: Option<i32>, errors: &mut FieldErrors)
     }
 }
 
-fn validate_profile(profile: &Profile, path: &str, gates: FeatureGates, errors: &mut FieldErrors) {
+fn validate_profile(profile: &Profile, path: &str, emulation: Emulation, errors: &mut FieldErrors) {
     if profile.scheduler_name.as_deref().unwrap_or_default().is_empty() {
         errors.required(format!("{path}.schedulerName"), "");
     }
@@ -119,7 +120,7 @@ fn validate_profile(profile: &Profile, path: &str, gates: FeatureGates, errors: 
             // So these are checked when the plugin is made, if it is.
             "NodeResourcesFit" => {}
             _ => {
-                if let Err(wrong) = plugins::new_plugin(name, config.args.as_ref(), gates) {
+                if let Err(wrong) = plugins::new_plugin(name, config.args.as_ref(), emulation) {
                     errors.extend_at(&format!("{path}.args"), wrong);
                 }
             }

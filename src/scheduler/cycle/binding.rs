@@ -9,9 +9,10 @@ use super::failure::{set_condition, whole_second};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Object, Pod, Str};
 use crate::framework::{
-    Change, ClusterEvent, Code, Context, CycleState, Gate, NodeInfo, NodeToStatus, PluginName, PluginSet, PodInfo, QueuedPodInfo, Snapshot,
+    Change, ClusterEvent, Code, Context, CycleState, NodeInfo, NodeToStatus, PluginName, PluginSet, PodInfo, QueuedPodInfo, Snapshot,
     Status,
 };
+use crate::release::Gate;
 use crate::scheduler::State;
 use crate::scheduler::runtime::Framework;
 use crate::trace::{Event, FailureReason, Place};
@@ -52,7 +53,7 @@ impl State {
         };
         let mut assumed = Pod::clone(info.pod());
         assumed.node_name = node.clone();
-        let assumed = Arc::new(PodInfo::with_gates(Arc::new(assumed), self.config.gates));
+        let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.config.emulation));
         self.cache.assume(assumed.clone());
         self.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
         events.push(Event::PodAssumed { pod: info.key(), node: node.clone() });
@@ -133,7 +134,7 @@ impl State {
 
     /// Where the binding will take its time, others are told which node it is for.
     fn announce_node(&self, binding: &Binding, waits: bool, writes: &mut Vec<Write>) {
-        let announces = (waits || !binding.pre_bind.is_empty()) && self.config.gates.enabled(Gate::NominatedNodeNameForExpectation);
+        let announces = (waits || !binding.pre_bind.is_empty()) && self.config.emulation.enabled(Gate::NominatedNodeNameForExpectation);
         let node = binding.node.name();
         let known = self.cluster.pods.get(&binding.info.key()).filter(|p| announces && p.status.nominated_node_name != *node);
         if let Some(pod) = known {
@@ -195,7 +196,7 @@ impl State {
             Condition { kind: "PodScheduled".into(), status: "True".into(), last_transition_time: Some(now), ..Condition::default() };
         set_condition(&mut bound, condition);
         bound.status.start_time = Some(now);
-        if self.config.gates.enabled(Gate::ClearingNominatedNodeNameAfterBinding) {
+        if self.config.emulation.enabled(Gate::ClearingNominatedNodeNameAfterBinding) {
             bound.status.nominated_node_name = Str::default();
         }
         events.push(Event::PodBound { pod: key, node: bound.node_name.clone() });
@@ -237,7 +238,7 @@ impl State {
     }
 
     fn context<'a>(&'a self, snapshot: &'a Snapshot) -> Context<'a> {
-        Context { cluster: &self.cluster, snapshot, gates: self.config.gates, now: self.clock }
+        Context { cluster: &self.cluster, snapshot, emulation: self.config.emulation, now: self.clock }
     }
 }
 

@@ -8,7 +8,8 @@ use jiff::{SignedDuration, Timestamp, Unit};
 
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, Pod, Str};
-use crate::framework::{Change, ClusterEvent, Gate, NominatingInfo, QueuedPodInfo, is_same_pod};
+use crate::framework::{Change, ClusterEvent, NominatingInfo, QueuedPodInfo, is_same_pod};
+use crate::release::Gate;
 use crate::scheduler::algorithm::FitError;
 use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Evictions, Scheduler, State};
@@ -44,7 +45,7 @@ impl State {
                 return None;
             }
             Some(pod) if pod.node_name.is_empty() => {
-                info.update(pod.clone(), self.config.gates);
+                info.update(pod.clone(), self.config.emulation);
                 let back = info.clone();
                 // Already waiting somewhere means that an update brought it back; that one stays.
                 let _ = self.with_queue(events, |queue, env| queue.add_unschedulable_if_not_present(env, back));
@@ -93,7 +94,7 @@ impl Scheduler {
             }
             self.evict(key, info, &mut evictions);
         }
-        if self.state.config.gates.enabled(Gate::SchedulerAsyncPreemption) {
+        if self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             if !record.evictions.is_empty() {
                 self.state.preempting.insert(id, None);
             }
@@ -179,7 +180,7 @@ pub(super) fn whole_second(time: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use crate::cluster::{Kind, Object};
-    use crate::framework::{FeatureGates, Gate};
+    use crate::release::{Emulation, Gate};
     use crate::scheduler::{Config, Evictions, Operation, Options, Scheduler};
     use crate::trace::{Event, Place};
 
@@ -198,14 +199,14 @@ mod tests {
 
     /// One turn for a pod that needs the whole node: its moves, and where the queue has it in the end.
     #[track_caller]
-    fn check(gates: FeatureGates, graceful: bool, victims: usize, expected: &[&str]) {
+    fn check(emulation: Emulation, graceful: bool, victims: usize, expected: &[&str]) {
         let node = r#"{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","pods":"9"}}}"#;
         let mut objects = vec![object(Kind::Node, node), pod("preemptor", 9, 4, "")];
         objects.extend((0..victims).map(|i| pod(&format!("v{i}"), 0, 4 / u32::try_from(victims).unwrap(), "n")));
         let start = "2026-11-20T00:00:00Z".parse().unwrap();
         let mut scheduler = {
             let evictions = if graceful { Evictions::Marked } else { Evictions::AtOnce };
-            Scheduler::new(Config::defaults(gates), objects, Options { start, evictions, ..Options::default() })
+            Scheduler::new(Config::defaults(emulation), objects, Options { start, evictions, ..Options::default() })
         };
         let events = scheduler.apply(Operation::Schedule);
         let words = events.iter().filter_map(|e| match e {
@@ -226,19 +227,19 @@ mod tests {
 
     #[test]
     fn the_last_victim_opens_the_gate() {
-        let gates = FeatureGates::default();
+        let emulation = Emulation::default();
         let (parked, backoff) = ("parked ScheduleAttemptFailure", "backoff AssignedPodDelete");
-        check(gates, false, 1, &[parked, "evicted v0", backoff]);
-        check(gates, false, 2, &[parked, "evicted v0", "evicted v1", "gated", backoff]);
+        check(emulation, false, 1, &[parked, "evicted v0", backoff]);
+        check(emulation, false, 2, &[parked, "evicted v0", "evicted v1", "gated", backoff]);
         // A victim that only begins to go is no event that helps.
-        check(gates, true, 2, &[parked, "evicted v0", "evicted v1"]);
+        check(emulation, true, 2, &[parked, "evicted v0", "evicted v1"]);
     }
 
     #[test]
     fn without_the_gate_victims_go_while_the_pod_is_in_flight() {
-        let mut gates = FeatureGates::default();
-        gates.set(Gate::SchedulerAsyncPreemption, false);
-        check(gates, false, 2, &["evicted v0", "evicted v1", "backoff ScheduleAttemptFailure"]);
-        check(gates, true, 2, &["evicted v0", "evicted v1", "parked ScheduleAttemptFailure"]);
+        let mut emulation = Emulation::default();
+        emulation.set(Gate::SchedulerAsyncPreemption, false);
+        check(emulation, false, 2, &["evicted v0", "evicted v1", "backoff ScheduleAttemptFailure"]);
+        check(emulation, true, 2, &["evicted v0", "evicted v1", "parked ScheduleAttemptFailure"]);
     }
 }

@@ -99,7 +99,7 @@ impl Scheduler {
         state.cycle += 1;
         let config = state.config.clone();
         let snapshot = state.cache.snapshot();
-        let cx = Context { cluster: &state.cluster, snapshot: &snapshot, gates: config.gates, now: state.clock };
+        let cx = Context { cluster: &state.cluster, snapshot: &snapshot, emulation: config.emulation, now: state.clock };
         events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx))));
         let Some(framework) = config.profile(&info.pod().spec.scheduler_name) else {
             // Only pods of our profiles are queued.

@@ -1,7 +1,7 @@
 //! Pods that wait on Permit, from the scheduling cycle to every end that the wait can have.
 
 use crate::cluster::Object;
-use crate::framework::{FeatureGates, Gate};
+use crate::release::{Emulation, Gate};
 use crate::scheduler::testing::{FIRST, SECOND, apply, at, changed, key, node, object, pod, scheduler, scheduler_with};
 use crate::scheduler::{Evictions, Operation, Scheduler, Wake};
 use crate::trace::Event;
@@ -45,9 +45,9 @@ fn a_pod_that_waits_is_assumed_and_announced_and_its_events_are_kept() {
     assert_eq!(nominated(&s, "w"), "n");
     assert_eq!(s.state().snapshot().get("n").unwrap().pods.len(), 1);
     assert_eq!(s.state().queue().view().waiting_on_permit().len(), 1);
-    let mut gates = FeatureGates::default();
-    gates.set(Gate::NominatedNodeNameForExpectation, false);
-    let mut s = scheduler_with(gates, Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(10))]);
+    let mut emulation = Emulation::default();
+    emulation.set(Gate::NominatedNodeNameForExpectation, false);
+    let mut s = scheduler_with(emulation, Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(10))]);
     apply(&mut s, Operation::Schedule);
     assert_eq!(nominated(&s, "w"), "");
 }
@@ -103,9 +103,9 @@ fn a_rejected_pod_is_parked_and_the_others_are_told() {
     let parked = s.state().queue().get(&key("w")).unwrap();
     assert_eq!((parked.unschedulable_plugins, parked.unschedulable_count), ([FIRST].into_iter().collect(), 1));
     // Without the announcement there is nothing to take back.
-    let mut gates = FeatureGates::default();
-    gates.set(Gate::NominatedNodeNameForExpectation, false);
-    let mut s = scheduler_with(gates, Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(10))]);
+    let mut emulation = Emulation::default();
+    emulation.set(Gate::NominatedNodeNameForExpectation, false);
+    let mut s = scheduler_with(emulation, Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(10))]);
     apply(&mut s, Operation::Schedule);
     assert_eq!(apply(&mut s, Operation::Reject { pod: key("w") })[2..].first().unwrap(), "w parked by ScheduleAttemptFailure");
     assert_eq!(s.state().queue().len(), (0, 0, 1));
@@ -216,10 +216,10 @@ fn a_pre_bind_that_fails_leaves_no_rejector() {
 
 /// A preemptor that needs the whole node, where `w` waits and `v` runs.
 #[track_caller]
-fn preempted(gates: FeatureGates, victims: Vec<Object>, expected: &[&str]) -> Scheduler {
+fn preempted(emulation: Emulation, victims: Vec<Object>, expected: &[&str]) -> Scheduler {
     let mut objects = vec![node("n"), pod("w", 5, 2, "", &wait(100))];
     objects.extend(victims);
-    let mut s = scheduler_with(gates, Evictions::AtOnce, objects);
+    let mut s = scheduler_with(emulation, Evictions::AtOnce, objects);
     apply(&mut s, Operation::Schedule);
     apply(&mut s, Operation::Create { object: pod("p", 9, 4, "", "") });
     let words = apply(&mut s, Operation::Schedule);
@@ -243,7 +243,7 @@ const IN_MEMORY: [&str; 5] = [
 fn a_victim_that_waits_is_turned_back_in_memory() {
     let (parked, by_memory) = ("p parked by ScheduleAttemptFailure", "w evicted InMemory");
     let expected = [&[parked, by_memory][..], &IN_MEMORY].concat();
-    let mut s = preempted(FeatureGates::default(), vec![], &expected);
+    let mut s = preempted(Emulation::default(), vec![], &expected);
     assert_eq!(apply(&mut s, Operation::Schedule), ["p bound to n", "p scheduled"]);
     // More important than the running victim, and so turned back first, while the gate is still shut.
     let expected = [
@@ -254,15 +254,15 @@ fn a_victim_that_waits_is_turned_back_in_memory() {
         &["p backoff by AssignedPodDelete"],
     ]
     .concat();
-    preempted(FeatureGates::default(), vec![pod("v", 1, 2, "n", "")], &expected);
+    preempted(Emulation::default(), vec![pod("v", 1, 2, "n", "")], &expected);
 }
 
 #[test]
 fn without_asynchronous_preemption_the_victim_goes_first() {
-    let mut gates = FeatureGates::default();
-    gates.set(Gate::SchedulerAsyncPreemption, false);
+    let mut emulation = Emulation::default();
+    emulation.set(Gate::SchedulerAsyncPreemption, false);
     let (first, last) = (&["w evicted InMemory"][..], &["p backoff by ScheduleAttemptFailure"][..]);
-    preempted(gates, vec![], &[first, &IN_MEMORY[..2], &IN_MEMORY[3..], last].concat());
+    preempted(emulation, vec![], &[first, &IN_MEMORY[..2], &IN_MEMORY[3..], last].concat());
 }
 
 #[test]

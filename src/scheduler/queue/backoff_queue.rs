@@ -149,7 +149,7 @@ mod tests {
     fn info(name: &str, priority: i32, millis: i64, rejected: u32) -> Arc<QueuedPodInfo> {
         let text = format!(r#"{{"metadata":{{"name":"{name}"}},"spec":{{"priority":{priority}}}}}"#);
         let mut info =
-            QueuedPodInfo::new(Arc::new(serde_json::from_str(&text).unwrap()), at(millis), 0, crate::framework::FeatureGates::default());
+            QueuedPodInfo::new(Arc::new(serde_json::from_str(&text).unwrap()), at(millis), 0, crate::release::Emulation::default());
         info.unschedulable_count = rejected;
         info.unschedulable_plugins = [PluginName::NodeName].into_iter().filter(|_| rejected > 0).collect();
         Arc::new(info)

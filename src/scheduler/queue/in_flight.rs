@@ -125,7 +125,7 @@ mod tests {
 
     fn info(name: &str) -> Arc<QueuedPodInfo> {
         let pod = serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","uid":"{name}"}}}}"#)).unwrap();
-        Arc::new(QueuedPodInfo::new(Arc::new(pod), jiff::Timestamp::UNIX_EPOCH, 0, crate::framework::FeatureGates::default()))
+        Arc::new(QueuedPodInfo::new(Arc::new(pod), jiff::Timestamp::UNIX_EPOCH, 0, crate::release::Emulation::default()))
     }
 
     fn seen(list: &InFlight, name: &str) -> Option<Vec<String>> {

@@ -34,7 +34,8 @@ pub(super) use self::in_flight::pod_id;
 use self::nominator::Nominator;
 pub use self::observed::{Observed, Waits};
 use crate::cluster::{Key, Meta, Pod, Str};
-use crate::framework::{Context, FeatureGates, Gate, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
+use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
+use crate::release::{Emulation, Gate};
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};
 
 /// What the queue needs from around it, for the time of one call.
@@ -64,7 +65,7 @@ pub struct QueueConfig {
     /// How long a pod may stay in unschedulablePods.
     pub pod_max_in_unschedulable_pods: Duration,
     /// Feature gates.
-    pub gates: FeatureGates,
+    pub emulation: Emulation,
 }
 
 impl Default for QueueConfig {
@@ -73,7 +74,7 @@ impl Default for QueueConfig {
             pod_initial_backoff: Duration::from_secs(1),
             pod_max_backoff: Duration::from_secs(10),
             pod_max_in_unschedulable_pods: Duration::from_secs(300),
-            gates: FeatureGates::default(),
+            emulation: Emulation::default(),
         }
     }
 }
@@ -108,7 +109,7 @@ pub struct SchedulingQueue {
 impl SchedulingQueue {
     /// An empty queue.
     pub fn new(config: QueueConfig, hints: HintMap) -> Self {
-        let windows = config.gates.enabled(Gate::SchedulerPopFromBackoffQ);
+        let windows = config.emulation.enabled(Gate::SchedulerPopFromBackoffQ);
         Self {
             config,
             hints: Arc::new(hints),
@@ -310,7 +311,7 @@ impl SchedulingQueue {
     }
 
     fn pops_from_backoff(&self) -> bool {
-        self.config.gates.enabled(Gate::SchedulerPopFromBackoffQ)
+        self.config.emulation.enabled(Gate::SchedulerPopFromBackoffQ)
     }
 }
 

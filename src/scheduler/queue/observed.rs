@@ -44,7 +44,7 @@ impl SchedulingQueue {
     pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed) {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
-        let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.gates));
+        let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.emulation));
         if !self.passes_pre_enqueue(env, &mut info) {
             self.park(env, &info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
             return;

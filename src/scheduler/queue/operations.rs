@@ -12,7 +12,7 @@ impl SchedulingQueue {
     /// A pod without a node appeared. A waiting pod of the same name is replaced.
     pub fn add(&mut self, env: &mut dyn QueueEnv, pod: Arc<Pod>) {
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
-        let info = Arc::new(QueuedPodInfo::new(pod, env.now(), self.next_sequence(), self.config.gates));
+        let info = Arc::new(QueuedPodInfo::new(pod, env.now(), self.next_sequence(), self.config.emulation));
         self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
     }
 
@@ -22,7 +22,7 @@ impl SchedulingQueue {
     ///
     /// Of several events, those after the first that moves the pod are not looked at.
     pub fn update(&mut self, env: &mut dyn QueueEnv, old: &Arc<Pod>, new: &Arc<Pod>) {
-        let events = pod_scheduling_properties_change(old, new, self.config.gates);
+        let events = pod_scheduling_properties_change(old, new, self.config.emulation);
         let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
         if self.in_flight.contains(new) {
             for event in events {
@@ -34,7 +34,7 @@ impl SchedulingQueue {
             // An attempt that is past `done` no longer holds the pod's place; kube-scheduler prevents this case by not
             // passing on updates of assumed pods.
             self.in_flight.finish(new);
-            let info = Arc::new(QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence(), self.config.gates));
+            let info = Arc::new(QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence(), self.config.emulation));
             self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE), None);
             return;
         };
@@ -60,7 +60,7 @@ impl SchedulingQueue {
         let place = self.place(&key)?;
         let mut info = self.take(&key)?;
         let priority = info.pod().priority();
-        Arc::make_mut(&mut info).update(new.clone(), self.config.gates);
+        Arc::make_mut(&mut info).update(new.clone(), self.config.emulation);
         match place {
             Place::Active => self.active.insert(info.clone()),
             Place::Backoff { .. } => self.backoff.insert(info.clone()),

@@ -2,15 +2,15 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use schedscope::framework::FeatureGates;
+use schedscope::release::Emulation;
 use schedscope::scheduler::Config;
 
 fuzz_target!(|text: &str| {
-    let whole = Config::parse(text, FeatureGates::default());
+    let whole = Config::parse(text, Emulation::default());
     let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-    let body = Config::parse(&format!("{head}{text}"), FeatureGates::default());
+    let body = Config::parse(&format!("{head}{text}"), Emulation::default());
     for error in [whole.err(), body.err()].into_iter().flatten() {
         assert!(!error.to_string().is_empty());
     }
-    let _ = FeatureGates::parse(text);
+    let _ = Emulation::parse(text);
 });

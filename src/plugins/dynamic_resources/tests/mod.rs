@@ -69,7 +69,7 @@ fn pod_with(claims: &[&str]) -> PodInfo {
 struct World {
     cluster: Cluster,
     snapshot: Snapshot,
-    gates: FeatureGates,
+    emulation: Emulation,
     plugin: DynamicResources,
     pod: PodInfo,
     state: CycleState,
@@ -79,11 +79,16 @@ impl World {
     /// Nodes `n1` and `n2` without anything of their own.
     fn new(cluster: Cluster, pod: PodInfo) -> Self {
         let snapshot = Snapshot::of(["n1", "n2"].map(|n| NodeInfo::new(zoned_node(n))));
-        Self { cluster, snapshot, gates: FeatureGates::default(), plugin: DynamicResources::default(), pod, state: CycleState::default() }
+        Self { cluster, snapshot, emulation: Emulation::default(), plugin: DynamicResources::default(), pod, state: CycleState::default() }
     }
 
     fn cx(&self) -> Context<'_> {
-        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: self.gates, now: "2026-01-01T00:00:00.5Z".parse().unwrap() }
+        Context {
+            cluster: &self.cluster,
+            snapshot: &self.snapshot,
+            emulation: self.emulation,
+            now: "2026-01-01T00:00:00.5Z".parse().unwrap(),
+        }
     }
 
     fn node(&self, name: &str) -> Arc<NodeInfo> {

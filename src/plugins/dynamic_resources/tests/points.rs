@@ -55,7 +55,7 @@ fn classes_and_kinds_of_requests_are_checked_first() {
         assert_eq!(world.pre_filter().to_string(), code);
     }
     let mut world = World::new(cluster(&[&claim("c", "requests: [{name: r, firstAvailable: [{name: s}]}]", "")]), pod_with(&["c"]));
-    world.gates.set(Gate::DRAPrioritizedList, false);
+    world.emulation.set(Gate::DRAPrioritizedList, false);
     let disabled = "resource claim d/c, request r: has subrequests, but the DRAPrioritizedList feature is disabled";
     assert_eq!(world.pre_filter(), Status::unresolvable(disabled));
     let bad = "allocation: {nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Like}]}]}}";
@@ -69,7 +69,7 @@ fn gates_switch_features_off() {
         let claim = claim("c", &format!("requests: [{request}]"), "");
         let mut world = World::new(cluster(&[&slice("n1", device), &claim]), pod_with(&["c"]));
         assert_eq!(world.run("n1"), Status::success(), "{gate}");
-        world.gates.set(gate, false);
+        world.emulation.set(gate, false);
         world.run("n1").to_string()
     };
     let none = "UnschedulableAndUnresolvable: cannot allocate all claims";
@@ -95,7 +95,7 @@ fn gates_switch_features_off() {
     let tainted = slice("n1", "{name: a, taints: [{key: k, effect: NoExecute}]}");
     let mut world = World::new(cluster(&[&tainted, &one_device()]), pod_with(&["c"]));
     assert_eq!(world.run("n1").to_string(), none);
-    world.gates.set(Gate::DRADeviceTaints, false);
+    world.emulation.set(Gate::DRADeviceTaints, false);
     assert_eq!(world.run("n1"), Status::success());
 }
 
@@ -180,7 +180,7 @@ fn claims_whose_devices_do_not_get_ready_are_given_up() {
         let status = waiting.replace("TIME", time).replace("CONDITION", condition);
         let mut world = World::new(cluster(&[&claim("c", "", &status)]), pod_with(&["c"]));
         assert_eq!(world.run("n1"), expected, "{time} {condition}");
-        world.gates.set(Gate::DRADeviceBindingConditions, false);
+        world.emulation.set(Gate::DRADeviceBindingConditions, false);
         assert_eq!(world.run("n1"), Status::success());
     }
     // The same at PreBind, for a claim that has failed since.
@@ -264,7 +264,7 @@ fn earlier_alternatives_score_higher() {
     assert_eq!(scores, [8, 7]);
     assert!(ScorePlugin::normalize(&world.plugin, &world.cx(), &world.state, &world.pod, &nodes, &mut scores).is_success());
     assert_eq!(scores, [100, 87]);
-    world.gates.set(Gate::DRAPrioritizedList, false);
+    world.emulation.set(Gate::DRAPrioritizedList, false);
     assert_eq!(ScorePlugin::score(&world.plugin, &world.cx(), &world.state, &world.pod, &nodes[0]), Ok(0));
 }
 
@@ -319,7 +319,7 @@ fn extended_resources_that_nothing_serves_do_not_fit() {
     }
     let mut world = extended_world(&[], "containers: [{name: m, resources: {requests: {example.com/gpu: 1}}}]");
     assert_eq!(world.run("n1"), Status::unresolvable("cannot allocate all claims"));
-    world.gates.set(Gate::DRAExtendedResource, false);
+    world.emulation.set(Gate::DRAExtendedResource, false);
     assert_eq!(world.pre_filter(), Status::skip());
 }
 
@@ -364,7 +364,7 @@ fn the_newest_class_serves_an_extended_resource() {
 
 #[test]
 fn hints_wait_for_all_claims_and_for_a_change_that_matters() {
-    let events = Plugin::events_to_register(&DynamicResources::default(), FeatureGates::default()).unwrap();
+    let events = Plugin::events_to_register(&DynamicResources::default(), Emulation::default()).unwrap();
     let labels: Vec<String> = events.iter().map(|e| format!("{}{}", e.event.resource, u8::from(e.hint.is_some()))).collect();
     assert_eq!(
         labels,

@@ -346,7 +346,7 @@ fn an_idle_scheduler_pops_rejected_pods_from_backoff() {
 
 #[test]
 fn without_early_pops_times_are_exact_and_pre_enqueue_comes_on_leaving() {
-    let mut f = Fixture::with_gates(&[Gate::SchedulerPopFromBackoffQ]);
+    let mut f = Fixture::with_emulation(&[Gate::SchedulerPopFromBackoffQ]);
     f.advance(500);
     f.add("p", 0).add("q", 0).pop();
     f.pop();

@@ -11,10 +11,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::{AlreadyQueued, HintMap, QueueConfig, QueueEnv, SchedulingQueue};
 use crate::cluster::{Cluster, Key, Node, Object, Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FeatureGates, Gate, Plugin, PluginName, QueuedPodInfo,
-    QueueingHint, Snapshot, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, Plugin, PluginName, QueuedPodInfo, QueueingHint,
+    Snapshot, Status,
 };
 use crate::plugins::scheduling_gates::SchedulingGates;
+use crate::release::{Emulation, Gate};
 use crate::trace::{Event, Place, QueuesView};
 
 /// Stands around the queue: a clock, the pods that exist, who refuses them at `PreEnqueue`, and what was recorded.
@@ -37,7 +38,7 @@ impl QueueEnv for World {
         self.now = now;
     }
     fn context(&self) -> Context<'_> {
-        Context { cluster: &self.cluster, snapshot: &self.snapshot, gates: FeatureGates::default(), now: self.now }
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: Emulation::default(), now: self.now }
     }
     fn informer_pod(&self, key: &Key) -> Option<Arc<Pod>> {
         self.cluster.pods.get(key).cloned()
@@ -88,7 +89,7 @@ fn hints() -> HintMap {
         (PluginName::InterPodAffinity, Some(vec![label])),
         (PluginName::NodeDeclaredFeatures, Some(vec![plain_update])),
         (PluginName::NodePorts, Some(vec![deletion])),
-        (PluginName::SchedulingGates, SchedulingGates.events_to_register(FeatureGates::default())),
+        (PluginName::SchedulingGates, SchedulingGates.events_to_register(Emulation::default())),
         (PluginName::DefaultPreemption, Some(vec![never])),
     ];
     HintMap::new(&[("s".into(), profile)])
@@ -106,13 +107,13 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        Self::with_gates(&[])
+        Self::with_emulation(&[])
     }
 
-    fn with_gates(off: &[Gate]) -> Self {
+    fn with_emulation(off: &[Gate]) -> Self {
         let mut config = QueueConfig::default();
         for gate in off {
-            config.gates.set(*gate, false);
+            config.emulation.set(*gate, false);
         }
         let queue = SchedulingQueue::new(config, hints());
         Self { queue, world: World::default(), folded: QueuesView::default(), popped: BTreeMap::new() }
@@ -214,7 +215,7 @@ impl Fixture {
         info.clear_rejector_plugins();
         info.unschedulable_plugins = plugins.iter().copied().collect();
         info.pending_plugins = pending.iter().copied().collect();
-        info.update(self.pod(name), FeatureGates::default());
+        info.update(self.pod(name), Emulation::default());
         self.run(|q, w| q.add_unschedulable_if_not_present(w, info))
     }
 

@@ -132,7 +132,7 @@ fn name(p: u8) -> String {
 }
 
 fn play(steps: &[Step], off: &[Gate]) -> (Vec<Event>, Fixture) {
-    let mut f = Fixture::with_gates(off);
+    let mut f = Fixture::with_emulation(off);
     let mut events = Vec::new();
     for step in steps {
         f.world.events.clear();
