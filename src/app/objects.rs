@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::session::Session;
-use crate::source::capture::Capture;
+use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
 use crate::source::{self, Report};
 use crate::ui::{Document, Form};
@@ -94,7 +94,8 @@ pub fn capture(cluster: &Cluster, events: &[ObservedEvent], unknown: &BTreeSet<K
     if Path::new(path).exists() {
         return Err(format!("{path} exists already; it is left alone"));
     }
-    let capture = Capture { cluster, events, unknown, redact };
+    let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
+    let capture = Capture { cluster, events, unknown, redact: words.as_ref() };
     let count = capture.save(Path::new(path)).map_err(|e| format!("{path}: {e}"))?;
     let how = if redact { ", with names and texts replaced" } else { "" };
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))

@@ -67,6 +67,12 @@ impl Interner {
 impl Str {
     /// The empty string.
     pub const EMPTY: Self = Self(ArcStr::new());
+    /// The resource `cpu`.
+    pub const CPU: Self = Self(arcstr::literal!("cpu"));
+    /// The resource `memory`.
+    pub const MEMORY: Self = Self(arcstr::literal!("memory"));
+    /// The resource `ephemeral-storage`.
+    pub const EPHEMERAL_STORAGE: Self = Self(arcstr::literal!("ephemeral-storage"));
 
     /// The text.
     pub fn as_str(&self) -> &str {

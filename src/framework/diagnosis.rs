@@ -1,6 +1,7 @@
 //! Why nodes were turned down, and the text that says so; mirrors `Diagnosis`, `NodeToStatus` and `FitError` in
 //! `pkg/scheduler/framework/types.go`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Code, Reason, Status};
@@ -59,12 +60,12 @@ impl NodeToStatus {
     pub fn fit_error(&self, num_all_nodes: usize, pre_filter: &str, post_filter: &str) -> String {
         let mut text = format!("0/{num_all_nodes} nodes are available:");
         if pre_filter.is_empty() {
-            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            for reason in self.statuses.values().flat_map(Status::reasons) {
+            let mut counts: BTreeMap<Cow<'static, str>, usize> = BTreeMap::new();
+            for reason in self.statuses.values().flat_map(Status::texts) {
                 *counts.entry(reason).or_default() += 1;
             }
             if self.statuses.len() < num_all_nodes {
-                for reason in self.absent.reasons() {
+                for reason in self.absent.texts() {
                     *counts.entry(reason).or_default() += num_all_nodes - self.statuses.len();
                 }
             }

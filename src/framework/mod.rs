@@ -18,6 +18,7 @@ mod pod_info;
 mod preempt;
 mod property_changes;
 mod queued_pod_info;
+mod reason;
 mod resource;
 mod snapshot;
 mod status;
@@ -39,6 +40,7 @@ pub use pod_info::{AffinityTerm, AffinityTerms, Covered, KnownTerms, PodInfo, We
 pub use preempt::*;
 pub use property_changes::{node_scheduling_properties_change, pod_scheduling_properties_change};
 pub use queued_pod_info::QueuedPodInfo;
+pub use reason::*;
 pub use resource::*;
 pub use snapshot::{ImageState, Snapshot};
-pub use status::{Code, Reason, SharedStatuses, Status};
+pub use status::{Code, SharedStatuses, Status};

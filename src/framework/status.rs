@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::PluginName;
+use super::{PluginName, Reason};
+use crate::release::Release;
 
 /// The kinds of answers.
 #[derive(
@@ -24,38 +25,86 @@ pub enum Code {
     Pending,
 }
 
-/// A reason as users read it.
-pub type Reason = Cow<'static, str>;
-
 /// A plugin's answer: a code, the reasons in order, and the plugin that gave it. Success carries no reason.
 ///
 /// One pointer, because a record holds one for every node and most nodes of a cycle share a few.
-#[derive(Clone, Default, Serialize, Deserialize)]
-#[serde(from = "Answer", into = "Answer")]
+#[derive(Clone, Default)]
 pub struct Status(
-    /// `None` is success of nobody in particular, and the only form of it.
+    /// `None` is `Success` without a plugin, and the only form of it.
     Option<Arc<Answer>>,
 );
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Answer {
     code: Code,
-    reasons: Vec<Reason>,
     plugin: Option<PluginName>,
+    /// Whose words the reasons are told in.
+    release: Release,
+    reasons: Reasons,
 }
 
-/// Success of nobody in particular.
-static SUCCESS: Answer = Answer { code: Code::Success, reasons: Vec::new(), plugin: None };
+/// Reasons in order. Most answers have one, which then takes no memory of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Reasons {
+    #[default]
+    None,
+    One(Reason),
+    Several(Vec<Reason>),
+}
 
-impl From<Answer> for Status {
-    fn from(answer: Answer) -> Self {
-        Self((answer != SUCCESS).then(|| Arc::new(answer)))
+impl Reasons {
+    fn as_slice(&self) -> &[Reason] {
+        match self {
+            Self::None => &[],
+            Self::One(reason) => std::slice::from_ref(reason),
+            Self::Several(reasons) => reasons,
+        }
     }
 }
 
-impl From<Status> for Answer {
-    fn from(status: Status) -> Self {
-        status.0.map_or_else(Self::default, Arc::unwrap_or_clone)
+impl FromIterator<Reason> for Reasons {
+    fn from_iter<I: IntoIterator<Item = Reason>>(reasons: I) -> Self {
+        let mut reasons = reasons.into_iter();
+        let Some(first) = reasons.next() else { return Self::None };
+        match reasons.next() {
+            None => Self::One(first),
+            Some(second) => Self::Several([first, second].into_iter().chain(reasons).collect()),
+        }
+    }
+}
+
+/// `Success` without a plugin.
+static SUCCESS: Answer = Answer { code: Code::Success, plugin: None, release: Release::NEWEST, reasons: Reasons::None };
+
+impl From<Answer> for Status {
+    fn from(answer: Answer) -> Self {
+        let plain = answer.code == Code::Success && answer.plugin.is_none() && answer.reasons == Reasons::None;
+        Self((!plain).then(|| Arc::new(answer)))
+    }
+}
+
+/// A status as it is written: the reasons as texts.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    code: Code,
+    reasons: Vec<String>,
+    plugin: Option<PluginName>,
+}
+
+impl Serialize for Status {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Wire { code: self.code(), reasons: self.texts().map(Into::into).collect(), plugin: self.plugin() }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Status {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Wire { code, reasons, plugin } = Wire::deserialize(deserializer)?;
+        let status = Self::new(code, reasons);
+        Ok(match plugin {
+            Some(plugin) => status.with_plugin(plugin),
+            None => status,
+        })
     }
 }
 
@@ -73,25 +122,30 @@ impl Eq for Status {}
 
 impl fmt::Debug for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Answer { code, reasons, plugin } = self.answer();
-        f.debug_struct("Status").field("code", code).field("reasons", reasons).field("plugin", plugin).finish()
+        let texts: Vec<_> = self.texts().collect();
+        f.debug_struct("Status").field("code", &self.code()).field("reasons", &texts).field("plugin", &self.plugin()).finish()
     }
 }
 
 impl Status {
-    /// Everything is fine.
+    /// Returns `Success`.
     pub const fn success() -> Self {
         Self(None)
     }
 
-    /// The plugin has nothing to do for this pod.
+    /// Returns `Skip`: the plugin has nothing to do for this pod.
     pub fn skip() -> Self {
         Self::new(Code::Skip, Vec::<Reason>::new())
     }
 
-    /// Any code with any reasons.
+    /// Returns a status with any code and reasons.
     pub fn new(code: Code, reasons: impl IntoIterator<Item = impl Into<Reason>>) -> Self {
-        Answer { code, reasons: reasons.into_iter().map(Into::into).collect(), plugin: None }.into()
+        Answer { code, reasons: reasons.into_iter().map(Into::into).collect(), ..Answer::default() }.into()
+    }
+
+    /// Returns the rejection that a reason stands for: its row in the catalogue says whether eviction might help.
+    pub fn rejected(reason: Reason) -> Self {
+        Answer { code: reason.code(), reasons: Reasons::One(reason), ..Answer::default() }.into()
     }
 
     /// A rejection that evicting pods might cure.
@@ -127,9 +181,24 @@ impl Status {
         self.answer().code
     }
 
-    /// The reasons, in the plugin's order.
+    /// Returns the same answer in the words of a release.
+    #[must_use]
+    pub fn in_words_of(mut self, release: Release) -> Self {
+        if let Some(answer) = self.0.as_mut().filter(|answer| answer.release != release) {
+            Arc::make_mut(answer).release = release;
+        }
+        self
+    }
+
+    /// Returns the reasons, in the plugin's order.
     pub fn reasons(&self) -> &[Reason] {
-        &self.answer().reasons
+        self.answer().reasons.as_slice()
+    }
+
+    /// Returns the texts of the reasons, in the plugin's order.
+    pub fn texts(&self) -> impl Iterator<Item = Cow<'static, str>> {
+        let release = self.answer().release;
+        self.reasons().iter().map(move |reason| reason.text(release))
     }
 
     /// Who answered, where known.
@@ -137,9 +206,33 @@ impl Status {
         self.answer().plugin
     }
 
-    /// All reasons in one line.
+    /// Returns the texts of all reasons in one line.
     pub fn message(&self) -> String {
-        self.reasons().join(", ")
+        self.texts().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns what decided, in a few words; `None` where the message says all there is.
+    pub fn fact(&self) -> Option<String> {
+        let facts: Vec<String> = self.reasons().iter().filter_map(Reason::fact).collect();
+        (!facts.is_empty()).then(|| facts.join(", "))
+    }
+
+    /// Returns the message with what decided behind it.
+    pub fn message_with_fact(&self) -> String {
+        match self.fact() {
+            Some(fact) => format!("{}: {fact}", self.message()),
+            None => self.message(),
+        }
+    }
+
+    /// Returns the same answer with its reasons as texts alone, for comparing it with texts.
+    #[cfg(test)]
+    pub(crate) fn in_text(&self) -> Self {
+        let status = Self::new(self.code(), self.texts().map(|text| Reason::Other { text }));
+        match self.plugin() {
+            Some(plugin) => status.with_plugin(plugin),
+            None => status,
+        }
     }
 
     /// Whether the code is Success.

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::cluster::Pod;
 use crate::framework::{
     ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, Plugin, PluginName, PodInfo,
-    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Status,
+    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Reason, Status,
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
 use crate::release::{Emulation, Gate};
@@ -113,7 +113,7 @@ impl Plugin for DefaultPreemption {
 impl PreEnqueuePlugin for DefaultPreemption {
     fn pre_enqueue(&self, cx: &Context<'_>, _pod: &Pod, preempting: bool) -> Status {
         if preempting && cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
-            return Status::unresolvable("waiting for the preemption for this pod to be finished");
+            return Status::rejected(Reason::PreemptionInProgress);
         }
         Status::success()
     }
@@ -170,7 +170,7 @@ mod tests {
         };
         assert!(check(true, false).is_success());
         assert!(check(false, true).is_success());
-        assert_eq!(check(true, true), Status::unresolvable("waiting for the preemption for this pod to be finished"));
+        assert_eq!(check(true, true), Status::rejected(Reason::PreemptionInProgress));
     }
 
     #[test]

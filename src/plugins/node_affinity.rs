@@ -10,19 +10,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::helper::{changed_nodes, default_normalize_score};
-use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, SelectorError, Str};
+use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, NodeInfo,
-    Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+    NodeSelectorPart, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
+    Status, UnmetRequirement,
 };
 use crate::release::Emulation;
-
-/// The node does not match the pod's own selector or affinity.
-pub const ERR_REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
-/// The node does not match the affinity that the profile adds.
-pub const ERR_REASON_ENFORCED: &str = "node(s) didn't match scheduler-enforced node affinity";
-/// No node can match: every term asks for several names at once.
-pub const ERR_REASON_CONFLICT: &str = "pod affinity terms conflict";
 
 /// Arguments of the plugin.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -232,10 +226,41 @@ impl PreFilterPlugin for NodeAffinity {
         state.write(PreFilterState(RequiredNodeAffinity::of(&pod.pod)));
         let node_names = required.and_then(named_nodes);
         if node_names.as_ref().is_some_and(BTreeSet::is_empty) {
-            return (PreFilterResult::default(), Status::unresolvable(ERR_REASON_CONFLICT));
+            return (PreFilterResult::default(), Status::rejected(Reason::NodeAffinityConflict));
         }
         (PreFilterResult { node_names }, Status::success())
     }
+}
+
+/// Returns the first entry of the `nodeSelector` that the node does not match, or else what it lacks for the first term of
+/// the required affinity.
+fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
+    let labels = &node.metadata.labels;
+    let mut selector = spec.node_selector.iter().flat_map(cluster::Labels::iter);
+    if let Some((key, value)) = selector.find(|(key, value)| labels.get(key.as_str()) != Some(value)) {
+        let requirement = Requirement { key: key.clone(), operator: "In".into(), values: [value.clone()].into_iter().collect() };
+        let found = labels.get(key.as_str()).cloned();
+        return Some(UnmetRequirement { part: NodeSelectorPart::NodeSelector, requirement, found, terms: 0 });
+    }
+    unmet_term(required_affinity(spec)?, node)
+}
+
+/// Returns what the node lacks for the first of the terms.
+fn unmet_term(required: &NodeSelector, node: &Node) -> Option<UnmetRequirement> {
+    let term = required.node_selector_terms.first()?;
+    let terms = required.node_selector_terms.len();
+    let (labels, name) = (&node.metadata.labels, node_name(node));
+    let holds = |expressions: &[Requirement], fields: &[Requirement]| {
+        let term =
+            NodeSelectorTerm { match_expressions: expressions.iter().cloned().collect(), match_fields: fields.iter().cloned().collect() };
+        term.matches_parsed(labels, name)
+    };
+    if let Some(requirement) = term.match_expressions.iter().find(|r| !holds(std::slice::from_ref(r), &[])) {
+        let found = labels.get(&requirement.key).cloned();
+        return Some(UnmetRequirement { part: NodeSelectorPart::MatchExpressions, requirement: requirement.clone(), found, terms });
+    }
+    let requirement = term.match_fields.iter().find(|r| !holds(&[], std::slice::from_ref(r)))?;
+    Some(UnmetRequirement { part: NodeSelectorPart::MatchFields, requirement: requirement.clone(), found: name.cloned(), terms })
 }
 
 /// The nodes that the terms name, or `None` where a term names none or there is no term.
@@ -253,13 +278,17 @@ fn named_nodes(required: &NodeSelector) -> Option<BTreeSet<Str>> {
 impl FilterPlugin for NodeAffinity {
     fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         if !self.added_matches(&node.node) {
-            return Status::unresolvable(ERR_REASON_ENFORCED);
+            let unmet = self.added_required.as_ref().and_then(|added| unmet_term(added, &node.node));
+            return Status::rejected(Reason::AddedAffinityMismatch { unmet: unmet.map(Box::new) });
         }
         let matches = match state.read() {
             Some(PreFilterState(required)) => required.matches(&node.node),
             None => required_node_affinity_matches(&pod.pod, &node.node),
         };
-        if matches { Status::success() } else { Status::unresolvable(ERR_REASON_POD) }
+        if matches {
+            return Status::success();
+        }
+        Status::rejected(Reason::NodeAffinityMismatch { unmet: unmet_requirement(&pod.pod.spec, &node.node).map(Box::new) })
     }
     fn depends_on_pods(&self) -> bool {
         false

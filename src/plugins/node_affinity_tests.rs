@@ -3,6 +3,7 @@
 use super::super::helper::testing::{node, node_change, node_info, pod, pod_change, pod_info, with_context};
 use super::*;
 use crate::cluster::Cluster;
+use crate::framework::Code;
 
 const SSD: &str = "{metadata: {name: a, labels: {disk: ssd, zone: z1}}}";
 const HDD: &str = "{metadata: {name: b, labels: {disk: hdd, zone: z1}}}";
@@ -79,7 +80,28 @@ fn pre_filter_skips_narrows_or_rejects() {
         requiring(&format!("[{{matchFields: [{}, {}]}}]", field(x), field(y)))
     };
     check(&plain, &both("a, b", "b, c"), only(&["b"]));
-    check(&plain, &both("a", "b"), (None, Status::unresolvable(ERR_REASON_CONFLICT)));
+    check(&plain, &both("a", "b"), (None, Status::rejected(Reason::NodeAffinityConflict)));
+}
+
+const POD: &str = "node(s) didn't match Pod's node affinity/selector";
+const ENFORCED: &str = "node(s) didn't match scheduler-enforced node affinity";
+
+#[test]
+fn what_a_node_lacks_is_named() {
+    let check = |plugin: &NodeAffinity, pod: &str, on: &str, expected: Option<&str>| {
+        let status = with_context(&Cluster::default(), &[], |cx| {
+            FilterPlugin::filter(plugin, &cx, &CycleState::default(), &pod_info(pod), &node_info(on))
+        });
+        assert_eq!(status.fact().as_deref(), expected, "{pod} on {on}");
+    };
+    let plain = NodeAffinity::default();
+    check(&plain, "{spec: {nodeSelector: {disk: ssd}}}", HDD, Some("has disk=hdd, not disk=ssd"));
+    check(&plain, "{spec: {nodeSelector: {rack: r1}}}", HDD, Some("has no rack, not rack=r1"));
+    let either = requiring(&format!("[{}, {}]", disk("nvme"), disk("ssd, ram")));
+    check(&plain, &either, HDD, Some("has disk=hdd, not disk=nvme (nor 1 other terms)"));
+    check(&plain, &requiring(&format!("[{}]", named("a"))), "{metadata: {name: b}}", Some("is b, not metadata.name=a"));
+    check(&plain, &requiring("[]"), SSD, None);
+    check(&adding_required(&disk("ssd")), "{}", HDD, Some("has disk=hdd, not disk=ssd"));
 }
 
 #[test]
@@ -88,34 +110,38 @@ fn filter_holds_selector_and_affinity_against_the_node() {
         let (pod, mut state) = (pod_info(pod), CycleState::default());
         let node = node_info(on);
         with_context(&Cluster::default(), &[], |cx| {
-            let expected = expected.map_or(Status::success(), Status::unresolvable);
-            assert_eq!(FilterPlugin::filter(plugin, &cx, &state, &pod, &node), expected, "without PreFilter on {on}");
+            let expected = expected.map_or((Code::Success, ""), |text| (Code::UnschedulableAndUnresolvable, text));
+            let check = |state: &CycleState| {
+                let status = FilterPlugin::filter(plugin, &cx, state, &pod, &node);
+                assert_eq!((status.code(), status.message().as_str()), expected, "on {on}");
+            };
+            check(&state);
             PreFilterPlugin::pre_filter(plugin, &cx, &mut state, &pod);
-            assert_eq!(FilterPlugin::filter(plugin, &cx, &state, &pod, &node), expected, "on {on}");
+            check(&state);
         });
     };
     let plain = NodeAffinity::default();
     let selecting = "{spec: {nodeSelector: {disk: ssd}}}";
     check(&plain, selecting, SSD, None);
-    check(&plain, selecting, HDD, Some(ERR_REASON_POD));
+    check(&plain, selecting, HDD, Some(POD));
     check(&plain, "{spec: {nodeSelector: {}}}", HDD, None);
-    check(&plain, &requiring("[]"), SSD, Some(ERR_REASON_POD));
-    check(&plain, &requiring("[{}]"), SSD, Some(ERR_REASON_POD));
+    check(&plain, &requiring("[]"), SSD, Some(POD));
+    check(&plain, &requiring("[{}]"), SSD, Some(POD));
     let either = requiring(&format!("[{}, {}]", disk("nvme"), disk("ssd")));
     check(&plain, &either, SSD, None);
-    check(&plain, &either, HDD, Some(ERR_REASON_POD));
+    check(&plain, &either, HDD, Some(POD));
     check(&plain, &requiring(&format!("[{}]", named("a"))), SSD, None);
-    check(&plain, &requiring(&format!("[{}]", named("a"))), HDD, Some(ERR_REASON_POD));
+    check(&plain, &requiring(&format!("[{}]", named("a"))), HDD, Some(POD));
     check(&plain, &requiring(&format!("[{}]", named("a"))), "{metadata: {labels: {x: y}}}", None);
     // A term in error matches nothing, and does not stand in the way of the others.
     let broken = "{matchExpressions: [{key: disk, operator: Like, values: [ssd]}]}";
-    check(&plain, &requiring(&format!("[{broken}]")), SSD, Some(ERR_REASON_POD));
+    check(&plain, &requiring(&format!("[{broken}]")), SSD, Some(POD));
     check(&plain, &requiring(&format!("[{broken}, {}]", disk("ssd"))), SSD, None);
     let enforcing = adding_required(&disk("ssd"));
     check(&enforcing, "{}", SSD, None);
-    check(&enforcing, "{}", HDD, Some(ERR_REASON_ENFORCED));
-    check(&enforcing, "{spec: {nodeSelector: {zone: z2}}}", SSD, Some(ERR_REASON_POD));
-    check(&enforcing, "{spec: {nodeSelector: {zone: z2}}}", HDD, Some(ERR_REASON_ENFORCED));
+    check(&enforcing, "{}", HDD, Some(ENFORCED));
+    check(&enforcing, "{spec: {nodeSelector: {zone: z2}}}", SSD, Some(POD));
+    check(&enforcing, "{spec: {nodeSelector: {zone: z2}}}", HDD, Some(ENFORCED));
 }
 
 #[test]

@@ -9,12 +9,9 @@ use super::helper::{changed_nodes, changed_pods};
 use crate::cluster::{Pod, PodSpec, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status,
+    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status,
 };
 use crate::release::{Emulation, Gate};
-
-/// The node does not declare a feature that the pod needs.
-pub const ERR_REASON_UNSATISFIED_REQUIREMENTS: &str = "node(s) didn't match Pod's required features";
 
 /// Every feature that a node may declare, sorted; others are ignored.
 const REGISTRY: [&str; 5] = [
@@ -38,6 +35,12 @@ struct FeatureSet(u8);
 impl FeatureSet {
     fn insert(&mut self, at: usize) {
         self.0 |= 1 << at;
+    }
+
+    /// Returns the names of the features that are not in the other set.
+    fn beyond(self, other: Self) -> impl Iterator<Item = Str> {
+        let missing = self.0 & !other.0;
+        REGISTRY.into_iter().enumerate().filter(move |(at, _)| missing & (1 << at) != 0).map(|(_, name)| name.into())
     }
 
     fn is_subset(self, of: Self) -> bool {
@@ -127,10 +130,11 @@ impl FilterPlugin for NodeDeclaredFeatures {
         let Some(required) = state.read::<FeatureSet>() else {
             return Status::error("error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
         };
-        if required.is_subset(FeatureSet::declared(&node.node.status.declared_features)) {
+        let declared = FeatureSet::declared(&node.node.status.declared_features);
+        if required.is_subset(declared) {
             return Status::success();
         }
-        Status::unresolvable(ERR_REASON_UNSATISFIED_REQUIREMENTS)
+        Status::rejected(Reason::FeaturesMissing { features: required.beyond(declared).collect() })
     }
     fn depends_on_pods(&self) -> bool {
         false
@@ -142,6 +146,7 @@ mod tests {
     use super::super::helper::testing::{node_change, node_info, pod, pod_change, pod_info, with_context};
     use super::*;
     use crate::cluster::Cluster;
+    use crate::framework::Code;
 
     const RESTARTS: &str = "{spec: {containers: [{restartPolicyRules: [{action: Restart}, {action: RestartAllContainers}]}]}}";
     const INIT_RESTARTS: &str = "{spec: {initContainers: [{restartPolicyRules: [{action: RestartAllContainers}]}]}}";
@@ -178,8 +183,12 @@ mod tests {
                 assert_eq!(status.is_skip(), passes.is_none(), "{declared}");
                 let Some(passes) = passes else { return };
                 let status = FilterPlugin::filter(&NodeDeclaredFeatures, &cx, &state, &pod, &node);
-                let expected = if passes { Status::success() } else { Status::unresolvable(ERR_REASON_UNSATISFIED_REQUIREMENTS) };
-                assert_eq!(status, expected, "{declared}");
+                let (code, message) = match passes {
+                    true => (Code::Success, ""),
+                    false => (Code::UnschedulableAndUnresolvable, "node(s) didn't match Pod's required features"),
+                };
+                assert_eq!((status.code(), status.message().as_str()), (code, message), "{declared}");
+                assert_eq!(status.fact().is_some_and(|f| f.starts_with("lacks ")), !passes, "{declared}");
             });
         }
     }

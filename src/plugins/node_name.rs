@@ -2,12 +2,9 @@
 
 use crate::framework::{
     ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, Status,
+    PodInfo, Reason, Status,
 };
 use crate::release::Emulation;
-
-/// The node is not the one the pod names.
-pub const ERR_REASON: &str = "node(s) didn't match the requested node name";
 
 /// Keeps a pod that names its node to that node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +28,7 @@ impl FilterPlugin for NodeName {
         if pod.pod.node_name.is_empty() || pod.pod.node_name == *node.name() {
             return Status::success();
         }
-        Status::unresolvable(ERR_REASON)
+        Status::rejected(Reason::NodeNameMismatch { wanted: pod.pod.node_name.clone() })
     }
     fn depends_on_pods(&self) -> bool {
         false
@@ -56,7 +53,10 @@ mod tests {
         for (named, passes) in [("", true), ("a", true), ("b", false)] {
             let pod = PodInfo::new(Arc::new(Pod { node_name: named.into(), ..Pod::default() }));
             let status = FilterPlugin::filter(&NodeName, &cx, &CycleState::default(), &pod, &node);
-            assert_eq!(status, if passes { Status::success() } else { Status::unresolvable(ERR_REASON) });
+            assert_eq!(
+                status,
+                if passes { Status::success() } else { Status::rejected(Reason::NodeNameMismatch { wanted: named.into() }) }
+            );
         }
     }
 }

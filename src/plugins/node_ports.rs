@@ -6,12 +6,9 @@ use super::helper::changed_pods;
 use crate::cluster::{ContainerPort, Pod};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HostPorts, NodeInfo, Plugin,
-    PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Status, host_ports,
+    PluginName, PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
 };
 use crate::release::Emulation;
-
-/// A host port is taken.
-pub const ERR_REASON: &str = "node(s) didn't have free ports for the requested pod ports";
 
 /// Keeps pods off nodes where a host port they ask for is in use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,10 +66,25 @@ impl FilterPlugin for NodePorts {
         let Some(PreFilterState(wanted)) = state.read() else {
             return Status::error("reading \"PreFilterNodePorts\" from cycleState: not found");
         };
-        if wanted.iter().any(|port| node.used_ports.conflicts(port)) {
-            return Status::unschedulable(ERR_REASON);
+        match wanted.iter().find(|port| node.used_ports.conflicts(port)) {
+            Some(port) => Status::rejected(Reason::HostPortConflict(Box::new(conflict(port, node)))),
+            None => Status::success(),
         }
-        Status::success()
+    }
+}
+
+/// Says who has the port.
+fn conflict(port: &ContainerPort, node: &NodeInfo) -> PortConflict {
+    let has = |pod: &&Arc<PodInfo>| {
+        let mut taken = HostPorts::default();
+        host_ports(&pod.pod).for_each(|p| taken.add(p));
+        taken.conflicts(port)
+    };
+    PortConflict {
+        port: port.host_port.unwrap_or_default(),
+        protocol: if port.protocol.is_empty() { "TCP".into() } else { port.protocol.clone() },
+        host_ip: port.host_ip.clone(),
+        with: node.pods.iter().find(has).map(|pod| pod.key()),
     }
 }
 
@@ -81,6 +93,7 @@ mod tests {
     use super::super::helper::testing::{node_change, node_info, pod, pod_change, pod_info, with_context};
     use super::*;
     use crate::cluster::Cluster;
+    use crate::framework::Code;
 
     fn with_port(port: &str) -> String {
         format!("{{metadata: {{uid: other}}, spec: {{nodeName: n, containers: [{{ports: [{port}]}}]}}}}")
@@ -109,7 +122,11 @@ mod tests {
                 assert!(PreFilterPlugin::pre_filter(&NodePorts, &cx, &mut state, &pod).1.is_success());
                 FilterPlugin::filter(&NodePorts, &cx, &state, &pod, &node)
             });
-            assert_eq!(status, if passes { Status::success() } else { Status::unschedulable(ERR_REASON) }, "{used} {wanted}");
+            let text = "node(s) didn't have free ports for the requested pod ports";
+            let (code, message) = if passes { (Code::Success, "") } else { (Code::Unschedulable, text) };
+            assert_eq!((status.code(), status.message().as_str()), (code, message), "{used} {wanted}");
+            let named = |r: &Reason| matches!(r, Reason::HostPortConflict(c) if c.with.is_some() && c.port == 80);
+            assert!(status.reasons().iter().all(named), "{status:?}");
         }
     }
 

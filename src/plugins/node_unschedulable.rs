@@ -6,12 +6,9 @@ use super::helper::{changed_nodes, changed_pods, tolerates};
 use crate::cluster::{Pod, Taint};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, QueueingHint, Status,
+    PodInfo, QueueingHint, Reason, Status,
 };
 use crate::release::Emulation;
-
-/// The node is cordoned.
-pub const ERR_REASON_UNSCHEDULABLE: &str = "node(s) were unschedulable";
 
 /// Keeps pods off cordoned nodes, unless they tolerate the taint that a cordon brings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +58,7 @@ impl FilterPlugin for NodeUnschedulable {
         if !node.node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.emulation) {
             return Status::success();
         }
-        Status::unresolvable(ERR_REASON_UNSCHEDULABLE)
+        Status::rejected(Reason::NodeUnschedulable)
     }
     fn depends_on_pods(&self) -> bool {
         false
@@ -93,7 +90,7 @@ mod tests {
             let status = with_context(&Cluster::default(), &[], |cx| {
                 FilterPlugin::filter(&NodeUnschedulable, &cx, &CycleState::default(), &pod_info(pod), &node_info(node))
             });
-            assert_eq!(status, if passes { Status::success() } else { Status::unresolvable(ERR_REASON_UNSCHEDULABLE) }, "{node} {pod}");
+            assert_eq!(status, if passes { Status::success() } else { Status::rejected(Reason::NodeUnschedulable) }, "{node} {pod}");
         }
     }
 

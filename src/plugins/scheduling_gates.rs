@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cluster::{Object, Pod};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, Plugin, PluginName, PreEnqueuePlugin, QueueingHint,
-    Status,
+    Reason, Status,
 };
 use crate::release::Emulation;
 
@@ -39,8 +39,8 @@ impl PreEnqueuePlugin for SchedulingGates {
         if pod.spec.scheduling_gates.is_empty() {
             return Status::success();
         }
-        let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|g| g.name.as_str()).collect();
-        Status::unresolvable(format!("waiting for scheduling gates: [{}]", gates.join(" ")))
+        let gates = pod.spec.scheduling_gates.iter().map(|g| g.name.clone()).collect();
+        Status::rejected(Reason::SchedulingGates { gates })
     }
 }
 

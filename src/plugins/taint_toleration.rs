@@ -6,12 +6,9 @@ use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_u
 use crate::cluster::{Pod, Toleration};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, PreScorePlugin, QueueingHint, ScorePlugin, Status,
+    PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
 };
 use crate::release::Emulation;
-
-/// A NoSchedule or NoExecute taint is not tolerated.
-pub const ERR_REASON_NOT_MATCH: &str = "node(s) had untolerated taint(s)";
 
 const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";
 
@@ -64,7 +61,7 @@ impl FilterPlugin for TaintToleration {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         match find_untolerated_taint(&node.node.spec.taints, &pod.pod.spec.tolerations, cx.emulation) {
             None => Status::success(),
-            Some(_) => Status::unresolvable(ERR_REASON_NOT_MATCH),
+            Some(taint) => Status::rejected(Reason::UntoleratedTaint { taint: taint.clone() }),
         }
     }
     fn depends_on_pods(&self) -> bool {
@@ -101,6 +98,7 @@ mod tests {
     use super::super::helper::testing::{node_change, node_info, pod, pod_change, pod_info, with_context};
     use super::*;
     use crate::cluster::Cluster;
+    use crate::framework::Code;
 
     const PLAIN: &str = "{}";
     const HARD: &str = "{spec: {taints: [{key: a, effect: NoSchedule}]}}";
@@ -110,18 +108,23 @@ mod tests {
 
     #[test]
     fn an_untolerated_hard_taint_keeps_the_pod_away() {
-        for (node, pod, passes) in [
-            (PLAIN, "{}", true),
-            (HARD, "{}", false),
-            (HARD, TOLERANT, true),
-            (EXECUTE, TOLERANT, false),
-            (SOFT, "{}", true),
-            (HARD, "{spec: {tolerations: [{key: a, operator: Exists, effect: NoExecute}]}}", false),
+        for (node, pod, fact) in [
+            (PLAIN, "{}", None),
+            (HARD, "{}", Some("has taint a:NoSchedule")),
+            (HARD, TOLERANT, None),
+            (EXECUTE, TOLERANT, Some("has taint b:NoExecute")),
+            (SOFT, "{}", None),
+            (HARD, "{spec: {tolerations: [{key: a, operator: Exists, effect: NoExecute}]}}", Some("has taint a:NoSchedule")),
         ] {
             let status = with_context(&Cluster::default(), &[], |cx| {
                 FilterPlugin::filter(&TaintToleration, &cx, &CycleState::default(), &pod_info(pod), &node_info(node))
             });
-            assert_eq!(status, if passes { Status::success() } else { Status::unresolvable(ERR_REASON_NOT_MATCH) }, "{node} {pod}");
+            let (code, message) = match fact {
+                Some(_) => (Code::UnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"),
+                None => (Code::Success, ""),
+            };
+            assert_eq!((status.code(), status.message().as_str()), (code, message), "{node} {pod}");
+            assert_eq!(status.fact().as_deref(), fact);
         }
     }
 

@@ -7,17 +7,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, always, claim_class, names_claim, not_found, objects, on, queue_if};
+use super::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, always, claim_class, names_claim, objects, on, queue_if};
 use crate::cluster::storage::PersistentVolume;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo,
-    PreFilterPlugin, PreFilterResult, QueueingHint, Status,
+    PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
 };
 use crate::release::Emulation;
-
-/// A volume is in a zone or region that the node is not in.
-pub const ERR_REASON_CONFLICT: &str = "node(s) had no available volume zone";
 
 /// The labels that count, in the order they are compared, each with the label that a node may have instead.
 const TOPOLOGY_LABELS: [(&str, &str); 4] = [
@@ -80,10 +77,10 @@ fn pod_topologies(cx: &Context<'_>, pod: &Pod) -> Result<Vec<VolumeTopology>, St
     let mut found = Vec::new();
     for source in pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
         if source.claim_name.is_empty() {
-            return Err(Status::unresolvable("PersistentVolumeClaim had no name"));
+            return Err(Status::rejected(Reason::ClaimWithoutName));
         }
         let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &source.claim_name) else {
-            return Err(Status::unresolvable(not_found("persistentvolumeclaim", &source.claim_name)));
+            return Err(Status::rejected(Reason::ClaimNotFound { claim: source.claim_name.clone() }));
         };
         let volume_name = &claim.spec.volume_name;
         if volume_name.is_empty() {
@@ -92,7 +89,7 @@ fn pod_topologies(cx: &Context<'_>, pod: &Pod) -> Result<Vec<VolumeTopology>, St
         }
         match cx.cluster.persistent_volumes.named(volume_name) {
             Some(volume) => found.extend(topologies(volume)),
-            None => return Err(Status::unresolvable(not_found("persistentvolume", volume_name))),
+            None => return Err(Status::rejected(Reason::VolumeNotFound { volume: volume_name.clone() })),
         }
     }
     Ok(found)
@@ -101,15 +98,15 @@ fn pod_topologies(cx: &Context<'_>, pod: &Pod) -> Result<Vec<VolumeTopology>, St
 /// Claims without a volume are fine where their class binds them when a pod comes.
 fn unbound(cx: &Context<'_>, class_name: &Str) -> Result<(), Status> {
     if class_name.is_empty() {
-        return Err(Status::unresolvable("PersistentVolumeClaim had no pv name and storageClass name"));
+        return Err(Status::rejected(Reason::ClaimWithoutVolumeAndClass));
     }
     let Some(class) = cx.cluster.storage_classes.named(class_name) else {
-        return Err(Status::unresolvable(not_found("storageclass.storage.k8s.io", class_name)));
+        return Err(Status::rejected(Reason::StorageClassNotFound { class: class_name.clone() }));
     };
     match class.volume_binding_mode.as_deref() {
-        None => Err(Status::unresolvable(format!("VolumeBindingMode not set for StorageClass {class_name:?}"))),
+        None => Err(Status::rejected(Reason::BindingModeUnset { class: class_name.clone() })),
         Some(WAIT_FOR_FIRST_CONSUMER) => Ok(()),
-        Some(_) => Err(Status::unresolvable("PersistentVolume had no name")),
+        Some(_) => Err(Status::rejected(Reason::VolumeWithoutName)),
     }
 }
 
@@ -144,8 +141,16 @@ impl FilterPlugin for VolumeZone {
         if !TOPOLOGY_LABELS.iter().any(|(key, _)| labels.contains_key(key)) {
             return Status::success();
         }
-        let matches = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key)).is_some_and(|v| t.values.contains(v));
-        if found.iter().all(matches) { Status::success() } else { Status::unresolvable(ERR_REASON_CONFLICT) }
+        let on_node = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key));
+        match found.iter().find(|t| !on_node(t).is_some_and(|v| t.values.contains(v))) {
+            None => Status::success(),
+            Some(t) => Status::rejected(Reason::VolumeZoneConflict(Box::new(ZoneMismatch {
+                volume: t.volume.clone(),
+                key: t.key.into(),
+                values: t.values.iter().cloned().collect(),
+                found: on_node(t).cloned(),
+            }))),
+        }
     }
 }
 
@@ -205,11 +210,11 @@ mod tests {
         ] {
             let world =
                 World::new([("Node", named("n", &node)), ("PersistentVolume", named("v", &volume)), claim(r#"{"volumeName":"v"}"#)]);
-            let want = if passes { Status::success() } else { Status::unresolvable(ERR_REASON_CONFLICT) };
+            let want = if passes { Status::success() } else { Status::unresolvable("node(s) had no available volume zone") };
             let pod = pod_with(&pvc_volume("c"));
             assert_eq!(world.verdicts(&VolumeZone, &pod), (Status::success(), vec![want.clone()]), "{volume} on {node}");
             let unprepared = FilterPlugin::filter(&VolumeZone, &world.cx(), &CycleState::default(), &PodInfo::new(pod), world.node("n"));
-            assert_eq!(unprepared, want, "Filter looks for itself where PreFilter left nothing");
+            assert_eq!(unprepared.in_text(), want, "Filter looks for itself where PreFilter left nothing");
         }
     }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::budgets::Budgets;
 use super::importance::{more_important, nanoseconds, victim};
-use crate::framework::{Candidate, CycleState, DryRun, DryRunStep, NodeInfo, PodInfo, PostFilterContext, SharedStatuses, Status, Victim};
+use crate::framework::{
+    Candidate, CycleState, DryRun, DryRunStep, NodeInfo, PodInfo, PostFilterContext, Reason, SharedStatuses, Status, Victim,
+};
 
 /// What came of one node.
 pub(super) struct Trial {
@@ -33,7 +35,7 @@ pub(super) fn select_victims_on_node(
         node.pods_below(pod.pod.priority()).map(|p| Potential { info: p.clone(), victim: p.victim(victim) }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
-        let status = Status::unresolvable("No preemption victims found for incoming pod");
+        let status = Status::rejected(Reason::NoPreemptionVictims);
         return Trial { run: DryRun { node: name, steps: Vec::new(), status }, candidate: None };
     }
     let steps = Vec::with_capacity(2 * potential.len() + 1);
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn without_weaker_pods_nothing_is_tried() {
         let trial = Setting::new(5, 100).try_on(&node("a", 100, &[pod("same", "a", 5, 100, None), pod("more", "a", 6, 100, None)]));
-        assert_eq!(trial.run.status, Status::unresolvable("No preemption victims found for incoming pod"));
+        assert_eq!(trial.run.status, Status::rejected(Reason::NoPreemptionVictims));
         assert!(trial.run.steps.is_empty() && trial.candidate.is_none());
     }
 

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Status};
+use crate::framework::{CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, Status};
 use crate::release::Gate;
 
 pub use candidates::CandidateLimits;
@@ -80,7 +80,7 @@ impl<'a> Evaluator<'a> {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
         (record.score_functions, record.best) = select::pick_one_node(&record.candidates, self.post.cx.now);
-        let best = record.best.first().cloned().ok_or_else(|| Status::unschedulable("no candidate node for preemption"))?;
+        let best = record.best.first().cloned().ok_or_else(|| Status::rejected(Reason::NoCandidate))?;
         record.selected = Some(best.clone());
         record.evictions = evictions(record, &best);
         if !(record.evictions.is_empty() && self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption)) {
@@ -124,7 +124,7 @@ impl<'a> Evaluator<'a> {
         for run in record.dry_runs.iter().filter(|r| !r.status.is_success()) {
             statuses.set(run.node.clone(), run.status.clone());
         }
-        statuses.set_absent(Status::unresolvable("Preemption is not helpful for scheduling"));
+        statuses.set_absent(Status::rejected(Reason::PreemptionNotHelpful));
         Ok(statuses)
     }
 

@@ -72,3 +72,30 @@ impl Emulation {
         self.gates.set(gate, on);
     }
 }
+
+/// A span of minor releases, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    first: u8,
+    last: u8,
+}
+
+impl Span {
+    /// Every release.
+    pub const ALWAYS: Self = Self { first: 0, last: u8::MAX };
+
+    /// Returns the releases from 1.`minor` on.
+    pub const fn since(minor: u8) -> Self {
+        Self { first: minor, last: u8::MAX }
+    }
+
+    /// Returns the releases up to 1.`minor`.
+    pub const fn until(minor: u8) -> Self {
+        Self { first: 0, last: minor }
+    }
+
+    /// Returns whether a release is one of them.
+    pub fn contains(self, release: Release) -> bool {
+        (self.first..=self.last).contains(&release.minor)
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Status};
+use crate::framework::{Code, PluginName, Reason, Status};
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// One pod's decision. Keys, names and orders are fixed; lists about nodes are sorted by node.
@@ -55,6 +55,8 @@ pub struct PluginVerdict {
     pub code: Code,
     /// The reasons in one line.
     pub message: String,
+    /// The facts behind each of the reasons.
+    pub facts: Vec<Reason>,
 }
 
 /// A node's rejection.
@@ -68,6 +70,8 @@ pub struct NodeVerdict {
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
+    /// The facts behind each of the reasons.
+    pub facts: Vec<Reason>,
 }
 
 /// A code with reasons.
@@ -77,6 +81,8 @@ pub struct StatusReport {
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
+    /// The facts behind each of the reasons.
+    pub facts: Vec<Reason>,
 }
 
 /// A node's scores.
@@ -133,6 +139,8 @@ pub struct NodeStatusReport {
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
+    /// The facts behind each of the reasons.
+    pub facts: Vec<Reason>,
 }
 
 /// A score function.
@@ -156,12 +164,12 @@ pub struct MessageReport {
 }
 
 fn reasons(status: &Status) -> Vec<String> {
-    status.reasons().iter().map(ToString::to_string).collect()
+    status.texts().map(Into::into).collect()
 }
 
 fn verdict(status: &Status) -> PluginVerdict {
     let plugin = status.plugin().map_or("", PluginName::as_str).to_owned();
-    PluginVerdict { plugin, code: status.code(), message: status.message() }
+    PluginVerdict { plugin, code: status.code(), message: status.message(), facts: status.reasons().to_vec() }
 }
 
 impl Decision {
@@ -191,13 +199,14 @@ impl Decision {
                     plugin: v.status.plugin(),
                     code: v.status.code(),
                     reasons: reasons(&v.status),
+                    facts: v.status.reasons().to_vec(),
                 })
                 .collect(),
-            absent: view
-                .narrowed
-                .as_ref()
-                .filter(|_| !error)
-                .map(|(_, status)| StatusReport { code: status.code(), reasons: reasons(status) }),
+            absent: view.narrowed.as_ref().filter(|_| !error).map(|(_, status)| StatusReport {
+                code: status.code(),
+                reasons: reasons(status),
+                facts: status.reasons().to_vec(),
+            }),
             score: if error { Vec::new() } else { scores(view) },
             feasible,
             message,
@@ -257,7 +266,12 @@ fn fill(report: &mut Preemption, found: &PreemptionView) {
         .dry_runs
         .iter()
         .filter_map(|(node, run)| run.status.as_ref().filter(|s| !s.is_success()).map(|s| (node, s)))
-        .map(|(node, status)| NodeStatusReport { node: node.clone(), code: status.code(), reasons: reasons(status) })
+        .map(|(node, status)| NodeStatusReport {
+            node: node.clone(),
+            code: status.code(),
+            reasons: reasons(status),
+            facts: status.reasons().to_vec(),
+        })
         .collect();
     report.score_functions = found
         .score_functions

@@ -8,7 +8,7 @@ use super::search::{Search, Walked};
 use crate::cluster::{Object, Str};
 use crate::framework::{
     Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PARALLEL_ABOVE, PluginName, PluginSet, PodInfo,
-    PreemptionRecord, SharedStatuses, Status, in_parts,
+    PreemptionRecord, Reason, SharedStatuses, Status, in_parts,
 };
 use crate::trace::{Event, Row, Selection};
 
@@ -145,8 +145,7 @@ impl Attempt<'_> {
         let narrowed: Option<Vec<Arc<NodeInfo>>> =
             pre.nodes.as_ref().map(|names| names.iter().filter_map(|n| self.cx.snapshot.get(n).cloned()).collect());
         if let Some(nodes) = &narrowed {
-            let by: Vec<&str> = pre.narrowed_by.iter().map(PluginName::as_str).collect();
-            let absent = Status::unresolvable(format!("node(s) didn't satisfy plugin(s) [{}]", by.join(" ")));
+            let absent = Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.iter().collect() });
             let names = nodes.iter().map(|n| n.name().clone()).collect();
             events.push(Event::NodesNarrowed { nodes: names, status: absent.clone(), rejected: false });
             search.absent = Some(absent);

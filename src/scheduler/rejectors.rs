@@ -1,7 +1,7 @@
 //! Which plugins rejected a pod, read back from the text of its `PodScheduled` condition or of a `FailedScheduling`
 //! event, as `FitError.Error` in `pkg/scheduler/framework/types.go` writes it.
 
-use crate::framework::{PluginName, PluginSet};
+use crate::framework::{PluginSet, ReasonKind, read_reason};
 
 /// Who rejected a pod, as far as a text tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,67 +13,12 @@ pub struct Rejectors {
     pub unknown: Vec<String>,
 }
 
-/// Texts by how they begin and end, and who writes them. The first that fits counts.
-const TEXTS: &[(&str, &str, PluginName)] = &[
-    ("Insufficient ", "", PluginName::NodeResourcesFit),
-    ("Too many pods", "", PluginName::NodeResourcesFit),
-    // Older versions name the taint.
-    ("node(s) had untolerated taint", "", PluginName::TaintToleration),
-    ("node(s) had taint ", "that the pod didn't tolerate", PluginName::TaintToleration),
-    ("node(s) were unschedulable", "", PluginName::NodeUnschedulable),
-    ("node(s) didn't match Pod's node affinity", "", PluginName::NodeAffinity),
-    ("node(s) didn't match scheduler-enforced node affinity", "", PluginName::NodeAffinity),
-    ("pod affinity terms conflict", "", PluginName::NodeAffinity),
-    ("node(s) didn't match the requested node name", "", PluginName::NodeName),
-    ("node(s) didn't have free ports for the requested pod ports", "", PluginName::NodePorts),
-    ("node(s) didn't match pod topology spread constraints", "", PluginName::PodTopologySpread),
-    ("node(s) didn't match pod affinity", " rules", PluginName::InterPodAffinity),
-    ("node(s) didn't match pod anti-affinity rules", "", PluginName::InterPodAffinity),
-    ("node(s) didn't satisfy existing pods anti-affinity rules", "", PluginName::InterPodAffinity),
-    ("node(s) exceed max volume count", "", PluginName::NodeVolumeLimits),
-    ("looking up PVC ", " not found", PluginName::NodeVolumeLimits),
-    ("", " CSI driver is not installed on the node", PluginName::NodeVolumeLimits),
-    ("node(s) had no available volume zone", "", PluginName::VolumeZone),
-    ("persistentvolume \"", "\" not found", PluginName::VolumeZone),
-    ("storageclass.storage.k8s.io \"", "\" not found", PluginName::VolumeZone),
-    ("VolumeBindingMode not set for StorageClass ", "", PluginName::VolumeZone),
-    ("PersistentVolumeClaim had no ", "", PluginName::VolumeZone),
-    ("PersistentVolume had no name", "", PluginName::VolumeZone),
-    ("node(s) had no available disk", "", PluginName::VolumeRestrictions),
-    ("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode", "", PluginName::VolumeRestrictions),
-    // VolumeBinding would say the same, but comes later.
-    ("persistentvolumeclaim \"", "\" not found", PluginName::VolumeRestrictions),
-    ("pod has unbound immediate PersistentVolumeClaims", "", PluginName::VolumeBinding),
-    ("waiting for ephemeral volume controller to create the persistentvolumeclaim ", "", PluginName::VolumeBinding),
-    ("PVC ", " (pod is not owner)", PluginName::VolumeBinding),
-    ("persistentvolumeclaim \"", "\" is being deleted", PluginName::VolumeBinding),
-    ("persistentvolumeclaim \"", "", PluginName::VolumeBinding),
-    ("node(s) didn't find available persistent volumes to bind", "", PluginName::VolumeBinding),
-    ("node(s) didn't match PersistentVolume's node affinity", "", PluginName::VolumeBinding),
-    // As older versions say it.
-    ("node(s) had volume node affinity conflict", "", PluginName::VolumeBinding),
-    ("node(s) did not have enough free storage", "", PluginName::VolumeBinding),
-    ("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", "", PluginName::VolumeBinding),
-    ("node(s) didn't match Pod's required features", "", PluginName::NodeDeclaredFeatures),
-    ("cannot allocate all claims", "", PluginName::DynamicResources),
-    ("resourceclaim not available on the node", "", PluginName::DynamicResources),
-    ("cannot schedule extended resource claim", "", PluginName::DynamicResources),
-    ("cannot fit resource", "", PluginName::DynamicResources),
-    ("invalid resource pools were encountered", "", PluginName::DynamicResources),
-    ("could not find ResourceClaim ", "", PluginName::DynamicResources),
-    ("ResourceClaim ", " (Pod is not owner)", PluginName::DynamicResources),
-    ("resource claim ", ": unknown request type", PluginName::DynamicResources),
-    ("request ", " does not exist", PluginName::DynamicResources),
-];
-
-/// What `PostFilter` plugins say, which follows the reasons and names no rejector.
-const POST_FILTER: &[&str] = &[
-    "preemption: ",
-    "no new claims to deallocate",
-    "still not schedulable",
-    "deallocation of ResourceClaim completed",
-    "deletion of ResourceClaim completed",
-];
+/// Whether a text is what `PostFilter` plugins say, which follows the reasons and names no rejector.
+fn is_post_filter(text: &str) -> bool {
+    use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
+    text.starts_with("preemption: ")
+        || read_reason(text).is_some_and(|r| matches!(r.kind, ClaimDeallocated | ClaimDeleted | NoClaimsToDeallocate | StillNotSchedulable))
+}
 
 impl Rejectors {
     /// Reads the text of a failed attempt; `None` where it is not of the form that pods rejected by plugins get
@@ -88,38 +33,20 @@ impl Rejectors {
         let reasons = rest.split_once(". ").map_or(rest, |(reasons, _)| reasons);
         let reasons = reasons.strip_suffix('.').unwrap_or(reasons);
         let mut found = Self::default();
-        if !POST_FILTER.iter().any(|tail| reasons.starts_with(tail)) {
+        if !is_post_filter(reasons) {
             self::reasons(reasons).for_each(|(_, text)| found.add(text));
         }
         Some(found)
     }
 
     fn add(&mut self, text: &str) {
-        let plugins = match narrowed_by(text) {
-            Some(names) => names.map(|name| name.parse().ok()).collect::<Option<PluginSet>>(),
-            None => plugin_of(text).map(|plugin| PluginSet::from_iter([plugin])),
-        };
+        let plugins = read_reason(text).and_then(|reason| reason.plugins());
         match plugins {
             Some(plugins) => self.plugins = self.plugins.union(plugins),
             None if text.is_empty() || self.unknown.iter().any(|u| u == text) => {}
             None => self.unknown.push(text.to_owned()),
         }
     }
-}
-
-/// The names in `node(s) didn't satisfy plugin(s) [A B] simultaneously`, or of the one plugin in another form of it.
-fn narrowed_by(text: &str) -> Option<impl Iterator<Item = &str>> {
-    let text = text.strip_prefix("node(s) didn't satisfy plugin")?;
-    let names = match text.strip_prefix("(s) [") {
-        Some(list) => list.split_once(']')?.0,
-        None => text.strip_prefix(' ')?,
-    };
-    Some(names.split_ascii_whitespace())
-}
-
-fn plugin_of(text: &str) -> Option<PluginName> {
-    let fits = |start: &str, end: &str| text.strip_prefix(start).is_some_and(|rest| rest.ends_with(end));
-    TEXTS.iter().find(|(start, end, _)| fits(start, end)).map(|(_, _, plugin)| *plugin)
 }
 
 /// The parts of `3 reason, 1 other reason`, each with its count; a text that does not begin with a count is one reason
@@ -149,6 +76,7 @@ fn counted(text: &str) -> Option<(u32, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::PluginName;
 
     /// One reason by its text; an empty name for one that no plugin writes.
     #[track_caller]

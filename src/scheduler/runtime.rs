@@ -8,7 +8,7 @@ use super::queue::PluginEvents;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, SharedStatuses, Status,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, SharedStatuses, Status,
 };
 use crate::release::Emulation;
 use crate::trace::{Event, PreemptionStart};
@@ -136,12 +136,12 @@ impl Framework {
                 });
             }
             if nodes.as_ref().is_some_and(BTreeSet::is_empty) {
-                let by: Vec<&str> = narrowed_by.iter().map(PluginName::as_str).collect();
-                let text = match by[..] {
-                    [one] => format!("node(s) didn't satisfy plugin {one}"),
-                    _ => format!("node(s) didn't satisfy plugin(s) [{}] simultaneously", by.join(" ")),
+                let plugins: List<PluginName> = narrowed_by.iter().collect();
+                let reason = match plugins[..] {
+                    [plugin] => Reason::NoNodeLeftBy { plugin },
+                    _ => Reason::NoNodeLeftTogether { plugins },
                 };
-                return PreFiltered { nodes, status: Status::unresolvable(text), narrowed_by };
+                return PreFiltered { nodes, status: Status::rejected(reason), narrowed_by };
             }
         }
         PreFiltered { nodes, status: rejection, narrowed_by }

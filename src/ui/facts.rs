@@ -62,7 +62,29 @@ pub struct NodeVerdict<'a> {
     /// The plugin that rejected.
     pub plugin: Option<PluginName>,
     /// The reasons, in one line.
-    pub reason: std::borrow::Cow<'a, str>,
+    pub reason: std::borrow::Cow<'static, str>,
+    /// The status behind it, where there is one.
+    status: Option<&'a Status>,
+}
+
+impl NodeVerdict<'_> {
+    /// Returns what decided, in a few words; `None` where the reasons say all there is.
+    pub fn decided(&self) -> Option<String> {
+        self.status.and_then(Status::fact)
+    }
+
+    /// Returns what decided, in a few words, or else the reasons.
+    pub fn fact(&self) -> String {
+        self.decided().unwrap_or_else(|| self.reason.to_string())
+    }
+
+    /// Returns the reasons with what decided.
+    pub fn reason_with_fact(&self) -> String {
+        match self.decided() {
+            Some(fact) => format!("{}: {fact}", self.reason),
+            None => self.reason.to_string(),
+        }
+    }
 }
 
 /// Looks up verdicts in one cycle; what PreFilter left standing is indexed once.
@@ -81,17 +103,17 @@ impl<'a> Verdicts<'a> {
     /// A node's verdict so far.
     pub fn of(&self, node: &str) -> NodeVerdict<'a> {
         let Some(status) = self.status(node) else {
-            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into() };
+            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None };
         };
         if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
-            return NodeVerdict { class: Class::Hopeless, plugin: None, reason: "left out by PreFilter".into() };
+            return NodeVerdict { class: Class::Hopeless, plugin: None, reason: "left out by PreFilter".into(), status: None };
         }
-        let reason = match status.reasons() {
-            [] => "".into(),
-            [one] => one.as_ref().into(),
+        let mut texts = status.texts();
+        let reason = match (texts.next(), status.reasons().len()) {
+            (Some(one), 1) => one,
             _ => status.message().into(),
         };
-        NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason }
+        NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
     }
 
     /// The class of a node's verdict so far, for counting many.

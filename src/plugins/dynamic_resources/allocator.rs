@@ -13,6 +13,7 @@ use super::result;
 use super::search::{Search, Step};
 use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
 use crate::cluster::{Cluster, Node, Str};
+use crate::framework::Reason;
 use crate::release::{Emulation, Gate};
 
 /// Steps that stand for one second of `filterTimeout`.
@@ -34,7 +35,7 @@ pub(super) struct Allocator {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum AllocationError {
     /// This node is no use, others may be.
-    OnNode(String),
+    OnNode(Reason),
     /// The search took too long.
     TimedOut,
     /// The claim, a class or a slice cannot be worked with.
@@ -102,9 +103,7 @@ impl Allocator {
         let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));
         match found {
             Ok(true) => result::build(claims, &search.results, node).map(Some).map_err(AllocationError::Fatal),
-            Ok(false) if pools.iter().any(|p| p.invalid) => {
-                Err(AllocationError::OnNode("invalid resource pools were encountered".to_owned()))
-            }
+            Ok(false) if pools.iter().any(|p| p.invalid) => Err(AllocationError::OnNode(Reason::InvalidResourcePools)),
             Ok(false) => Ok(None),
             Err(Stop::TooManyDevices) => Err(AllocationError::Fatal("allocation max size exceeded".to_owned())),
             Err(Stop::Error(error)) => Err(error),

@@ -8,7 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::extended::is_special_name;
 use crate::cluster::resource::{AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimConsumerReference};
-use crate::cluster::{Cluster, Pod, PodResourceClaim, Str};
+use crate::cluster::{Cluster, Key, Pod, PodResourceClaim, Str};
+use crate::framework::Reason;
 
 /// The pod's claims in the order of the spec, and last the one for its extended resources.
 #[derive(Clone, Default)]
@@ -59,19 +60,17 @@ impl ClaimStore {
 }
 
 /// The claims that a pod's spec names; the error is the reason why the pod cannot be scheduled.
-pub(super) fn pod_claims(cluster: &Cluster, pod: &Pod) -> Result<Vec<Arc<ResourceClaim>>, String> {
+pub(super) fn pod_claims(cluster: &Cluster, pod: &Pod) -> Result<Vec<Arc<ResourceClaim>>, Reason> {
     let mut claims = Vec::with_capacity(pod.spec.resource_claims.len());
     for reference in &pod.spec.resource_claims {
         let Some((name, generated)) = claim_name(pod, reference)? else { continue };
-        let claim = cluster
-            .resource_claims
-            .namespaced(&pod.metadata.namespace, name)
-            .ok_or_else(|| format!("could not find ResourceClaim \"{}/{name}\"", pod.metadata.namespace))?;
+        let claim = cluster.resource_claims.namespaced(&pod.metadata.namespace, name);
+        let claim = claim.ok_or_else(|| Reason::ResourceClaimNotFound { claim: Key::new(pod.metadata.namespace.clone(), name.clone()) })?;
         if claim.metadata.deletion_timestamp.is_some() {
-            return Err(format!("resourceclaim {:?} is being deleted", claim.metadata.name.as_str()));
+            return Err(Reason::ResourceClaimDeleting { claim: claim.metadata.name.clone() });
         }
         if generated && claim.metadata.controller().is_none_or(|owner| owner.uid != pod.metadata.uid) {
-            return Err(format!("ResourceClaim {} was not created for Pod {} (Pod is not owner)", claim.metadata.key(), pod.key()));
+            return Err(Reason::ResourceClaimNotOwned { claim: claim.metadata.key(), pod: pod.key() });
         }
         claims.push(claim.clone());
     }
@@ -79,20 +78,16 @@ pub(super) fn pod_claims(cluster: &Cluster, pod: &Pod) -> Result<Vec<Arc<Resourc
 }
 
 /// The name of the claim and whether it was generated from a template; `None` where none is needed.
-fn claim_name<'a>(pod: &'a Pod, reference: &'a PodResourceClaim) -> Result<Option<(&'a Str, bool)>, String> {
+fn claim_name<'a>(pod: &'a Pod, reference: &'a PodResourceClaim) -> Result<Option<(&'a Str, bool)>, Reason> {
     if let Some(name) = &reference.resource_claim_name {
         return Ok(Some((name, false)));
     }
     if reference.resource_claim_template_name.is_none() {
-        return Err(format!(
-            "pod \"{}\", spec.resourceClaim {:?}: none of the supported fields are set",
-            pod.key(),
-            reference.name.as_str()
-        ));
+        return Err(Reason::ResourceClaimUnspecified { pod: pod.key(), name: reference.name.clone() });
     }
     match pod.status.resource_claim_statuses.iter().find(|s| s.name == reference.name) {
         Some(status) => Ok(status.resource_claim_name.as_ref().map(|name| (name, true))),
-        None => Err(format!("pod \"{}\": ResourceClaim not created yet", pod.key())),
+        None => Err(Reason::ResourceClaimNotCreated { pod: pod.key() }),
     }
 }
 

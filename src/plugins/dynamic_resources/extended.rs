@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::result::derived_uid;
 use crate::cluster::resource::{DeviceClass, DeviceRequest, ExactDeviceRequest, ResourceClaim};
 use crate::cluster::{Cluster, Container, ContainerExtendedResourceRequest, Map, Meta, OwnerReference, Pod, Str};
-use crate::framework::{NodeInfo, PodResourcesOptions, Resource, Status, is_extended_resource_name, pod_requests};
+use crate::framework::{NodeInfo, PodResourcesOptions, Reason, Resource, Status, is_extended_resource_name, pod_requests};
 use crate::release::{Emulation, Gate};
 
 /// Resource names that name their class themselves.
@@ -129,14 +129,16 @@ pub(super) fn for_node(
     node: &NodeInfo,
 ) -> Result<Option<NodeClaim>, Status> {
     if !claim.spec.devices.requests.is_empty() {
-        return Err(Status::unresolvable("cannot schedule extended resource claim"));
+        return Err(Status::rejected(Reason::ExtendedResourceClaimConflict));
     }
     let mut through_dra = Vec::new();
     for resource in resources {
         let allocatable = node.allocatable.scalar.get(&resource.name);
         match &resource.class {
             Some(class) if allocatable.is_none_or(|a| *a == 0) => through_dra.push((&resource.name, class)),
-            _ if allocatable.is_none() => return Err(Status::unresolvable("cannot fit resource")),
+            _ if allocatable.is_none() => {
+                return Err(Status::rejected(Reason::ExtendedResourceMissing { resource: resource.name.clone() }));
+            }
             _ => {}
         }
     }

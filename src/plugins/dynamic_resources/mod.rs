@@ -42,7 +42,7 @@ use crate::cluster::resource::{AllocationResult, ResourceClaim};
 use crate::cluster::{Cluster, Object, Pod};
 use crate::framework::{
     ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, ReservePlugin, ScorePlugin, Status,
+    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, Reason, ReservePlugin, ScorePlugin, Status,
 };
 use crate::plugins::helper::default_normalize_score;
 use crate::release::{Emulation, Gate};
@@ -105,7 +105,7 @@ impl PreEnqueuePlugin for DynamicResources {
     fn pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, _preempting: bool) -> Status {
         match pod_claims(cx.cluster, pod) {
             Ok(_) => Status::success(),
-            Err(reason) => Status::unresolvable(reason),
+            Err(reason) => Status::rejected(reason),
         }
     }
 }
@@ -129,7 +129,7 @@ impl PreFilterPlugin for DynamicResources {
 impl DynamicResources {
     /// The state for a pod with claims.
     fn prepare(&self, cx: &Context<'_>, pod: &Pod) -> Result<Option<DynamicResourcesState>, Status> {
-        let user_claims = pod_claims(cx.cluster, pod).map_err(Status::unresolvable)?;
+        let user_claims = pod_claims(cx.cluster, pod).map_err(Status::rejected)?;
         let (special, resources) = extended::prepare(cx.cluster, cx.emulation, pod).unzip();
         let claims = ClaimStore::new(user_claims, special);
         if claims.is_empty() {
@@ -165,17 +165,14 @@ fn validate(cx: &Context<'_>, claim: &ResourceClaim) -> Result<(), Status> {
     for request in &claim.spec.devices.requests {
         // Upstream looks at `exactly` first, the allocator at `firstAvailable`; only one of them can be set.
         if request.exactly.is_none() && !request.first_available.is_empty() && !cx.emulation.enabled(Gate::DRAPrioritizedList) {
-            let name = &request.name;
-            return Err(Status::unresolvable(format!(
-                "resource claim {key}, request {name}: has subrequests, but the DRAPrioritizedList feature is disabled"
-            )));
+            return Err(Status::rejected(Reason::SubrequestsDisabled { claim: key, request: request.name.clone() }));
         }
         let mut alternatives = Request::alternatives(request);
         if let Some(exactly) = &request.exactly {
             alternatives = vec![Request { name: &request.name, parent: None, spec: Spec::Exact(exactly) }];
         }
         if alternatives.is_empty() {
-            return Err(Status::unresolvable(format!("resource claim {key}, request {}: unknown request type", request.name)));
+            return Err(Status::rejected(Reason::UnknownRequestType { claim: key, request: request.name.clone() }));
         }
         for alternative in alternatives {
             validate_class(cx.cluster, alternative)?;
@@ -191,7 +188,7 @@ fn validate_class(cluster: &Cluster, request: Request<'_>) -> Result<(), Status>
     }
     match cluster.device_classes.named(class) {
         Some(_) => Ok(()),
-        None => Err(Status::unresolvable(format!("request {name}: device class {class} does not exist"))),
+        None => Err(Status::rejected(Reason::DeviceClassNotFound { request: name, class: class.clone() })),
     }
 }
 
@@ -219,8 +216,9 @@ impl FilterPlugin for DynamicResources {
             Err(status) => return status,
         };
         if !unavailable.is_empty() {
+            let claim = state.claims.all()[unavailable[0]].metadata.name.clone();
             state.found().unavailable.extend(unavailable);
-            return Status::unresolvable("resourceclaim not available on the node");
+            return Status::rejected(Reason::ResourceClaimUnavailable { claim });
         }
         if let Some(results) = results {
             state.found().nodes.insert(node.name().clone(), NodeAllocation { results, extended });
@@ -256,8 +254,8 @@ fn allocate(state: &DynamicResourcesState, extended: Option<&NodeClaim>, node: &
     let claims: Vec<Arc<ResourceClaim>> = state.claims.to_allocate().map(on_node).collect();
     match allocator.allocate(&node.node, &claims) {
         Ok(Some(results)) => Ok(Some(results)),
-        Ok(None) => Err(Status::unresolvable("cannot allocate all claims")),
-        Err(AllocationError::OnNode(reason)) => Err(Status::unresolvable(reason)),
+        Ok(None) => Err(Status::rejected(Reason::CannotAllocateClaims)),
+        Err(AllocationError::OnNode(reason)) => Err(Status::rejected(reason)),
         Err(AllocationError::TimedOut) => Err(Status::error(format!("node {}: timed out trying to allocate devices", node.name()))),
         Err(AllocationError::Fatal(error)) => Err(Status::error(error)),
     }
@@ -268,7 +266,7 @@ impl PostFilterPlugin for DynamicResources {
         let result = |status, writes| PostFilterResult { status, nominating: None, preemption: None, writes };
         let Some(state) = state.read::<DynamicResourcesState>() else { return result(Status::error(STATE_ABSENT), Vec::new()) };
         if state.claims.is_empty() {
-            return result(Status::unschedulable("no new claims to deallocate"), Vec::new());
+            return result(Status::rejected(Reason::NoClaimsToDeallocate), Vec::new());
         }
         let stale = state.claims.stale_extended();
         // Upstream draws one of the claims at random; here it is the first of the pod's.
@@ -286,10 +284,7 @@ impl PostFilterPlugin for DynamicResources {
                 claim.status.reserved_for.clear();
                 claim.status.allocation = None;
                 claim.status.devices.clear();
-                return result(
-                    Status::unschedulable("deallocation of ResourceClaim completed"),
-                    vec![Object::ResourceClaim(Arc::new(claim))],
-                );
+                return result(Status::rejected(Reason::ClaimDeallocated), vec![Object::ResourceClaim(Arc::new(claim))]);
             }
         }
         if let Some(stale) = stale {
@@ -297,9 +292,9 @@ impl PostFilterPlugin for DynamicResources {
             let mut claim = ResourceClaim::clone(stale);
             claim.metadata.finalizers.clear();
             claim.metadata.deletion_timestamp = Some(whole_second(cx.cx.now));
-            return result(Status::unschedulable("deletion of ResourceClaim completed"), vec![Object::ResourceClaim(Arc::new(claim))]);
+            return result(Status::rejected(Reason::ClaimDeleted), vec![Object::ResourceClaim(Arc::new(claim))]);
         }
-        result(Status::unschedulable("still not schedulable"), Vec::new())
+        result(Status::rejected(Reason::StillNotSchedulable), Vec::new())
     }
 }
 

@@ -100,9 +100,10 @@ impl Counts {
         self.present == 0
     }
 
-    /// Whether any domain of a node has a count above 0.
-    pub(super) fn any_positive(&self, labels: &Labels) -> bool {
+    /// Returns the key of the first domain of a node that has a count above 0.
+    pub(super) fn first_positive(&self, labels: &Labels) -> Option<&Str> {
         let changed = self.changes.iter().map(|(key, _, _)| key);
-        !self.is_empty() && self.base.keys().chain(changed).any(|key| labels.get(key).is_some_and(|value| self.get(key, value) > 0))
+        let mut keys = self.base.keys().chain(changed);
+        if self.is_empty() { None } else { keys.find(|key| labels.get(key).is_some_and(|value| self.get(key, value) > 0)) }
     }
 }

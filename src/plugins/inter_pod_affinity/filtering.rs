@@ -5,17 +5,11 @@ use std::sync::Arc;
 
 use super::domains::{Counts, Domains};
 use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
-use crate::cluster::{Labels, Pod};
+use crate::cluster::{Key, Labels, Pod, Str};
 use crate::framework::{
-    AffinityTerm, Context, CycleState, FilterPlugin, NodeInfo, PodBits, PodInfo, PreFilterPlugin, PreFilterResult, Snapshot, Status,
+    AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, NoMatchInDomain, NodeInfo, PodBits, PodInfo, PreFilterPlugin,
+    PreFilterResult, Reason, Snapshot, Status,
 };
-
-/// A required anti-affinity term of a pod in the node's domains is about the incoming pod.
-pub const ERR_REASON_EXISTING_ANTI_AFFINITY: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
-/// The node's domains hold no pod that matches all required affinity terms, or the node lacks a topology key.
-pub const ERR_REASON_AFFINITY_RULES_NOT_MATCH: &str = "node(s) didn't match pod affinity rules";
-/// The node's domains hold a pod that a required anti-affinity term is about.
-pub const ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH: &str = "node(s) didn't match pod anti-affinity rules";
 
 const NO_STATE: &str = "error reading \"PreFilterInterPodAffinity\" from cycleState: not found";
 
@@ -38,6 +32,16 @@ struct PreFilterState {
     affinity: Counts,
     /// By the existing pods that match a required anti-affinity term of the incoming pod.
     anti_affinity: Counts,
+    in_the_way: Arc<InTheWay>,
+}
+
+/// The nodes, by position, of pods that can be in the incoming pod's way; for naming one of them.
+#[derive(Debug, Default)]
+struct InTheWay {
+    /// Of pods that match the required anti-affinity terms of the incoming pod, by term.
+    by_term: Vec<Vec<usize>>,
+    /// Of pods with a required anti-affinity term that matches the incoming pod.
+    existing: Vec<usize>,
 }
 
 impl PreFilterState {
@@ -61,41 +65,79 @@ impl PreFilterState {
         }
     }
 
-    fn satisfies_affinity(&self, pod: &Pod, labels: &Labels) -> bool {
-        let mut pods_exist = true;
+    /// Returns the term that the node's domains do not satisfy.
+    fn unmet_affinity(&self, pod: &Pod, labels: &Labels) -> Option<NoMatchInDomain> {
+        let mut unmet = None;
         for term in &self.incoming.affinity {
-            let Some(value) = labels.get(&term.topology_key) else { return false };
-            pods_exist &= self.affinity.get(&term.topology_key, value) > 0;
+            let topology_key = term.topology_key.clone();
+            let Some(value) = labels.get(&topology_key) else { return Some(NoMatchInDomain { topology_key, domain: None }) };
+            if self.affinity.get(&topology_key, value) <= 0 {
+                unmet.get_or_insert_with(|| NoMatchInDomain { topology_key, domain: Some(value.clone()) });
+            }
         }
-        // The first of a group of pods with affinity to each other has nobody to join yet.
-        pods_exist || (self.affinity.is_empty() && matches_all_terms(&self.incoming.affinity, pod))
+        // The first of a group of pods with affinity to each other has none to join yet.
+        unmet.filter(|_| !(self.affinity.is_empty() && matches_all_terms(&self.incoming.affinity, pod)))
     }
 
-    fn satisfies_anti_affinity(&self, labels: &Labels) -> bool {
-        self.anti_affinity.is_empty()
-            || !self
-                .incoming
-                .anti_affinity
-                .iter()
-                .any(|term| labels.get(&term.topology_key).is_some_and(|value| self.anti_affinity.get(&term.topology_key, value) > 0))
+    /// Returns the position of the first required anti-affinity term that a pod in the node's domains matches.
+    fn violated_anti_affinity(&self, labels: &Labels) -> Option<usize> {
+        let violated =
+            |term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|value| self.anti_affinity.get(&term.topology_key, value) > 0);
+        if self.anti_affinity.is_empty() { None } else { self.incoming.anti_affinity.iter().position(violated) }
+    }
+
+    /// Names the pod that violates a required anti-affinity term on the node.
+    fn anti_affinity_conflict(&self, snapshot: &Snapshot, node: &NodeInfo, term: usize) -> Reason {
+        let (unknown, nodes) = (Labels::default(), self.in_the_way.by_term.get(term));
+        let term = &self.incoming.anti_affinity[term];
+        let nodes = nodes.map_or(&[][..], Vec::as_slice);
+        let with = find_pod(snapshot, node, &term.topology_key, nodes, |p| term.matches(&p.pod, &unknown));
+        Reason::PodAntiAffinity(Box::new(conflict(node, &term.topology_key, with)))
+    }
+
+    /// Names the pod on the node's domain whose required anti-affinity matches the incoming pod.
+    fn existing_conflict(&self, snapshot: &Snapshot, pod: &Pod, node: &NodeInfo, topology_key: &Str) -> Reason {
+        let opposes = |p: &PodInfo| {
+            let mut terms = p.required_anti_affinity().iter().filter(|t| t.topology_key == *topology_key);
+            terms.any(|t| t.matches(pod, &self.incoming.namespace_labels))
+        };
+        let with = find_pod(snapshot, node, topology_key, &self.in_the_way.existing, opposes);
+        Reason::ExistingPodAntiAffinity(Box::new(conflict(node, topology_key, with)))
     }
 }
 
-/// Counts the required anti-affinity terms of existing pods that are about `pod`.
-fn existing_anti_affinity_counts(snapshot: &Snapshot, pod: &PodInfo, namespace_labels: &Labels) -> Domains {
-    let mut domains = Domains::default();
+/// Finds a pod in the node's domain: on the node itself first, as it is in a dry run, then on the nodes at these positions.
+fn find_pod(snapshot: &Snapshot, node: &NodeInfo, key: &Str, nodes: &[usize], matches: impl Fn(&PodInfo) -> bool) -> Option<Key> {
+    if let Some(pod) = node.pods.iter().find(|p| matches(p)) {
+        return Some(pod.key());
+    }
+    let value = node.node.metadata.labels.get(key)?;
+    let others = nodes.iter().filter_map(|at| snapshot.nodes().get(*at));
+    let mut others = others.filter(|n| n.name() != node.name() && n.node.metadata.labels.get(key) == Some(value));
+    others.find_map(|n| n.pods.iter().find(|p| matches(p))).map(|pod| pod.key())
+}
+
+fn conflict(node: &NodeInfo, topology_key: &Str, with: Option<Key>) -> DomainConflict {
+    let domain = node.node.metadata.labels.get(topology_key).cloned().unwrap_or_default();
+    DomainConflict { topology_key: topology_key.clone(), domain, with }
+}
+
+/// Counts the required anti-affinity terms of existing pods that match `pod`, with the nodes of these pods.
+fn existing_anti_affinity_counts(snapshot: &Snapshot, pod: &PodInfo, namespace_labels: &Labels) -> (Domains, Vec<usize>) {
+    let (mut domains, mut at) = (Domains::default(), Vec::new());
     for (existing, nodes) in snapshot.pods().with_required_anti_affinity_to(pod.bits()) {
         for term in existing.required_anti_affinity().iter().filter(|t| t.matches(&pod.pod, namespace_labels)) {
+            at.extend(nodes.clone().map(|(node, _)| node));
             domains.add_counts(snapshot, &term.topology_key, nodes.clone(), 1);
         }
     }
-    domains
+    (domains, at)
 }
 
 /// Counts the pods that match all required affinity terms of the incoming pod, and those that match each of its
-/// required anti-affinity terms.
-fn incoming_counts(snapshot: &Snapshot, incoming: &Incoming) -> (Domains, Domains) {
-    let (mut affinity, mut anti_affinity) = (Domains::default(), Domains::default());
+/// required anti-affinity terms; with the nodes of the latter, by term.
+fn incoming_counts(snapshot: &Snapshot, incoming: &Incoming) -> (Domains, Domains, Vec<Vec<usize>>) {
+    let (mut affinity, mut anti_affinity, mut by_term) = (Domains::default(), Domains::default(), Vec::new());
     let unknown = Labels::default();
     if !incoming.affinity.is_empty() {
         let wanted = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(PodBits::default(), PodBits::and);
@@ -106,15 +148,16 @@ fn incoming_counts(snapshot: &Snapshot, incoming: &Incoming) -> (Domains, Domain
     }
     for term in &incoming.anti_affinity {
         let matching = snapshot.pods().count(term.wanted_bits(), |p| term.matches(&p.pod, &unknown));
+        by_term.push(matching.iter().map(|(node, _)| *node).collect());
         anti_affinity.add_counts(snapshot, &term.topology_key, matching, 1);
     }
-    (affinity, anti_affinity)
+    (affinity, anti_affinity, by_term)
 }
 
 impl PreFilterPlugin for InterPodAffinity {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         if let Some(error) = pod.parse_error() {
-            return (PreFilterResult::default(), Status::unresolvable(format!("parsing pod: {error}")));
+            return (PreFilterResult::default(), Status::rejected(Reason::InvalidPodAffinity { error: error.to_string().into() }));
         }
         let merged = |terms: &[AffinityTerm]| terms.iter().map(|t| merge_namespaces(cx.cluster, t)).collect();
         let incoming = Incoming {
@@ -122,16 +165,17 @@ impl PreFilterPlugin for InterPodAffinity {
             anti_affinity: merged(pod.required_anti_affinity()),
             namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
         };
-        let existing = existing_anti_affinity_counts(cx.snapshot, pod, &incoming.namespace_labels);
+        let (existing, at) = existing_anti_affinity_counts(cx.snapshot, pod, &incoming.namespace_labels);
         if existing.is_empty() && incoming.affinity.is_empty() && incoming.anti_affinity.is_empty() {
             return (PreFilterResult::default(), Status::skip());
         }
-        let (affinity, anti_affinity) = incoming_counts(cx.snapshot, &incoming);
+        let (affinity, anti_affinity, by_term) = incoming_counts(cx.snapshot, &incoming);
         state.write(PreFilterState {
             incoming: Arc::new(incoming),
             existing_anti_affinity: Counts::new(existing),
             affinity: Counts::new(affinity),
             anti_affinity: Counts::new(anti_affinity),
+            in_the_way: Arc::new(InTheWay { by_term, existing: at }),
         });
         (PreFilterResult::default(), Status::success())
     }
@@ -156,17 +200,17 @@ fn update_state(state: &mut CycleState, pod: &PodInfo, updated: &PodInfo, node: 
 }
 
 impl FilterPlugin for InterPodAffinity {
-    fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
         let labels = &node.node.metadata.labels;
-        if !state.satisfies_affinity(&pod.pod, labels) {
-            return Status::unresolvable(ERR_REASON_AFFINITY_RULES_NOT_MATCH);
+        if let Some(unmet) = state.unmet_affinity(&pod.pod, labels) {
+            return Status::rejected(Reason::PodAffinityMismatch(Box::new(unmet)));
         }
-        if !state.satisfies_anti_affinity(labels) {
-            return Status::unschedulable(ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH);
+        if let Some(term) = state.violated_anti_affinity(labels) {
+            return Status::rejected(state.anti_affinity_conflict(cx.snapshot, node, term));
         }
-        if state.existing_anti_affinity.any_positive(labels) {
-            return Status::unschedulable(ERR_REASON_EXISTING_ANTI_AFFINITY);
+        if let Some(key) = state.existing_anti_affinity.first_positive(labels) {
+            return Status::rejected(state.existing_conflict(cx.snapshot, &pod.pod, node, key));
         }
         Status::success()
     }
@@ -176,10 +220,11 @@ impl FilterPlugin for InterPodAffinity {
 mod tests {
     use super::super::testing::{World, info, node, pod, pod_in};
     use super::*;
+    use crate::framework::Code;
 
-    const AFFINITY: &str = ERR_REASON_AFFINITY_RULES_NOT_MATCH;
-    const ANTI: &str = ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH;
-    const EXISTING: &str = ERR_REASON_EXISTING_ANTI_AFFINITY;
+    const AFFINITY: &str = "node(s) didn't match pod affinity rules";
+    const ANTI: &str = "node(s) didn't match pod anti-affinity rules";
+    const EXISTING: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
     fn term(selector: &str, key: &str, rest: &str) -> String {
         format!(r#"{{"labelSelector":{selector},"topologyKey":"{key}"{rest}}}"#)
@@ -341,7 +386,7 @@ mod tests {
             &pod,
         );
         let expected = r#"parsing pod: requiredAffinityTerms: "Odd" is not a valid label selector operator"#;
-        assert_eq!(status, Status::unresolvable(expected));
+        assert_eq!((status.code(), status.message().as_str()), (Code::UnschedulableAndUnresolvable, expected));
     }
 
     #[test]

@@ -22,8 +22,6 @@ use crate::framework::{
 };
 use crate::release::Emulation;
 
-pub use filtering::{ERR_REASON_AFFINITY_RULES_NOT_MATCH, ERR_REASON_ANTI_AFFINITY_RULES_NOT_MATCH, ERR_REASON_EXISTING_ANTI_AFFINITY};
-
 /// `InterPodAffinityArgs` of `kubescheduler.config.k8s.io/v1`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

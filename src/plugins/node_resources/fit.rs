@@ -8,7 +8,8 @@ use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio}
 use crate::cluster::{Cluster, List, Pod, Str};
 use crate::framework::{
     ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PodResourcesOptions,
-    PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Status, is_extended_resource_name, pod_requests,
+    PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name,
+    pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::plugins::helper::FunctionShapePoint;
@@ -78,26 +79,27 @@ impl PodRequest {
     pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource) -> Status {
         let mut reasons: Vec<Reason> = Vec::new();
         let mut code = Code::Unschedulable;
-        if i64::try_from(pods).unwrap_or(i64::MAX) >= allocatable.allowed_pod_number {
-            reasons.push("Too many pods".into());
+        let pods = i64::try_from(pods).unwrap_or(i64::MAX);
+        if pods >= allocatable.allowed_pod_number {
+            reasons.push(Reason::TooManyPods { pods, allowed: allocatable.allowed_pod_number });
         }
-        let mut check = |request: i64, allocatable: i64, requested: i64, reason: &dyn Fn() -> Reason| {
-            if request > 0 && request > allocatable.wrapping_sub(requested) {
-                reasons.push(reason());
-                if request > allocatable {
+        let mut check = |requested: i64, capacity: i64, used: i64, resource: &dyn Fn() -> Str| {
+            if requested > 0 && requested > capacity.wrapping_sub(used) {
+                reasons.push(Reason::Insufficient(Shortage { resource: resource(), requested, used, capacity }));
+                if requested > capacity {
                     code = Code::UnschedulableAndUnresolvable;
                 }
             }
         };
         let basic = &self.basic;
-        check(basic.milli_cpu, allocatable.milli_cpu, requested.milli_cpu, &|| "Insufficient cpu".into());
-        check(basic.memory, allocatable.memory, requested.memory, &|| "Insufficient memory".into());
+        check(basic.milli_cpu, allocatable.milli_cpu, requested.milli_cpu, &|| Str::CPU);
+        check(basic.memory, allocatable.memory, requested.memory, &|| Str::MEMORY);
         let storage = (allocatable.ephemeral_storage, requested.ephemeral_storage);
-        check(basic.ephemeral_storage, storage.0, storage.1, &|| "Insufficient ephemeral-storage".into());
+        check(basic.ephemeral_storage, storage.0, storage.1, &|| Str::EPHEMERAL_STORAGE);
         for scalar in &self.scalars {
             let has = allocatable.scalar(&scalar.name);
             if has > 0 || !scalar.device_backed {
-                check(scalar.amount, has, requested.scalar(&scalar.name), &|| format!("Insufficient {}", scalar.name).into());
+                check(scalar.amount, has, requested.scalar(&scalar.name), &|| scalar.name.clone());
             }
         }
         if reasons.is_empty() { Status::success() } else { Status::new(code, reasons) }

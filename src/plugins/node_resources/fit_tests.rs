@@ -83,7 +83,9 @@ fn every_shortage_is_a_reason_in_a_fixed_order() {
 fn pod_level_requests_count_while_the_gate_is_on() {
     let pod = pod_info("{spec: {resources: {requests: {cpu: 2}}, containers: [{resources: {requests: {cpu: 1}}}]}}");
     let mut emulation = Emulation::default();
-    assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, cpu: 1", "")), Status::unresolvable("Insufficient cpu"));
+    let status = filter(&plugin("{}"), emulation, &pod, &node("pods: 9, cpu: 1", ""));
+    assert_eq!((status.code(), status.message().as_str()), (Code::UnschedulableAndUnresolvable, "Insufficient cpu"));
+    assert_eq!(status.fact().as_deref(), Some("needs cpu 2, 1 free of 1"));
     emulation.set(Gate::PodLevelResources, false);
     assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, cpu: 1", "")).is_success());
 }
@@ -105,7 +107,14 @@ fn arguments_take_extended_resources_out_of_account() {
 
 #[test]
 fn device_backed_resources_are_left_to_the_devices() {
-    let insufficient = || Status::new(Code::UnschedulableAndUnresolvable, ["Insufficient example.com/dev"]);
+    let insufficient = || {
+        let shortage = Shortage { resource: "example.com/dev".into(), requested: 2, used: 0, capacity: 1 };
+        Status::rejected(Reason::Insufficient(shortage))
+    };
+    let unlisted = || {
+        let shortage = Shortage { resource: "example.com/dev".into(), requested: 2, used: 0, capacity: 0 };
+        Status::rejected(Reason::Insufficient(shortage))
+    };
     let pod = requesting("example.com/dev: 2");
     let mut emulation = Emulation::default();
     assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9", "")).is_success());
@@ -115,7 +124,8 @@ fn device_backed_resources_are_left_to_the_devices() {
     let implicit = requesting("deviceclass.resource.kubernetes.io/c: 1");
     assert!(filter(&plugin("{}"), emulation, &implicit, &node("pods: 9", "")).is_success());
     emulation.set(Gate::DRAExtendedResource, false);
-    assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9", "")), insufficient());
+    assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9", "")), unlisted());
+    assert_eq!(unlisted().message(), "Insufficient example.com/dev");
 }
 
 #[test]

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::AttachableVolume;
 use crate::cluster::storage::PersistentVolumeClaim;
-use crate::cluster::{Pod, Str};
-use crate::framework::Context;
+use crate::cluster::{Key, Pod, Str};
+use crate::framework::{Context, Reason};
 use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, inline_handle, volume_handle};
-use crate::plugins::volume_helpers::{claim_class, claim_of, not_found, volume_is_for_pod};
+use crate::plugins::volume_helpers::{claim_class, claim_of, volume_is_for_pod};
 
 /// Why a pod's volumes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// A claim does not exist.
-    ClaimNotFound(String),
+    ClaimNotFound(Reason),
     /// Anything else.
-    Other(String),
+    Other(Reason),
 }
 
 /// Whose volumes are counted; claims must exist only for a pod that is to be placed.
@@ -47,17 +47,16 @@ pub(super) fn collect(
                 None => None,
                 Some(plugin) => {
                     let handle = inline_handle(volume)
-                        .map_err(|e| Failure::Other(format!("converting volume({}) from inline to csi: {e}", volume.name)))?;
+                        .map_err(|e| Failure::Other(format!("converting volume({}) from inline to csi: {e}", volume.name).into()))?;
                     Some((plugin.driver().into(), handle))
                 }
             },
-            Some(claim) if claim.name.is_empty() => return Err(Failure::Other("PersistentVolumeClaim had no name".into())),
+            Some(claim) if claim.name.is_empty() => return Err(Failure::Other(Reason::ClaimWithoutName)),
             Some(named) => match cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &named.name) {
                 None if owner == Owner::ExistingPod => None,
                 None => {
-                    let missing = not_found("persistentvolumeclaim", &named.name);
-                    let text = format!("looking up PVC {}/{}: {missing}", pod.metadata.namespace, named.name);
-                    return Err(Failure::ClaimNotFound(text));
+                    let claim = Key::new(pod.metadata.namespace.clone(), named.name);
+                    return Err(Failure::ClaimNotFound(Reason::ClaimLookupFailed { claim }));
                 }
                 Some(claim) => {
                     if named.ephemeral {

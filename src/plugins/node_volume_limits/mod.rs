@@ -15,12 +15,9 @@ use crate::cluster::storage::CSINode;
 use crate::cluster::{Pod, Str, Volume};
 use crate::framework::{
     ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult,
-    Status,
+    Reason, Status, VolumeLimit,
 };
 use crate::release::{Emulation, Gate};
-
-/// The node would have more volumes of a driver than the driver can attach.
-pub const ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED: &str = "node(s) exceed max volume count";
 
 /// Keeps pods from nodes that cannot attach their volumes as well.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,8 +61,8 @@ impl PodVolumes {
             let mut found = BTreeSet::new();
             match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
                 Ok(()) => Ok(found),
-                Err(Failure::ClaimNotFound(message)) => Err(Status::unresolvable(message)),
-                Err(Failure::Other(message)) => Err(Status::error(message)),
+                Err(Failure::ClaimNotFound(reason)) => Err(Status::rejected(reason)),
+                Err(Failure::Other(reason)) => Err(Status::error(reason)),
             }
         };
         let (with_csi_node, without_csi_node) = (volumes(true), volumes(false));
@@ -123,34 +120,34 @@ impl FilterPlugin for NodeVolumeLimits {
         if cx.emulation.enabled(Gate::VolumeLimitScaling)
             && let Some((driver, _)) = new.iter().find(|(driver, _)| !driver_is_there(cx, driver, csi_node))
         {
-            return Status::unschedulable(format!("{driver} CSI driver is not installed on the node"));
+            return Status::rejected(Reason::CsiDriverMissing { driver: driver.clone() });
         }
         let Some(limits) = csi_node.map(volume_limits).filter(|l| !l.is_empty()) else { return Status::success() };
         match exceeds(cx, &limits, new, volumes.attachments.get(node.name()).map_or(&[], Vec::as_slice), node) {
-            Ok(false) => Status::success(),
-            Ok(true) => Status::unschedulable(ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED),
+            Ok(None) => Status::success(),
+            Ok(Some(limit)) => Status::rejected(Reason::MaxVolumeCountExceeded(Box::new(limit))),
             Err(status) => status,
         }
     }
 }
 
-/// Whether some driver would have too many volumes on the node.
+/// Returns the first driver that would have too many volumes on the node.
 fn exceeds(
     cx: &Context<'_>,
     limits: &BTreeMap<&Str, i64>,
     new: &BTreeSet<AttachableVolume>,
     attachments: &[(Str, Str)],
     node: &NodeInfo,
-) -> Result<bool, Status> {
+) -> Result<Option<VolumeLimit>, Status> {
     let limited: BTreeMap<&Str, i64> = new.iter().filter_map(|(driver, _)| limits.get(driver).map(|limit| (driver, *limit))).collect();
     if has_room_for_all(&limited, new, attachments, node) {
-        return Ok(false);
+        return Ok(None);
     }
     let mut attached = BTreeSet::new();
     for other in &node.pods {
         // A claim that is missing does not count, but one that belongs to another pod is an error as for the pod itself.
         collect(cx, &other.pod, true, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(|failure| match failure {
-            Failure::ClaimNotFound(message) | Failure::Other(message) => Status::error(message),
+            Failure::ClaimNotFound(reason) | Failure::Other(reason) => Status::error(reason),
         })?;
     }
     let handle = |name: &Str| {
@@ -159,11 +156,11 @@ fn exceeds(
     };
     let announced: BTreeSet<AttachableVolume> =
         attachments.iter().filter_map(|(driver, volume)| Some((driver.clone(), handle(volume)?))).collect();
-    Ok(limited.into_iter().any(|(driver, limit)| {
+    Ok(limited.into_iter().find_map(|(driver, limit)| {
         let of_driver = |volume: &&AttachableVolume| volume.0 == *driver;
-        let current = attached.iter().chain(announced.difference(&attached)).filter(of_driver).count();
-        let added = new.difference(&attached).filter(of_driver).count();
-        added > 0 && (current + added) as i64 > limit
+        let current = attached.iter().chain(announced.difference(&attached)).filter(of_driver).count() as i64;
+        let added = new.difference(&attached).filter(of_driver).count() as i64;
+        (added > 0 && current + added > limit).then(|| VolumeLimit { driver: driver.clone(), attached: current, added, limit })
     }))
 }
 

@@ -5,7 +5,7 @@ use crate::plugins::volume_helpers::testing::{World, hint, object, pod_with, pvc
 const DRIVER: &str = "csi.example.com";
 
 fn too_many() -> Status {
-    Status::unschedulable(ERR_REASON_MAX_VOLUME_COUNT_EXCEEDED)
+    Status::unschedulable("node(s) exceed max volume count")
 }
 
 /// A node `n` with a CSINode that attaches `limit` volumes of each of these drivers; `null` for no limit.

@@ -9,13 +9,9 @@ use super::PodTopologySpread;
 use super::common::{Action, Constraint, has_all_keys};
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    Context, CycleState, FilterPlugin, NodeInfo, PARALLEL_ABOVE, PodInfo, PreFilterPlugin, PreFilterResult, Status, in_parts,
+    Context, CycleState, FilterPlugin, NodeInfo, PARALLEL_ABOVE, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status,
+    in_parts,
 };
-
-/// One more matching pod in the node's domain would exceed the skew.
-pub const ERR_REASON_CONSTRAINTS_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints";
-/// The node lacks a constraint's topology key.
-pub const ERR_REASON_NODE_LABEL_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 
 const NO_STATE: &str = "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
 
@@ -206,14 +202,19 @@ impl FilterPlugin for PodTopologySpread {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
         for (i, (spread, (paths, domains))) in state.spreads.iter().zip(&state.minima).enumerate() {
             let Some(value) = node.node.metadata.labels.get(&spread.constraint.topology_key) else {
-                return Status::unresolvable(ERR_REASON_NODE_LABEL_NOT_MATCH);
+                let topology_key = spread.constraint.topology_key.clone();
+                return Status::rejected(Reason::TopologyKeyMissing { topology_key });
             };
             // With fewer domains than asked for, another is thought of as empty.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
             let count = spread.counts.get(value).copied().unwrap_or(0) + state.change(i, value).unwrap_or(0);
-            if count + spread.self_match - lowest > i64::from(spread.constraint.max_skew) {
-                return Status::unschedulable(ERR_REASON_CONSTRAINTS_NOT_MATCH);
+            let matching = count + spread.self_match;
+            let max_skew = i64::from(spread.constraint.max_skew);
+            if matching - lowest > max_skew {
+                let topology_key = spread.constraint.topology_key.clone();
+                let skew = SpreadSkew { topology_key, domain: value.clone(), matching, lowest, max_skew };
+                return Status::rejected(Reason::TopologySpreadSkew(Box::new(skew)));
             }
         }
         Status::success()
@@ -224,9 +225,10 @@ impl FilterPlugin for PodTopologySpread {
 mod tests {
     use super::super::testing::{World, info, node, pod};
     use super::*;
+    use crate::framework::Code;
 
-    const SKEW: &str = ERR_REASON_CONSTRAINTS_NOT_MATCH;
-    const LABEL: &str = ERR_REASON_NODE_LABEL_NOT_MATCH;
+    const SKEW: &str = "node(s) didn't match pod topology spread constraints";
+    const LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
     const WEB: &str = r#"{"app":"web"}"#;
     const IS_WEB: &str = r#""labelSelector":{"matchLabels":{"app":"web"}}"#;
 
@@ -357,7 +359,9 @@ mod tests {
         let plugin = PodTopologySpread::default();
         assert_eq!(statuses(&world, &state, &incoming), [SKEW, SKEW, "", LABEL]);
         assert!(plugin.add_pod(&world.cx(), &mut state, &incoming, &info(pod("w9", WEB, "[]")), &fresh).is_success());
-        assert_eq!(FilterPlugin::filter(&plugin, &world.cx(), &state, &incoming, &fresh), Status::unschedulable(SKEW));
+        let status = FilterPlugin::filter(&plugin, &world.cx(), &state, &incoming, &fresh);
+        assert_eq!((status.code(), status.message().as_str()), (Code::Unschedulable, SKEW));
+        assert_eq!(status.fact().as_deref(), Some("zone=c would have 2 matching pods, 0 the fewest: skew 2 > 1"));
     }
 
     #[test]

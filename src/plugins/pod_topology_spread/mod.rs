@@ -22,8 +22,6 @@ use crate::framework::{
 use crate::release::Emulation;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
 
-pub use filtering::{ERR_REASON_CONSTRAINTS_NOT_MATCH, ERR_REASON_NODE_LABEL_NOT_MATCH};
-
 /// Which constraints stand in for those that a pod does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum DefaultingType {

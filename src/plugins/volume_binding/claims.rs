@@ -8,10 +8,10 @@ use super::matching::Candidates;
 use super::provision::Provisioning;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::cluster::{NodeSelector, Pod, Quantity, Str};
-use crate::framework::{Context, CycleState, PodInfo, PreFilterPlugin, PreFilterResult, Status};
+use crate::framework::{Context, CycleState, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status};
 use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, translated_affinity};
 use crate::plugins::volume_helpers::{
-    ANN_SELECTED_NODE, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound, not_found, volume_is_for_pod,
+    ANN_SELECTED_NODE, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound, volume_is_for_pod,
 };
 
 /// What PreFilter leaves for the later points.
@@ -32,6 +32,8 @@ pub(super) struct Claims {
 /// A claim that is bound.
 #[derive(Debug)]
 pub(super) struct BoundClaim {
+    /// Its name.
+    pub(super) name: Str,
     /// Its volume, where there is one.
     pub(super) volume: Option<Arc<PersistentVolume>>,
     /// For an in-tree volume: its plugin, and the node affinity that counts on nodes where a CSI driver has taken over.
@@ -56,7 +58,7 @@ impl Claims {
 impl PreFilterPlugin for VolumeBinding {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         let status = match usable_claims(cx, &pod.pod) {
-            Err(reason) => Status::unresolvable(reason),
+            Err(reason) => Status::rejected(reason),
             Ok(claims) if claims.is_empty() => {
                 state.write(State(Arc::default()));
                 Status::skip()
@@ -74,23 +76,22 @@ impl PreFilterPlugin for VolumeBinding {
 }
 
 /// The claims behind the pod's volumes, or what is wrong with the first that cannot be used.
-fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<PersistentVolumeClaim>>, String> {
+fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<PersistentVolumeClaim>>, Reason> {
     let mut claims = Vec::new();
     for named in pod.spec.volumes.iter().filter_map(|v| claim_of(pod, v)) {
         let name = &named.name;
         let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, name) else {
             return Err(if named.ephemeral {
-                format!("waiting for ephemeral volume controller to create the persistentvolumeclaim {name:?}")
+                Reason::EphemeralClaimPending { claim: name.clone() }
             } else {
-                not_found("persistentvolumeclaim", name)
+                Reason::ClaimNotFound { claim: name.clone() }
             });
         };
         if claim.status.phase == "Lost" {
-            let volume = &claim.spec.volume_name;
-            return Err(format!("persistentvolumeclaim {name:?} bound to non-existent persistentvolume {volume:?}"));
+            return Err(Reason::ClaimLost { claim: name.clone(), volume: claim.spec.volume_name.clone() });
         }
         if claim.metadata.deletion_timestamp.is_some() {
-            return Err(format!("persistentvolumeclaim {name:?} is being deleted"));
+            return Err(Reason::ClaimDeleting { claim: name.clone() });
         }
         if named.ephemeral {
             volume_is_for_pod(pod, claim)?;
@@ -103,7 +104,7 @@ fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<Persiste
 fn sort_out(cx: &Context<'_>, all: Vec<&Arc<PersistentVolumeClaim>>) -> Result<Claims, Status> {
     let mut claims = Claims::default();
     let mut delayed = Vec::new();
-    let mut immediate = false;
+    let mut immediate = Vec::new();
     for claim in all {
         if is_fully_bound(claim) {
             claims.bound.push(bound_claim(cx, claim));
@@ -111,11 +112,11 @@ fn sort_out(cx: &Context<'_>, all: Vec<&Arc<PersistentVolumeClaim>>) -> Result<C
         }
         match waits_for_consumer(cx, claim)? {
             Some(class) if claim.spec.volume_name.is_empty() => delayed.push((claim, class)),
-            _ => immediate = true,
+            _ => immediate.push(claim.metadata.name.clone()),
         }
     }
-    if immediate {
-        return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims"));
+    if !immediate.is_empty() {
+        return Err(Status::rejected(Reason::UnboundImmediateClaims { claims: immediate.into() }));
     }
     let mut to_match = Vec::new();
     for (claim, class) in delayed {
@@ -142,7 +143,7 @@ fn bound_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> BoundClaim {
         let plugin = InTreePlugin::of_persistent_volume(v)?;
         Some((plugin, translated_affinity(plugin, v).map_err(|e| format!("could not translate pv: {e}"))))
     });
-    BoundClaim { volume, migration }
+    BoundClaim { name: claim.metadata.name.clone(), volume, migration }
 }
 
 /// The claim's class, where it binds when a pod comes; mirrors `IsDelayBindingMode`.

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::claims::{BoundClaim, Claims, DelayedClaim};
 use super::provision::Verdict;
-use super::{ERR_REASON_BIND_CONFLICT, ERR_REASON_NODE_CONFLICT, ERR_REASON_NOT_ENOUGH_SPACE, ERR_REASON_PV_NOT_EXIST};
 use crate::cluster::storage::{CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim};
-use crate::framework::{Context, NodeInfo};
+use crate::framework::{Context, NodeInfo, Reason};
 use crate::plugins::volume_helpers::{node_affinity_holds, required_affinity};
 
 /// What is to be done for the claims that wait.
@@ -19,7 +18,7 @@ pub(super) struct PodVolumes {
 }
 
 /// The reasons why a node will not do, in upstream's order.
-pub(super) type Reasons = Vec<&'static str>;
+pub(super) type Reasons = Vec<Reason>;
 
 /// What is to be done on the node, or why it will not do.
 ///
@@ -29,22 +28,22 @@ pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInf
     let bound = check_bound_claims(cx, &claims.bound, node)?;
     let waiting = check_delayed_claims(claims, node)?;
     let mut volumes = PodVolumes::default();
-    let mut reasons = Vec::new();
-    // Reasons stand in this order: node conflict, bind conflict, space, missing volume.
-    reasons.extend((bound == Err(ERR_REASON_NODE_CONFLICT)).then_some(ERR_REASON_NODE_CONFLICT));
+    // Reasons come in this order: node conflict, bind conflict, space, missing volume.
+    let (missing, mut reasons): (Vec<Reason>, Vec<Reason>) =
+        bound.err().into_iter().partition(|r| matches!(r, Reason::BoundVolumeMissing { .. }));
     match waiting {
         Ok(found) => volumes = found,
         Err(reason) => reasons.push(reason),
     }
-    reasons.extend((bound == Err(ERR_REASON_PV_NOT_EXIST)).then_some(ERR_REASON_PV_NOT_EXIST));
+    reasons.extend(missing);
     Ok(if reasons.is_empty() { Ok(volumes) } else { Err(reasons) })
 }
 
 /// The first bound claim whose volume is missing or cannot be used on the node decides.
-fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), &'static str>, String> {
+fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), Reason>, String> {
     let labels = &node.node.metadata.labels;
     for claim in claims {
-        let Some(volume) = &claim.volume else { return Ok(Err(ERR_REASON_PV_NOT_EXIST)) };
+        let Some(volume) = &claim.volume else { return Ok(Err(Reason::BoundVolumeMissing { claim: Some(claim.name.clone()) })) };
         let migrated = claim.migration.as_ref().filter(|(plugin, _)| {
             let csi_node = cx.cluster.csi_nodes.named(node.name());
             plugin.is_migrated_on(csi_node.map(|n| &**n))
@@ -54,17 +53,18 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
             Some((_, translated)) => translated.as_ref().map_err(String::clone)?.as_ref(),
         };
         if !node_affinity_holds(required, labels) {
-            return Ok(Err(ERR_REASON_NODE_CONFLICT));
+            return Ok(Err(Reason::VolumeNodeAffinityConflict { volume: Some(volume.metadata.name.clone()) }));
         }
     }
     Ok(Ok(()))
 }
 
 /// Matches the claims that wait with volumes, and provisions for the rest and for those that had the node selected.
-fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, &'static str>, String> {
+fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, String> {
     let labels = &node.node.metadata.labels;
-    if claims.selected.iter().any(|(selected, _)| selected != node.name()) {
-        return Ok(Err(ERR_REASON_BIND_CONFLICT));
+    let claim = |waiting: &DelayedClaim| Some(waiting.claim.metadata.name.clone());
+    if let Some((_, waiting)) = claims.selected.iter().find(|(selected, _)| selected != node.name()) {
+        return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting) }));
     }
     let mut found = PodVolumes::default();
     let mut chosen: Vec<Arc<PersistentVolume>> = Vec::new();
@@ -81,8 +81,8 @@ fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVo
     for waiting in to_provision {
         match waiting.provisioning.on(labels) {
             Verdict::Possible(capacity) => found.dynamic_provisions.push((waiting.claim.clone(), capacity.cloned())),
-            Verdict::Unsupported => return Ok(Err(ERR_REASON_BIND_CONFLICT)),
-            Verdict::NotEnoughSpace => return Ok(Err(ERR_REASON_NOT_ENOUGH_SPACE)),
+            Verdict::Unsupported => return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting) })),
+            Verdict::NotEnoughSpace => return Ok(Err(Reason::NotEnoughStorage { claim: claim(waiting) })),
         }
     }
     Ok(Ok(found))

@@ -35,15 +35,6 @@ use crate::framework::{
 };
 use crate::release::Emulation;
 
-/// No volume suits a claim, and none can be provisioned.
-pub const ERR_REASON_BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";
-/// The volume of a bound claim cannot be used on the node.
-pub const ERR_REASON_NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
-/// A volume to be provisioned would not fit.
-pub const ERR_REASON_NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
-/// A bound claim's volume does not exist.
-pub const ERR_REASON_PV_NOT_EXIST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
-
 /// Binds a pod's claims together with the pod.
 #[derive(Clone, Debug, Default)]
 pub struct VolumeBinding {

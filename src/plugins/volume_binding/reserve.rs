@@ -18,7 +18,7 @@ use super::matching::is_bound_to_claim;
 use super::{VolumeBinding, no_state};
 use crate::cluster::storage::{ObjectReference, PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Object, Str};
-use crate::framework::{Context, CycleState, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
+use crate::framework::{Code, Context, CycleState, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
 use crate::plugins::volume_helpers::{ANN_BOUND_BY_CONTROLLER, ANN_SELECTED_NODE};
 
 /// What Reserve sets aside for the pod on its node.
@@ -43,7 +43,7 @@ impl ReservePlugin for VolumeBinding {
         let found = match find_pod_volumes(cx, claims, node) {
             Err(error) => return Status::error(error),
             // Filter found the node to be fit, and nothing has changed since.
-            Ok(Err(reasons)) => return Status::error(reasons.join(", ")),
+            Ok(Err(reasons)) => return Status::new(Code::Error, reasons),
             Ok(Ok(found)) => found,
         };
         let mut reserved = Reserved { node: node.name().clone(), ..Reserved::default() };

@@ -70,6 +70,11 @@ fn uses(claims: &[&str]) -> Arc<Pod> {
     pod_with(&claims.iter().map(|c| pvc_volume(c)).collect::<Vec<_>>().join(","))
 }
 
+const BIND_CONFLICT: &str = "node(s) didn't find available persistent volumes to bind";
+const NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affinity";
+const NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
+const PV_NOT_EXIST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+
 /// The reasons on `x` and on `y`.
 fn check(name: &str, objects: Objects, claims: &[&str], want: [&[&str]; 2]) {
     let (status, verdicts) = world(objects).verdicts(&plugin(), &uses(claims));
@@ -146,17 +151,17 @@ fn pre_filter_rejects_claims_that_cannot_be_bound() {
 #[test]
 fn bound_volumes_keep_the_pod_where_they_are() {
     let there = |zone: &str| volume("v", "1", &on_zone(zone));
-    check("x only", vec![bound("c", "v"), there("x")], &["c"], [&[], &[ERR_REASON_NODE_CONFLICT]]);
+    check("x only", vec![bound("c", "v"), there("x")], &["c"], [&[], &[NODE_CONFLICT]]);
     check("anywhere", vec![bound("c", "v"), volume("v", "1", "")], &["c"], [&[], &[]]);
-    check("gone", vec![bound("c", "v")], &["c"], [&[ERR_REASON_PV_NOT_EXIST], &[ERR_REASON_PV_NOT_EXIST]]);
+    check("gone", vec![bound("c", "v")], &["c"], [&[PV_NOT_EXIST], &[PV_NOT_EXIST]]);
     let both = vec![bound("c", "v"), there("x"), bound("d", "gone")];
-    check("the first problem decides", both.clone(), &["c", "d"], [&[ERR_REASON_PV_NOT_EXIST], &[ERR_REASON_NODE_CONFLICT]]);
-    check("and so the other way", both, &["d", "c"], [&[ERR_REASON_PV_NOT_EXIST], &[ERR_REASON_PV_NOT_EXIST]]);
+    check("the first problem decides", both.clone(), &["c", "d"], [&[PV_NOT_EXIST], &[NODE_CONFLICT]]);
+    check("and so the other way", both, &["d", "c"], [&[PV_NOT_EXIST], &[PV_NOT_EXIST]]);
     let waits = vec![bound("c", "v"), there("x"), waiting("d", "2"), static_class()];
-    let conflicts: [&[&str]; 2] = [&[ERR_REASON_BIND_CONFLICT], &[ERR_REASON_NODE_CONFLICT, ERR_REASON_BIND_CONFLICT]];
+    let conflicts: [&[&str]; 2] = [&[BIND_CONFLICT], &[NODE_CONFLICT, BIND_CONFLICT]];
     check("reasons add up", waits, &["c", "d"], conflicts);
     let gone = vec![bound("c", "gone"), waiting("d", "1"), static_class()];
-    let conflicts: &[&str] = &[ERR_REASON_BIND_CONFLICT, ERR_REASON_PV_NOT_EXIST];
+    let conflicts: &[&str] = &[BIND_CONFLICT, PV_NOT_EXIST];
     check("a missing volume comes last", gone, &["c", "d"], [conflicts, conflicts]);
     let fields =
         r#""nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["q"]}]}]}}"#;
@@ -179,14 +184,14 @@ fn in_tree_volumes_are_looked_at_as_their_driver_labels_nodes() {
         world.verdicts(&plugin(), &uses(&["c"])).1
     };
     assert_eq!(verdict(vec![ebs("v")]), [Status::success()]);
-    assert_eq!(verdict(vec![ebs("v"), ("CSINode", migrated.into())]), [Status::unresolvable(ERR_REASON_NODE_CONFLICT)]);
+    assert_eq!(verdict(vec![ebs("v"), ("CSINode", migrated.into())]), [Status::unresolvable(NODE_CONFLICT)]);
     let text = "could not translate pv: failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume (aws://z)";
     assert_eq!(verdict(vec![ebs("aws://z"), ("CSINode", migrated.into())]), [Status::error(text)]);
 }
 
 #[test]
 fn a_waiting_claim_takes_a_free_volume_that_suits() {
-    let none: [&[&str]; 2] = [&[ERR_REASON_BIND_CONFLICT], &[ERR_REASON_BIND_CONFLICT]];
+    let none: [&[&str]; 2] = [&[BIND_CONFLICT], &[BIND_CONFLICT]];
     let all: [&[&str]; 2] = [&[], &[]];
     let with = |v: (&'static str, String)| vec![waiting("c", "5Gi"), static_class(), v];
     let edited = |from: &str, to: &str| {
@@ -198,7 +203,7 @@ fn a_waiting_claim_takes_a_free_volume_that_suits() {
         ("equal size", volume("v", "5Gi", ""), all),
         ("too small", volume("v", "4Gi", ""), none),
         ("no size", edited(r#""capacity":{"storage":"5Gi"}"#, r#""capacity":{}"#), none),
-        ("zone x", volume("v", "5Gi", &on_zone("x")), [&[], &[ERR_REASON_BIND_CONFLICT]]),
+        ("zone x", volume("v", "5Gi", &on_zone("x")), [&[], &[BIND_CONFLICT]]),
         ("another class", edited("later", "now"), none),
         (
             "class by annotation",
@@ -223,7 +228,7 @@ fn a_waiting_claim_takes_a_free_volume_that_suits() {
     let prebound = format!(r#""claimRef":{{"namespace":"a","name":"c","uid":"uid-c"}},{}"#, on_zone("x"));
     let (kind, text) = volume("w", "5Gi", &prebound);
     let objects = [with(volume("v", "5Gi", "")), vec![(kind, text.replace("Available", "Bound"))]].concat();
-    check("of the claim, elsewhere", objects, &["c"], [&[], &[ERR_REASON_BIND_CONFLICT]]);
+    check("of the claim, elsewhere", objects, &["c"], [&[], &[BIND_CONFLICT]]);
 }
 
 #[test]
@@ -238,7 +243,7 @@ fn selectors_choose_by_the_volumes_labels() {
     };
     let objects = |selector: &str| vec![selecting(selector), static_class(), labelled("v", "ssd")];
     check("matches", objects(r#"{"matchLabels":{"disk":"ssd"}}"#), &["c"], [&[], &[]]);
-    let none: &[&str] = &[ERR_REASON_BIND_CONFLICT];
+    let none: &[&str] = &[BIND_CONFLICT];
     check("does not match", objects(r#"{"matchLabels":{"disk":"hdd"}}"#), &["c"], [none, none]);
     let broken = world(objects(r#"{"matchExpressions":[{"key":"disk","operator":"Near"}]}"#));
     let text = "error creating internal label selector for claim: a/c: \"Near\" is not a valid label selector operator";
@@ -278,7 +283,7 @@ fn the_smallest_volume_goes_to_the_smallest_claim() {
     ] {
         assert_eq!(writes([claims(), volumes(list)].concat(), &["big", "small"]), want, "{list:?}");
     }
-    let none: &[&str] = &[ERR_REASON_BIND_CONFLICT];
+    let none: &[&str] = &[BIND_CONFLICT];
     check("one volume for two", [claims(), volumes(&[("a", "9Gi")])].concat(), &["big", "small"], [none, none]);
     // A volume for the node comes before a larger one for any node, and the other way round.
     let local = |size: &str| {
@@ -308,13 +313,13 @@ fn what_differs_is_written() {
         vec![class("csi.example.com", ""), claim("c", &meta, r#""storageClassName":"later""#), volume("v", "1", "")]
     };
     assert_eq!(writes(selected("x"), &["c"]), Vec::<String>::new(), "selected already; no volume is looked for");
-    check("selected elsewhere", selected("y"), &["c"], [&[ERR_REASON_BIND_CONFLICT], &[]]);
+    check("selected elsewhere", selected("y"), &["c"], [&[BIND_CONFLICT], &[]]);
     assert_eq!(writes(vec![bound("c", "v"), volume("v", "1", "")], &["c"]), Vec::<String>::new());
 }
 
 #[test]
 fn provisioning_needs_a_provisioner_a_place_and_room() {
-    let none: [&[&str]; 2] = [&[ERR_REASON_BIND_CONFLICT], &[ERR_REASON_BIND_CONFLICT]];
+    let none: [&[&str]; 2] = [&[BIND_CONFLICT], &[BIND_CONFLICT]];
     let all: [&[&str]; 2] = [&[], &[]];
     let allowed = |terms: &str| class("csi.example.com", &format!(r#""allowedTopologies":[{terms}]"#));
     let zone = |values: &str| format!(r#"{{"matchLabelExpressions":[{{"key":"zone","values":[{values}]}}]}}"#);
@@ -322,7 +327,7 @@ fn provisioning_needs_a_provisioner_a_place_and_room() {
         ("no provisioner", class("", ""), none),
         ("none on purpose", static_class(), none),
         ("anywhere", class("csi.example.com", ""), all),
-        ("x only", allowed(&zone(r#""x""#)), [&[], &[ERR_REASON_BIND_CONFLICT]]),
+        ("x only", allowed(&zone(r#""x""#)), [&[], &[BIND_CONFLICT]]),
         ("either", allowed(&format!("{},{}", zone(r#""x""#), zone(r#""y""#))), all),
         ("no value", allowed(&zone("")), none),
         ("an empty term", allowed("{}"), none),
@@ -335,10 +340,10 @@ fn provisioning_needs_a_provisioner_a_place_and_room() {
         let topology = if zone.is_empty() { String::new() } else { format!(r#","nodeTopology":{{"matchLabels":{{"zone":"{zone}"}}}}"#) };
         ("CSIStorageCapacity", format!(r#"{{"metadata":{{"name":"s","namespace":"a"}},"storageClassName":"{class}",{text}{topology}}}"#))
     };
-    let full: [&[&str]; 2] = [&[ERR_REASON_NOT_ENOUGH_SPACE], &[ERR_REASON_NOT_ENOUGH_SPACE]];
+    let full: [&[&str]; 2] = [&[NOT_ENOUGH_SPACE], &[NOT_ENOUGH_SPACE]];
     let room = r#""capacity":"5Gi""#;
     for (name, driver, capacity, want) in [
-        ("room on x", driver("true"), capacity("later", room, "x"), [&[][..], &[ERR_REASON_NOT_ENOUGH_SPACE]]),
+        ("room on x", driver("true"), capacity("later", room, "x"), [&[][..], &[NOT_ENOUGH_SPACE]]),
         ("too little", driver("true"), capacity("later", r#""capacity":"4Gi""#, "x"), full),
         ("volumes too small", driver("true"), capacity("later", r#""capacity":"9Gi","maximumVolumeSize":"4Gi""#, "x"), full),
         ("of another class", driver("true"), capacity("now", room, "x"), full),
@@ -362,7 +367,7 @@ fn reserve_and_pre_bind() {
     let (x, y): (&NodeInfo, &NodeInfo) = (world.node("x"), world.node("y"));
     let unknown = Status::error("no pod volume found for node \"x\"");
     assert_eq!(plugin.pre_bind_pre_flight(&cx, &state, &info, x), unknown);
-    assert_eq!(ReservePlugin::reserve(&plugin, &cx, &mut state, &info, y), Status::error(ERR_REASON_BIND_CONFLICT));
+    assert_eq!(ReservePlugin::reserve(&plugin, &cx, &mut state, &info, y).in_text(), Status::error(BIND_CONFLICT));
     assert_eq!(ReservePlugin::reserve(&plugin, &cx, &mut state, &info, x), Status::success());
     assert_eq!(plugin.pre_bind_pre_flight(&cx, &state, &info, x), Status::success());
     assert_eq!(PreBindPlugin::pre_bind(&plugin, &cx, &state, &info, x).unwrap().len(), 1);

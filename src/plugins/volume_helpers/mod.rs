@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Labels, NodeSelector, Pod, Str, Volume};
-use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, QueueingHint};
+use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, QueueingHint, Reason};
 
 /// On claims: bound, and known to be so.
 pub const ANN_BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -76,17 +76,12 @@ pub fn names_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Refuses the claim of a generic ephemeral volume that belongs to someone else.
-pub fn volume_is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), String> {
+pub fn volume_is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), Reason> {
     let (p, c) = (&pod.metadata, &claim.metadata);
     if c.namespace == p.namespace && c.controller().is_some_and(|o| o.uid == p.uid) {
         return Ok(());
     }
-    Err(format!("PVC {}/{} was not created for pod {}/{} (pod is not owner)", c.namespace, c.name, p.namespace, p.name))
-}
-
-/// What the API says of an object that is not there, such as `persistentvolumeclaim "a" not found`.
-pub fn not_found(resource: &str, name: &str) -> String {
-    format!("{resource} {name:?} not found")
+    Err(Reason::ClaimNotOwned { claim: claim.metadata.key(), pod: pod.key() })
 }
 
 /// Whether a volume's required node affinity lets it be used on a node with these labels; only labels take part.
@@ -144,6 +139,7 @@ pub(super) mod testing;
 mod tests {
     use super::testing::object;
     use super::*;
+    use crate::release::Release;
 
     fn claim(text: &str) -> PersistentVolumeClaim {
         serde_json::from_str(text).unwrap()
@@ -191,7 +187,7 @@ mod tests {
         assert_eq!(volume_is_for_pod(&pod, &owned("a", "u", true)), Ok(()));
         for other in [owned("b", "u", true), owned("a", "v", true), owned("a", "u", false)] {
             let text = format!("PVC {}/p-e was not created for pod a/p (pod is not owner)", other.metadata.namespace);
-            assert_eq!(volume_is_for_pod(&pod, &other), Err(text));
+            assert_eq!(volume_is_for_pod(&pod, &other).map_err(|reason| reason.text(Release::NEWEST).into_owned()), Err(text));
         }
         assert!(uses_claim(&pod, &owned("a", "u", true)) && !uses_claim(&pod, &owned("b", "u", true)));
         assert!(!names_claim(&pod, &owned("a", "u", true)));

@@ -64,7 +64,7 @@ impl World {
         self.snapshot.get(name).unwrap_or_else(|| panic!("no node {name}"))
     }
 
-    /// PreFilter's status, and where that is Success the status on every node, by node name.
+    /// PreFilter's status, and where that is Success the status on every node, by node name; reasons as texts.
     pub(in crate::plugins) fn verdicts(&self, plugin: &dyn Plugin, pod: &Arc<Pod>) -> (Status, Vec<Status>) {
         let (state, status) = self.pre_filter(plugin, pod);
         if !status.is_success() {
@@ -73,7 +73,7 @@ impl World {
         let (info, filter) = (PodInfo::new(pod.clone()), plugin.filter().expect("a Filter plugin"));
         let mut nodes: Vec<_> = self.snapshot.nodes().to_vec();
         nodes.sort_by(|a, b| a.name().cmp(b.name()));
-        (status, nodes.iter().map(|node| filter.filter(&self.cx(), &state, &info, node)).collect())
+        (status, nodes.iter().map(|node| filter.filter(&self.cx(), &state, &info, node).in_text()).collect())
     }
 
     /// The state that PreFilter leaves, and its status.
@@ -82,7 +82,7 @@ impl World {
         let point = plugin.pre_filter().expect("a PreFilter plugin");
         let (result, status) = point.pre_filter(&self.cx(), &mut state, &PodInfo::new(pod.clone()));
         assert_eq!(result.node_names, None, "no volume plugin narrows the nodes");
-        (state, status)
+        (state, status.in_text())
     }
 }
 

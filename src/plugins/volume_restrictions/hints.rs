@@ -1,6 +1,6 @@
 //! The events that may help a pod that VolumeRestrictions rejected.
 
-use super::conflicts;
+use super::disk_in_use;
 use crate::cluster::{Pod, Str};
 use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, QueueingHint};
 use crate::plugins::volume_helpers::{always, names_claim, objects, on, queue_if};
@@ -21,7 +21,7 @@ fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String>
             p.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()).map(|s| s.claim_name.clone()).collect()
         };
         deleted.metadata.namespace == pod.metadata.namespace
-            && (conflicts(pod, &std::iter::once(&*deleted)) || claims(pod).iter().any(|c| claims(&deleted).contains(c)))
+            && (disk_in_use(pod, &std::iter::once(&*deleted)).is_some() || claims(pod).iter().any(|c| claims(&deleted).contains(c)))
     })))
 }
 

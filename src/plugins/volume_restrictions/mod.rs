@@ -9,19 +9,12 @@ mod hints;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::volume_helpers::not_found;
 use crate::cluster::{Key, Pod, Str, Volume};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult,
-    Status,
+    ClusterEventWithHint, Context, CycleState, DiskInUse, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
+    PreFilterResult, Reason, Status,
 };
 use crate::release::Emulation;
-
-/// Another pod on the node uses an inline disk of the pod.
-pub const ERR_REASON_DISK_CONFLICT: &str = "node(s) had no available disk";
-/// Another pod uses a ReadWriteOncePod claim of the pod.
-pub const ERR_REASON_READ_WRITE_ONCE_POD_CONFLICT: &str =
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
 const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 
@@ -111,7 +104,7 @@ fn read_write_once_pod_claims(cx: &Context<'_>, pod: &Pod) -> Result<BTreeSet<St
     let mut claims = BTreeSet::new();
     for source in pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
         let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &source.claim_name) else {
-            return Err(Status::unresolvable(not_found("persistentvolumeclaim", &source.claim_name)));
+            return Err(Status::rejected(Reason::ClaimNotFound { claim: source.claim_name.clone() }));
         };
         if claim.spec.access_modes.iter().any(|mode| mode == READ_WRITE_ONCE_POD) {
             claims.insert(claim.metadata.name.clone());
@@ -122,12 +115,17 @@ fn read_write_once_pod_claims(cx: &Context<'_>, pod: &Pod) -> Result<BTreeSet<St
 
 impl FilterPlugin for VolumeRestrictions {
     fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        if conflicts(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
-            return Status::unschedulable(ERR_REASON_DISK_CONFLICT);
+        if let Some(disk) = disk_in_use(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
+            return Status::rejected(Reason::DiskConflict(Box::new(disk)));
         }
         match state.read::<State>() {
             None => no_state(),
-            Some(state) if state.conflicting_ref_count > 0 => Status::unschedulable(ERR_REASON_READ_WRITE_ONCE_POD_CONFLICT),
+            Some(state) if state.conflicting_ref_count > 0 => {
+                let mut claims = state.read_write_once_pod_claims.iter();
+                // Which of several claims it is, the count does not tell.
+                let claim = claims.next().filter(|_| claims.next().is_none()).cloned();
+                Status::rejected(Reason::ReadWriteOncePodConflict { claim })
+            }
             Some(_) => Status::success(),
         }
     }
@@ -138,10 +136,13 @@ fn needs_restrictions_check(volume: &Volume) -> bool {
     volume.gce_persistent_disk.is_some() || volume.aws_elastic_block_store.is_some() || volume.rbd.is_some() || volume.iscsi.is_some()
 }
 
-/// Whether an inline disk of the pod is taken by one of the others.
-fn conflicts<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> bool {
+/// Returns the first inline disk of the pod that one of the others uses.
+fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> Option<DiskInUse> {
     let mut disks = pod.spec.volumes.iter().filter(|v| needs_restrictions_check(v));
-    disks.any(|volume| others.clone().flat_map(|p| p.spec.volumes.iter()).any(|other| is_volume_conflict(volume, other)))
+    disks.find_map(|volume| {
+        let with = others.clone().find(|p| p.spec.volumes.iter().any(|other| is_volume_conflict(volume, other)))?;
+        Some(DiskInUse { volume: volume.name.clone(), with: with.key() })
+    })
 }
 
 fn is_volume_conflict(a: &Volume, b: &Volume) -> bool {

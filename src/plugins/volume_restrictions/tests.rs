@@ -43,7 +43,7 @@ fn inline_disks_conflict_by_their_kinds_rules() {
         (rbd(r#"["1"]"#, "p", "i", false), rbd(r#"["1"]"#, "p", "j", false), false),
         (gce("d", false), ebs("d"), false),
     ] {
-        let on_m = if conflict { Status::unschedulable(ERR_REASON_DISK_CONFLICT) } else { Status::success() };
+        let on_m = if conflict { Status::unschedulable("node(s) had no available disk") } else { Status::success() };
         let verdicts = world("b", &theirs).verdicts(&VolumeRestrictions, &pod_with(&mine));
         assert_eq!(verdicts, (Status::success(), vec![on_m, Status::success()]), "{mine} beside {theirs}");
     }
@@ -51,7 +51,11 @@ fn inline_disks_conflict_by_their_kinds_rules() {
 
 #[test]
 fn a_read_write_once_pod_claim_in_use_closes_every_node() {
-    let conflict = || Status::unschedulable(ERR_REASON_READ_WRITE_ONCE_POD_CONFLICT);
+    let conflict = || {
+        Status::unschedulable(
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+        )
+    };
     for (mine, theirs, namespace, want) in [
         ("once", "once", "a", (Status::success(), vec![conflict(), conflict()])),
         ("once", "once", "b", (Status::skip(), vec![])),

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::framework::read_reason;
 use crate::scheduler::reasons;
 
 /// What a text says.
@@ -32,28 +33,6 @@ pub(super) enum PostFilter {
     Other(String),
 }
 
-/// How older versions put what this version says.
-const OLDER: &[(&str, &str, &str)] = &[
-    ("node(s) had untolerated taint {", "node(s) had untolerated taint(s)", "names taints, as versions up to 1.34 do"),
-    ("node(s) had taint {", "node(s) had untolerated taint(s)", "names taints in older words"),
-    (
-        "node(s) didn't match node selector",
-        "node(s) didn't match Pod's node affinity/selector",
-        "speaks of node selectors, as old versions do",
-    ),
-    (
-        "node(s) didn't match Pod's node affinity",
-        "node(s) didn't match Pod's node affinity/selector",
-        "speaks of node affinity alone, as old versions do",
-    ),
-    (
-        "node(s) had volume node affinity conflict",
-        "node(s) didn't match PersistentVolume's node affinity",
-        "speaks of a volume node affinity conflict, as older versions do",
-    ),
-    ("Insufficient pods", "Too many pods", "counts pods as a resource, as old versions do"),
-];
-
 /// What DynamicResources puts before what DefaultPreemption says.
 const NO_CLAIMS: &[&str] = &["no new claims to deallocate, ", "no new claims to deallocate", "still not schedulable, "];
 
@@ -78,12 +57,15 @@ impl Wording {
     fn count(&mut self, text: &str) -> BTreeMap<String, u32> {
         let mut counts = BTreeMap::new();
         for (count, reason) in reasons(text) {
-            let older = OLDER.iter().find(|(start, now, _)| reason.starts_with(start) && !reason.starts_with(now));
-            let words = older.map_or(reason, |(_, now, how)| {
-                self.other_words.insert(how);
-                now
-            });
-            *counts.entry(words.trim_end_matches('.').to_owned()).or_default() += count.unwrap_or(0);
+            let reason = reason.trim_end_matches('.');
+            let words = match read_reason(reason).filter(|read| read.note.is_some()) {
+                Some(older) => {
+                    self.other_words.extend(older.note);
+                    older.canonical()
+                }
+                None => reason.to_owned(),
+            };
+            *counts.entry(words).or_default() += count.unwrap_or(0);
         }
         counts
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{Phrase, amount, count, list, no_node_at_all, resource};
-use crate::framework::{Code, PluginName};
+use crate::framework::{Code, PluginName, Reason, Shortage, Status};
 use crate::trace::{CycleStart, CycleView};
 
 /// What is said of some nodes.
@@ -13,6 +13,8 @@ pub(super) struct Cause {
     phrase: Phrase,
     /// More about some of them.
     notes: Vec<String>,
+    /// What decided, where it is the same on all of them.
+    fact: Option<String>,
     /// Whether pods that are only nominated were counted as if they ran.
     nominated: bool,
 }
@@ -22,11 +24,13 @@ pub(super) struct Cause {
 pub(super) struct Detail {
     pub(super) causes: usize,
     pub(super) notes: bool,
+    /// What decided on the nodes.
+    pub(super) facts: bool,
 }
 
 impl Cause {
     fn new(nodes: usize, phrase: Phrase) -> Self {
-        Self { nodes, phrase, notes: Vec::new(), nominated: false }
+        Self { nodes, phrase, notes: Vec::new(), fact: None, nominated: false }
     }
 
     fn verb(&self, detail: Detail) -> String {
@@ -35,7 +39,8 @@ impl Cause {
     }
 
     fn brackets(&self, detail: Detail) -> String {
-        let notes = self.notes.iter().map(String::as_str).filter(|_| detail.notes);
+        let facts = self.fact.iter().filter(|_| detail.facts);
+        let notes = facts.chain(self.notes.iter().filter(|_| detail.notes)).map(String::as_str);
         let all: Vec<&str> = notes.chain(self.nominated.then_some("counting pods nominated there")).collect();
         if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
     }
@@ -74,7 +79,7 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
 /// Everything that is said of nodes, most of them first; each node is counted once.
 fn causes(view: &CycleView) -> Vec<Cause> {
     let start = view.start.as_deref();
-    let mut by_phrase: BTreeMap<Phrase, usize> = BTreeMap::new();
+    let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
     let mut fits = Lacking::default();
     for verdict in view.verdicts.values().filter(|v| !v.status.is_success()) {
         let status = &verdict.status;
@@ -84,30 +89,85 @@ fn causes(view: &CycleView) -> Vec<Cause> {
                 let never = status.code() == Code::UnschedulableAndUnresolvable;
                 *fits.nodes.entry((lacks, never)).or_default() += 1;
                 fits.nominated |= !verdict.nominated.is_empty();
+                status.reasons().iter().for_each(|r| fits.note_free(r));
             }
-            None => *by_phrase.entry(Phrase::of(status)).or_default() += 1,
+            None => {
+                let (nodes, shared) = by_phrase.entry(Phrase::of(status)).or_default();
+                *nodes += 1;
+                shared.add(status);
+            }
         }
     }
     let unseen = start.map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
     if unseen > 0 {
         let phrase = view.narrowed.as_ref().map_or_else(Phrase::not_looked_at, |(_, status)| Phrase::left_out(status));
-        *by_phrase.entry(phrase).or_default() += unseen;
+        by_phrase.entry(phrase).or_default().0 += unseen;
     }
-    let mut causes: Vec<Cause> = by_phrase.into_iter().map(|(phrase, nodes)| Cause::new(nodes, phrase)).collect();
+    let mut causes: Vec<Cause> =
+        by_phrase.into_iter().map(|(phrase, (nodes, shared))| Cause { fact: shared.brief(), ..Cause::new(nodes, phrase) }).collect();
     causes.extend(fits.causes(start));
     causes.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| a.phrase.cmp(&b.phrase)));
     causes
+}
+
+/// What decided on nodes of which the same is said, as long as it is the same for all of them.
+#[derive(Default)]
+enum Shared {
+    #[default]
+    Nothing,
+    All(Status, Option<String>),
+    Differs,
+}
+
+impl Shared {
+    fn add(&mut self, status: &Status) {
+        *self = match std::mem::take(self) {
+            Self::Nothing => Self::All(status.clone(), brief(status)),
+            Self::All(first, text) if first == *status || text == brief(status) => Self::All(first, text),
+            _ => Self::Differs,
+        };
+    }
+
+    fn brief(self) -> Option<String> {
+        if let Self::All(_, text) = self { text } else { None }
+    }
+}
+
+fn brief(status: &Status) -> Option<String> {
+    match status.reasons() {
+        [reason] => reason.brief(),
+        _ => None,
+    }
 }
 
 /// Nodes that NodeResourcesFit turned down, by what they lack and whether they would even when empty.
 #[derive(Default)]
 struct Lacking<'a> {
     nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
+    /// The most that is free of a resource, by resource.
+    most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
     /// Whether pods that are only nominated were counted as if they ran.
     nominated: bool,
 }
 
-impl Lacking<'_> {
+impl<'a> Lacking<'a> {
+    fn note_free(&mut self, reason: &'a Reason) {
+        let Reason::Insufficient(shortage) = reason else { return };
+        let free = shortage.free();
+        let most = self.most_free.entry(&shortage.resource).or_insert((free, shortage));
+        if free > most.0 {
+            *most = (free, shortage);
+        }
+    }
+
+    /// `at most 2.1 free`; `None` for several resources at once.
+    fn most_free_of(&self, shared: &BTreeSet<&str>) -> Option<String> {
+        let mut resources = shared.iter();
+        let (free, shortage) = self.most_free.get(resources.next().filter(|_| resources.next().is_none())?)?;
+        let free = *free;
+        Some(if free > 0 { format!("at most {} free", shortage.readable(free)) } else { "none free".to_owned() })
+    }
+
     fn causes(&self, start: Option<&CycleStart>) -> Vec<Cause> {
         let sets: Vec<&BTreeSet<&str>> = self.nodes.keys().map(|(lacks, _)| lacks).collect();
         let shared: BTreeSet<&str> = match sets.split_first() {
@@ -137,12 +197,14 @@ impl Lacking<'_> {
         if never > 0 && !all_never && shared.len() == 1 {
             notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
         }
-        vec![Cause { notes, nominated: self.nominated, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
+        let fact = self.most_free_of(&shared);
+        vec![Cause { notes, fact, nominated: self.nominated, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
     }
 
     /// A cause for each set of resources that nodes lack.
     fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
         let cause = |((lacks, never), nodes): (&(BTreeSet<&str>, bool), &usize)| Cause {
+            fact: self.most_free_of(lacks),
             nominated: self.nominated,
             ..Cause::new(*nodes, phrase(lacks, *never, start))
         };

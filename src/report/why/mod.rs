@@ -12,7 +12,7 @@ use eviction::eviction;
 use scheduled::scheduled;
 use words::{count, list, short};
 
-use crate::framework::Status;
+use crate::framework::{Reason, Status};
 use crate::trace::{CycleView, Outcome};
 
 /// A sentence longer than this names fewer causes.
@@ -70,17 +70,15 @@ fn finish(view: &CycleView, sentence: &str) -> String {
 
 fn gated(status: Option<&Status>) -> String {
     let Some(status) = status else { return "Held back".to_owned() };
-    let message = status.message();
-    let gates = message.strip_prefix("waiting for scheduling gates: [").and_then(|rest| rest.strip_suffix(']'));
-    if let Some(gates) = gates {
-        let gates: Vec<String> = gates.split_whitespace().map(str::to_owned).collect();
-        let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
-        return format!("Held back by its scheduling {noun} {} until {gone} removed", list(&gates, "and"));
+    match status.reasons() {
+        [Reason::SchedulingGates { gates }] => {
+            let gates: Vec<String> = gates.iter().map(ToString::to_string).collect();
+            let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
+            format!("Held back by its scheduling {noun} {} until {gone} removed", list(&gates, "and"))
+        }
+        [Reason::PreemptionInProgress] => "Held back until the pods that are preempted for it have been evicted".to_owned(),
+        _ => format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&status.message())),
     }
-    if message == "waiting for the preemption for this pod to be finished" {
-        return "Held back until the pods that are preempted for it have been evicted".to_owned();
-    }
-    format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&message))
 }
 
 fn error(view: &CycleView) -> String {
@@ -116,8 +114,10 @@ fn unschedulable(view: &CycleView) -> String {
     }
     let then = eviction(view).map_or_else(String::new, |then| format!("; {then}"));
     let with = |detail| Some(format!("Pending because {}{then}", cause(view, detail)?));
-    let least = Detail { causes: 1, notes: false };
-    let details = [true, false].into_iter().flat_map(|notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes }));
+    let least = Detail { causes: 1, notes: false, facts: false };
+    let all = Detail { causes: CAUSES, notes: true, facts: true };
+    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false });
+    let details = std::iter::once(all).chain([true, false].into_iter().flat_map(fewer));
     let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
     sentence.unwrap_or_else(|| match &view.failure {
         Some((_, message, _)) if message == "no nodes available to schedule pods" => "Pending because there are no nodes".to_owned(),

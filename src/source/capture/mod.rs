@@ -19,6 +19,7 @@ use strum::IntoEnumIterator;
 use super::known::group;
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent};
 use redact::Redactor;
+pub use redact::Vocabulary;
 
 /// What a capture writes.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,9 @@ pub struct Capture<'a> {
     /// calls a role or a restriction of nodes), resources, drivers, schedulers, amounts and times; what kube-scheduler
     /// says, with the names in it replaced; values that are compared as numbers; expressions, and the values of devices
     /// that they choose by; sorts of devices.
-    pub redact: bool,
+    ///
+    /// Words of this vocabulary stay in messages. `None` replaces nothing.
+    pub redact: Option<&'a Vocabulary>,
 }
 
 impl Capture<'_> {
@@ -43,7 +46,7 @@ impl Capture<'_> {
     /// # Errors
     /// Where `out` fails.
     pub fn write(&self, mut out: impl Write) -> io::Result<usize> {
-        let redactor = self.redact.then(|| self.redactor());
+        let redactor = self.redact.map(|words| self.redactor(words));
         let mut count = 0;
         for kind in Kind::iter() {
             if self.cluster.count(kind) == 0 && self.unknown.contains(&kind) {
@@ -93,12 +96,12 @@ impl Capture<'_> {
 
     /// What a redacted dump replaces, by what it replaces it with: for reading what others say about it.
     pub fn replacements(&self) -> BTreeMap<String, String> {
-        self.redactor().replacements()
+        self.redact.map(|words| self.redactor(words).replacements()).unwrap_or_default()
     }
 
     /// Looks at everything once, so that replacements keep the order of what they replace.
-    fn redactor(&self) -> Redactor {
-        let mut redactor = Redactor::default();
+    fn redactor<'w>(&self, words: &'w Vocabulary) -> Redactor<'w> {
+        let mut redactor = Redactor::new(words);
         for object in self.cluster.objects() {
             redactor.collect(&mut value(&object));
         }
@@ -138,7 +141,7 @@ fn write_list(
     kind: &str,
     api_version: &str,
     items: impl Iterator<Item = Value>,
-    redactor: Option<&Redactor>,
+    redactor: Option<&Redactor<'_>>,
 ) -> io::Result<usize> {
     write!(out, "{{\"kind\":\"{kind}List\",\"apiVersion\":\"{api_version}\",\"items\":[")?;
     let mut count = 0;

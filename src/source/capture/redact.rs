@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use devices::Expressions;
 use known::{Own, own};
+pub use message::Vocabulary;
 use message::message;
 
 /// Fields whose text says what a thing is like, not what it is called.
@@ -109,8 +110,9 @@ const KEPT_TEXTS: [&str; 22] = [
 ];
 
 /// Replaces; see the file's text.
-#[derive(Debug, Default)]
-pub(super) struct Redactor {
+#[derive(Debug)]
+pub(super) struct Redactor<'w> {
+    words: &'w Vocabulary,
     names: BTreeMap<String, u32>,
     /// Claims that kube-scheduler looks up by the names of a pod and its ephemeral volume.
     made: BTreeMap<String, (String, String)>,
@@ -123,12 +125,24 @@ pub(super) struct Redactor {
 /// What is done with a text.
 enum Pass<'a> {
     /// It is noted.
-    Collect(&'a mut BTreeMap<String, u32>),
+    Collect(&'a mut BTreeMap<String, u32>, &'a Vocabulary),
     /// It is replaced.
-    Apply(&'a Redactor),
+    Apply(&'a Redactor<'a>),
 }
 
-impl Redactor {
+impl<'w> Redactor<'w> {
+    /// Returns a redactor that keeps these words in messages.
+    pub(super) fn new(words: &'w Vocabulary) -> Self {
+        Self {
+            words,
+            names: BTreeMap::new(),
+            made: BTreeMap::new(),
+            digits: 0,
+            numeric: BTreeSet::new(),
+            expressions: Expressions::default(),
+        }
+    }
+
     /// Notes the texts of an item.
     pub(super) fn collect(&mut self, item: &mut Value) {
         let pod = item["metadata"]["name"].as_str().unwrap_or_default();
@@ -137,7 +151,7 @@ impl Redactor {
             self.made.insert(format!("{pod}-{volume}"), (pod.to_owned(), volume.to_owned()));
         }
         self.survey(item);
-        walk(item, "", &mut Pass::Collect(&mut self.names));
+        walk(item, "", &mut Pass::Collect(&mut self.names, self.words));
     }
 
     /// Looks for what decides by more than whether texts are the same.
@@ -193,12 +207,19 @@ impl Redactor {
 }
 
 impl Pass<'_> {
+    fn words(&self) -> &Vocabulary {
+        match self {
+            Self::Collect(_, words) => words,
+            Self::Apply(redactor) => redactor.words,
+        }
+    }
+
     fn text(&mut self, text: &str) -> String {
         if KEPT_TEXTS.contains(&text) {
             return text.to_owned();
         }
         match self {
-            Self::Collect(names) => {
+            Self::Collect(names, _) => {
                 if !names.contains_key(text) {
                     names.insert(text.to_owned(), 0);
                 }
@@ -211,7 +232,7 @@ impl Pass<'_> {
     /// What replaces a text that is a name somewhere else; `None` for others.
     fn known(&mut self, text: &str) -> Option<String> {
         match self {
-            Self::Collect(_) => None,
+            Self::Collect(..) => None,
             Self::Apply(redactor) if KEPT_TEXTS.contains(&text) || !redactor.names.contains_key(text) => None,
             Self::Apply(redactor) => Some(redactor.of(text)),
         }

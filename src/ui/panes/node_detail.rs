@@ -102,7 +102,8 @@ fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
         return scene.line(buf, area, &Line::from(scene.span(Role::Muted, words)));
     }
     let (sign, role) = scene.verdict(Class::of(status));
-    let mut spans = vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message())];
+    let mut spans =
+        vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message_with_fact())];
     if !status.is_success() {
         let asked = scene.state.detail.as_ref().is_some_and(|node| scene.state.derived.whole.verdicts.contains_key(node));
         let first = filters.answers[..index].iter().all(|(_, s)| s.is_success() || s.is_skip());

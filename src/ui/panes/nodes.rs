@@ -13,7 +13,7 @@ use crate::ui::layout::Plan;
 use crate::ui::list::{GroupKey, RowId};
 use crate::ui::order::{Order, Wanted};
 use crate::ui::panes::node_groups;
-use crate::ui::rows::{NodeRow, taint};
+use crate::ui::rows::NodeRow;
 
 use crate::ui::scene::{Scene, chrome, extent, title};
 use crate::ui::state::State;
@@ -187,12 +187,12 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
         plain.push(left("BY", table::fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
     }
     // Where there is room to spare, what is free stands beside the reason and not far away from it.
-    let reasons = statuses().flat_map(Status::reasons).map(AsRef::as_ref);
+    let reasons: Vec<String> = statuses().map(|s| s.fact().unwrap_or_else(|| s.message())).collect();
     let reason = match grouping {
         _ if width < 140 => Width::Rest,
         // As wide as the counts of a group with their words.
         Grouping::Label(_) => Width::Fixed(46),
-        _ => table::fit("REASON", 48, reasons),
+        _ => table::fit("REASON", 48, reasons.iter().map(String::as_str)),
     };
     plain.push(left("REASON", reason));
     let bars = if width >= 130 { 8 } else { 0 };
@@ -339,22 +339,10 @@ fn reason(scene: &Scene<'_>, look: &Look<'_>, verdict: &NodeVerdict<'_>, name: &
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
         _ if lacks.is_some() => lacks.unwrap_or_default(),
-        _ => {
-            let why = if told { String::new() } else { verdict.reason.to_string() };
-            match taints(scene, verdict, name) {
-                taints if taints.is_empty() => why,
-                taints if why.is_empty() => taints,
-                taints => format!("{why}: {taints}"),
-            }
-        }
+        // The heading of the group says the rest.
+        _ if told => verdict.decided().unwrap_or_default(),
+        _ => verdict.fact(),
     }
-}
-
-/// The taints of a node that was turned down for one, as far as they keep pods away.
-fn taints(scene: &Scene<'_>, verdict: &NodeVerdict<'_>, name: &Str) -> String {
-    let node = scene.timeline.moment().snapshot.get(name).filter(|_| verdict.plugin == Some(PluginName::TaintToleration));
-    let all = node.into_iter().flat_map(|node| &node.node.spec.taints).filter(|t| t.effect.as_str() != "PreferNoSchedule");
-    all.map(taint).collect::<Vec<_>>().join(", ")
 }
 
 fn free_cells(scene: &Scene<'_>, look: &Look<'_>, info: &NodeInfo, cells: &mut Vec<Vec<Span<'static>>>) {

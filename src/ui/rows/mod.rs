@@ -235,9 +235,9 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     );
     rows.push(DetailRow::Fact("verdict", words));
     if !verdict.reason.is_empty() {
-        rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason)));
+        rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason_with_fact())));
     }
-    let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message())).collect::<Vec<_>>());
+    let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message_with_fact())).collect::<Vec<_>>());
     if let Some(also) = also.filter(|also| !also.is_empty()) {
         rows.push(DetailRow::Fact("would also fail", also.join("; ")));
     }

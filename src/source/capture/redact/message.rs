@@ -6,84 +6,22 @@
 //! `pkg/scheduler/framework/preemption` says. Punctuation and blanks stay as they are, since they tell reasons apart.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use super::{Pass, resource};
 
-/// What kube-scheduler writes, without the names in it.
-pub(super) const TEXTS: &[&str] = &[
-    // A failed attempt, and reasons of filters.
+/// What kube-scheduler writes beside the reasons of plugins, without the names in it.
+const TEXTS: &[&str] = &[
+    // A failed attempt.
     "0/3 nodes are available:",
     "no nodes available to schedule pods",
-    "Insufficient cpu",
-    "Too many pods",
-    "node(s) were unschedulable",
-    "node(s) had untolerated taint(s)",
-    "node(s) had taint , that the pod didn't tolerate",
-    "node(s) had taints that the pod didn't tolerate",
+    // Reasons and what PostFilter adds, as versions after or before the known ones have them.
     "node(s) had unknown conditions",
-    "node(s) didn't match the requested node name",
-    "node(s) didn't match scheduler-enforced node affinity",
-    "node(s) didn't match Pod's node affinity/selector",
-    "node(s) didn't match node selector",
-    "pod affinity terms conflict",
-    "node(s) didn't have free ports for the requested pod ports",
-    "node(s) didn't match pod topology spread constraints (missing required label)",
-    "node(s) didn't match pod affinity rules",
-    "node(s) didn't match pod anti-affinity rules",
     "node(s) didn't match pod affinity/anti-affinity rules",
-    "node(s) didn't satisfy existing pods anti-affinity rules",
-    "node(s) had no available disk",
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
-    "node(s) exceed max volume count",
-    "looking up PVC",
-    "CSI driver is not installed on the node",
-    "node(s) had no available volume zone",
-    "persistentvolume not found",
-    "storageclass.storage.k8s.io not found",
-    "VolumeBindingMode not set for StorageClass",
-    "PersistentVolumeClaim had no name",
-    "PersistentVolume had no name",
-    "PersistentVolumeClaim had no pv name and storageClass name",
-    "persistentvolumeclaim not found",
-    "pod has unbound immediate PersistentVolumeClaims",
-    "waiting for ephemeral volume controller to create the persistentvolumeclaim",
-    "PVC was not created for pod (pod is not owner)",
-    "persistentvolumeclaim is being deleted",
-    "persistentvolumeclaim bound to non-existent persistentvolume",
-    "node(s) didn't find available persistent volumes to bind",
-    "node(s) didn't match PersistentVolume's node affinity",
-    "node(s) had volume node affinity conflict",
-    "node(s) did not have enough free storage",
-    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
-    "node(s) didn't match Pod's required features",
-    "cannot allocate all claims",
-    "resourceclaim not available on the node",
-    "cannot schedule extended resource claim",
-    "cannot fit resource",
-    "invalid resource pools were encountered",
-    "could not find ResourceClaim",
-    "ResourceClaim was not created for Pod (Pod is not owner)",
     "resourceclaim.resource.k8s.io not found",
-    "resource claim , request : unknown request type",
-    "request : device class does not exist",
-    "node(s) didn't satisfy plugin(s) simultaneously",
-    // What PostFilter adds.
-    "no new claims to deallocate",
-    "still not schedulable",
-    "deallocation of ResourceClaim completed",
-    "deletion of ResourceClaim completed",
-    "preemption: not eligible due to preemptionPolicy=Never.",
-    "not eligible due to a terminating pod on the nominated node.",
     "not eligible due to failed attempt to create a preemption",
-    "No preemption victims found for incoming pod",
-    "Preemption is not helpful for scheduling",
-    "no candidate node for preemption",
     "found a potential placement for pod on node , preempting victims",
     // Before the first attempt, around an attempt, and after it.
     "Scheduling is blocked due to non-empty scheduling gates",
-    "waiting for scheduling gates:",
-    "waiting for the preemption for this pod to be finished",
     "waiting for pods's pod group to appear in scheduling queue",
     "waiting for minCount pods from a gang to appear in scheduling queue",
     "waiting for minCount pods from a gang to be scheduled",
@@ -108,8 +46,21 @@ pub(super) const TEXTS: &[&str] = &[
      lookup making must need needs of only pending put reached resources rule selector setting size skip term unresolvable used victim wait",
 ];
 
-static WORDS: LazyLock<BTreeSet<String>> =
-    LazyLock::new(|| TEXTS.iter().flat_map(|text| text.split_whitespace()).map(|word| parts(word).1.to_lowercase()).collect());
+/// The words of texts that are the same in every cluster: they stay in a message.
+#[derive(Clone, Debug)]
+pub struct Vocabulary(BTreeSet<String>);
+
+impl Vocabulary {
+    /// Returns the words of these texts, such as the reasons that plugins give, and of what else kube-scheduler writes.
+    pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let words = TEXTS.iter().copied().chain(texts).flat_map(str::split_whitespace);
+        Self(words.map(|word| parts(word).1.to_lowercase()).collect())
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.0.contains(&word.to_lowercase())
+    }
+}
 
 /// What can stand before a word, and after it.
 const BEFORE: &[char] = &['"', '\'', '`', '\\', '(', '[', '{'];
@@ -187,7 +138,7 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
         resource(core, pass)
     } else if name && announced || quoted {
         names(core, pass)
-    } else if is_number(core) || WORDS.contains(&core.to_lowercase()) || next(1) == "CSI" && next(2) == "driver" {
+    } else if is_number(core) || pass.words().has(core) || next(1) == "CSI" && next(2) == "driver" {
         // Drivers are called what they are called everywhere.
         core.to_owned()
     } else if core.split('/').filter(|part| !part.is_empty()).count() == 2 && core.matches('/').count() == 1 {
@@ -210,9 +161,10 @@ mod tests {
 
     /// A message of a pod among things of these names, redacted, with `<name>` for what replaces a name.
     fn redacted(text: &str) -> String {
+        let vocabulary = Vocabulary::of(crate::framework::reason_texts());
         let mut item =
             json!({"metadata": {"name": "web-1", "namespace": "shop", "uid": "0a-1b"}, "spec": {"nodeName": "host-a"}, "message": text});
-        let mut redactor = Redactor::default();
+        let mut redactor = Redactor::new(&vocabulary);
         redactor.collect(&mut item.clone());
         redactor.finish();
         redactor.apply("Pod", &mut item);
@@ -234,9 +186,9 @@ mod tests {
             "node(s) didn't match pod topology spread constraints",
             "not found",
         ];
-        for text in TEXTS.iter().chain(&filled) {
+        for text in TEXTS.iter().copied().chain(filled).chain(crate::framework::reason_texts().filter(|t| !t.contains(['[', '{', '"']))) {
             for whole in [
-                (*text).to_owned(),
+                text.to_owned(),
                 format!(
                     "0/12 nodes are available: 1 {text}, 2 node(s) were unschedulable, 9 {text}. preemption: 0/12 nodes are available: 12 {text}."
                 ),

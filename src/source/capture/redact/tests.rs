@@ -5,6 +5,7 @@ use serde_json::json;
 
 #[test]
 fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
+    let vocabulary = Vocabulary::of(crate::framework::reason_texts());
     let mut pod = json!({
         "metadata": {"name": "web-1", "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z",
             "labels": {"app": "web", "app.kubernetes.io/name": "web", "tier": "3", "kubernetes.io/os": "linux"},
@@ -16,7 +17,7 @@ fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
             "tolerations": [{"key": "dedicated", "operator": "Equal", "value": "web", "effect": "NoSchedule"}]},
         "status": {"conditions": [{"type": "Ready"}, {"type": "acme.com/Ready"}], "images": [{"names": ["web@sha256:0a"]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 hush."},
     });
-    let mut redactor = Redactor::default();
+    let mut redactor = Redactor::new(&vocabulary);
     redactor.collect(&mut pod.clone());
     redactor.finish();
     redactor.apply("Pod", &mut pod);
@@ -41,7 +42,8 @@ fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
 
 /// An item among others, redacted, with `<name>` for what replaces a name.
 fn redacted(others: &[Value], item: &Value) -> Value {
-    let mut redactor = Redactor::default();
+    let vocabulary = Vocabulary::of(crate::framework::reason_texts());
+    let mut redactor = Redactor::new(&vocabulary);
     for other in others.iter().chain([item]) {
         redactor.collect(&mut other.clone());
     }

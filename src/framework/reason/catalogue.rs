@@ -1,0 +1,391 @@
+//! The table of reasons: who gives each, in which words in which release, what it means for nodes in plain words, and
+//! whether eviction might help.
+
+use std::borrow::Cow;
+
+use super::{Reason, ReasonKind, template};
+use crate::framework::PluginName;
+use crate::release::{Release, Span};
+
+use ReasonKind as K;
+
+/// Whether evicting pods might help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It might.
+    Unschedulable,
+    /// It cannot.
+    Unresolvable,
+}
+
+/// What a reason means for nodes, in plain words: without a subject, and as a clause where it holds for every node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// Of one node: `is cordoned`.
+    pub one: &'static str,
+    /// Of several nodes: `are cordoned`.
+    pub many: &'static str,
+    /// Of every node, where that reads better than `all 3 nodes are cordoned`.
+    pub none: Option<&'static str>,
+}
+
+/// A text of a reason, in the releases that write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wording {
+    /// The text, with `%s` or `%q` in the place of facts.
+    pub(super) template: &'static str,
+    /// The releases that write it.
+    pub(super) span: Span,
+    /// What is particular about it, for a reader of the newest words: `names taints, as versions up to 1.34 do`.
+    pub note: Option<&'static str>,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The kind of reason.
+    pub kind: ReasonKind,
+    /// The plugin that gives it; the first by its place in a cycle where several do. `None` for reasons of the framework.
+    pub plugin: Option<PluginName>,
+    /// Whether evicting pods might help.
+    pub class: Class,
+    /// The texts, newest first.
+    pub wordings: &'static [Wording],
+    /// What it means for nodes; `None` where the text itself is the plainest.
+    pub phrase: Option<Phrase>,
+}
+
+impl Entry {
+    const fn phrase(self, one: &'static str, many: &'static str) -> Self {
+        Self { phrase: Some(Phrase { one, many, none: None }), ..self }
+    }
+
+    const fn phrase_or(self, one: &'static str, many: &'static str, none: &'static str) -> Self {
+        Self { phrase: Some(Phrase { one, many, none: Some(none) }), ..self }
+    }
+
+    /// Returns the text of the newest release, where it has no facts in it.
+    pub fn plain_text(&self) -> Option<&'static str> {
+        self.wordings.first().map(|w| w.template).filter(|t| template::is_plain(t))
+    }
+
+    /// Returns the words of a release, or else the newest.
+    pub(super) fn wording(&self, release: Release) -> Option<&'static Wording> {
+        self.wordings.iter().find(|w| w.span.contains(release)).or(self.wordings.first())
+    }
+}
+
+/// Returns every row.
+pub fn entries() -> &'static [Entry] {
+    ENTRIES
+}
+
+/// Returns the row of a kind; `None` for [`ReasonKind::Other`].
+pub fn entry(kind: ReasonKind) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|e| e.kind == kind)
+}
+
+/// Returns the text of a reason in a release.
+pub(super) fn text(reason: &Reason, release: Release) -> Cow<'static, str> {
+    if let Reason::Other { text } = reason {
+        return text.clone();
+    }
+    if let Reason::Preemption { reason } = reason {
+        return format!("preemption: {}", reason.text(release)).into();
+    }
+    let Some(wording) = entry(reason.kind()).and_then(|e| e.wording(release)) else { return Cow::Borrowed("") };
+    if template::is_plain(wording.template) {
+        return Cow::Borrowed(wording.template);
+    }
+    template::fill(wording.template, &arguments(reason)).into()
+}
+
+/// The facts that stand in the text, in order.
+fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
+    let names = |plugins: &[PluginName]| plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" ").into();
+    match reason {
+        Reason::SchedulingGates { gates } => vec![gates.join(" ").into()],
+        Reason::UntoleratedTaint { taint } => vec![taint.key.as_str().into(), taint.value.as_str().into()],
+        Reason::Insufficient(shortage) => vec![shortage.resource.as_str().into()],
+        Reason::CsiDriverMissing { driver } => vec![driver.as_str().into()],
+        Reason::ClaimLookupFailed { claim } => vec![claim.to_string().into(), claim.name.as_str().into()],
+        Reason::EphemeralClaimPending { claim } | Reason::ClaimNotFound { claim } | Reason::ClaimDeleting { claim } => {
+            vec![claim.as_str().into()]
+        }
+        Reason::ClaimLost { claim, volume } => vec![claim.as_str().into(), volume.as_str().into()],
+        Reason::ClaimNotOwned { claim, pod } | Reason::ResourceClaimNotOwned { claim, pod } => {
+            vec![claim.to_string().into(), pod.to_string().into()]
+        }
+        Reason::VolumeNotFound { volume } => vec![volume.as_str().into()],
+        Reason::StorageClassNotFound { class } | Reason::BindingModeUnset { class } => vec![class.as_str().into()],
+        Reason::InvalidPodAffinity { error } => vec![error.as_str().into()],
+        Reason::ResourceClaimNotFound { claim } => vec![claim.to_string().into()],
+        Reason::ResourceClaimDeleting { claim } => vec![claim.as_str().into()],
+        Reason::ResourceClaimNotCreated { pod } => vec![pod.to_string().into()],
+        Reason::ResourceClaimUnspecified { pod, name } => vec![pod.to_string().into(), name.as_str().into()],
+        Reason::UnknownRequestType { claim, request } | Reason::SubrequestsDisabled { claim, request } => {
+            vec![claim.to_string().into(), request.as_str().into()]
+        }
+        Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
+        Reason::NotAmongNodes { plugins } | Reason::NoNodeLeftTogether { plugins } => vec![names(plugins)],
+        Reason::NoNodeLeftBy { plugin } => vec![plugin.as_str().into()],
+        _ => Vec::new(),
+    }
+}
+
+const fn always(template: &'static str) -> Wording {
+    Wording { template, span: Span::ALWAYS, note: None }
+}
+
+const fn since(minor: u8, template: &'static str) -> Wording {
+    Wording { template, span: Span::since(minor), note: None }
+}
+
+const fn until(minor: u8, template: &'static str, note: &'static str) -> Wording {
+    Wording { template, span: Span::until(minor), note: Some(note) }
+}
+
+const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {
+    Entry { kind, plugin: Some(plugin), class, wordings, phrase: None }
+}
+
+const fn framework(kind: ReasonKind, class: Class, wordings: &'static [Wording]) -> Entry {
+    Entry { kind, plugin: None, class, wordings, phrase: None }
+}
+
+use Class::{Unresolvable, Unschedulable};
+use PluginName as P;
+
+const OLD_SELECTOR: &str = "speaks of node selectors, as old versions do";
+const OLD_AFFINITY: &str = "speaks of node affinity alone, as old versions do";
+
+/// Every reason but `Other`. Where several rows begin alike, the longer text comes first.
+static ENTRIES: &[Entry] = &[
+    row(K::SchedulingGates, P::SchedulingGates, Unresolvable, &[always("waiting for scheduling gates: [%s]")]),
+    row(K::PreemptionInProgress, P::DefaultPreemption, Unresolvable, &[always("waiting for the preemption for this pod to be finished")]),
+    row(K::NodeUnschedulable, P::NodeUnschedulable, Unresolvable, &[always("node(s) were unschedulable")])
+        .phrase("is cordoned", "are cordoned"),
+    row(
+        K::NodeNameMismatch,
+        P::NodeName,
+        Unresolvable,
+        &[
+            since(21, "node(s) didn't match the requested node name"),
+            until(20, "node(s) didn't match the requested hostname", "speaks of a hostname, as old versions do"),
+        ],
+    )
+    .phrase_or("is not the node it asks for", "are not the node it asks for", "no node has the name it asks for"),
+    row(
+        K::UntoleratedTaint,
+        P::TaintToleration,
+        Unresolvable,
+        &[
+            since(35, "node(s) had untolerated taint(s)"),
+            until(34, "node(s) had untolerated taint {%s: %s}", "names taints, as versions up to 1.34 do"),
+            until(23, "node(s) had taint {%s: %s}, that the pod didn't tolerate", "names taints in older words"),
+            until(17, "node(s) had taints that the pod didn't tolerate", "speaks of taints in older words"),
+        ],
+    )
+    .phrase("has a taint it does not tolerate", "have a taint it does not tolerate"),
+    row(
+        K::NodeAffinityMismatch,
+        P::NodeAffinity,
+        Unresolvable,
+        &[
+            since(21, "node(s) didn't match Pod's node affinity/selector"),
+            until(20, "node(s) didn't match Pod's node affinity", OLD_AFFINITY),
+            until(17, "node(s) didn't match node selector", OLD_SELECTOR),
+        ],
+    )
+    .phrase_or(
+        "does not match its node affinity or selector",
+        "do not match its node affinity or selector",
+        "no node matches its node affinity or selector",
+    ),
+    row(K::AddedAffinityMismatch, P::NodeAffinity, Unresolvable, &[always("node(s) didn't match scheduler-enforced node affinity")])
+        .phrase_or(
+            "does not match the node affinity its profile adds",
+            "do not match the node affinity its profile adds",
+            "no node matches the node affinity its profile adds",
+        ),
+    row(K::NodeAffinityConflict, P::NodeAffinity, Unresolvable, &[always("pod affinity terms conflict")]),
+    row(K::HostPortConflict, P::NodePorts, Unschedulable, &[always("node(s) didn't have free ports for the requested pod ports")])
+        .phrase_or("has its host port taken", "have its host port taken", "no node has its host port free"),
+    row(
+        K::TooManyPods,
+        P::NodeResourcesFit,
+        Unschedulable,
+        &[since(18, "Too many pods"), until(17, "Insufficient pods", "counts pods as a resource, as old versions do")],
+    ),
+    row(K::Insufficient, P::NodeResourcesFit, Unschedulable, &[always("Insufficient %s")]),
+    row(K::DiskConflict, P::VolumeRestrictions, Unschedulable, &[always("node(s) had no available disk")])
+        .phrase("has its disk in use already", "have its disk in use already"),
+    row(
+        K::ReadWriteOncePodConflict,
+        P::VolumeRestrictions,
+        Unschedulable,
+        &[
+            since(34, "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"),
+            until(
+                33,
+                "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+                "speaks of a claim in use in older words",
+            ),
+        ],
+    )
+    .phrase_or(
+        "is out because another pod uses its ReadWriteOncePod claim",
+        "are out because another pod uses its ReadWriteOncePod claim",
+        "another pod uses its ReadWriteOncePod claim",
+    ),
+    row(K::MaxVolumeCountExceeded, P::NodeVolumeLimits, Unschedulable, &[always("node(s) exceed max volume count")]).phrase_or(
+        "can attach no more volumes",
+        "can attach no more volumes",
+        "no node can attach more volumes",
+    ),
+    row(K::CsiDriverMissing, P::NodeVolumeLimits, Unschedulable, &[always("%s CSI driver is not installed on the node")]),
+    row(K::ClaimLookupFailed, P::NodeVolumeLimits, Unresolvable, &[always("looking up PVC %s: persistentvolumeclaim %q not found")]),
+    row(K::NoVolumeToBind, P::VolumeBinding, Unresolvable, &[always("node(s) didn't find available persistent volumes to bind")])
+        .phrase_or("has no volume for its claims", "have no volume for its claims", "no node has a volume for its claims"),
+    row(
+        K::VolumeNodeAffinityConflict,
+        P::VolumeBinding,
+        Unresolvable,
+        &[
+            since(33, "node(s) didn't match PersistentVolume's node affinity"),
+            until(32, "node(s) had volume node affinity conflict", "speaks of a volume node affinity conflict, as older versions do"),
+        ],
+    )
+    .phrase_or("is out of reach of its volume", "are out of reach of its volume", "no node is in reach of its volume"),
+    row(K::NotEnoughStorage, P::VolumeBinding, Unresolvable, &[always("node(s) did not have enough free storage")]).phrase_or(
+        "lacks free storage for its volumes",
+        "lack free storage for its volumes",
+        "no node has enough free storage for its volumes",
+    ),
+    row(
+        K::BoundVolumeMissing,
+        P::VolumeBinding,
+        Unresolvable,
+        &[always("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")],
+    )
+    .phrase_or(
+        "is out because its claim is bound to a volume that does not exist",
+        "are out because its claim is bound to a volume that does not exist",
+        "its claim is bound to a volume that does not exist",
+    ),
+    row(K::UnboundImmediateClaims, P::VolumeBinding, Unresolvable, &[always("pod has unbound immediate PersistentVolumeClaims")]),
+    row(
+        K::EphemeralClaimPending,
+        P::VolumeBinding,
+        Unresolvable,
+        &[always("waiting for ephemeral volume controller to create the persistentvolumeclaim %q")],
+    ),
+    row(K::ClaimLost, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q bound to non-existent persistentvolume %q")]),
+    row(K::ClaimDeleting, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q is being deleted")]),
+    row(K::ClaimNotOwned, P::VolumeBinding, Unresolvable, &[always("PVC %s was not created for pod %s (pod is not owner)")]),
+    // VolumeBinding and VolumeZone say the same, but come later.
+    row(K::ClaimNotFound, P::VolumeRestrictions, Unresolvable, &[always("persistentvolumeclaim %q not found")]),
+    row(K::VolumeZoneConflict, P::VolumeZone, Unresolvable, &[always("node(s) had no available volume zone")]).phrase_or(
+        "is not in its volume's zone",
+        "are not in its volume's zone",
+        "no node is in its volume's zone",
+    ),
+    row(K::VolumeNotFound, P::VolumeZone, Unresolvable, &[always("persistentvolume %q not found")]),
+    row(K::StorageClassNotFound, P::VolumeZone, Unresolvable, &[always("storageclass.storage.k8s.io %q not found")]),
+    row(K::BindingModeUnset, P::VolumeZone, Unresolvable, &[always("VolumeBindingMode not set for StorageClass %q")]),
+    row(
+        K::ClaimWithoutVolumeAndClass,
+        P::VolumeZone,
+        Unresolvable,
+        &[always("PersistentVolumeClaim had no pv name and storageClass name")],
+    ),
+    row(K::ClaimWithoutName, P::VolumeZone, Unresolvable, &[always("PersistentVolumeClaim had no name")]),
+    row(K::VolumeWithoutName, P::VolumeZone, Unresolvable, &[always("PersistentVolume had no name")]),
+    row(
+        K::TopologyKeyMissing,
+        P::PodTopologySpread,
+        Unresolvable,
+        &[always("node(s) didn't match pod topology spread constraints (missing required label)")],
+    )
+    .phrase_or(
+        "lacks the label its topology spread needs",
+        "lack the label its topology spread needs",
+        "no node has the label its topology spread needs",
+    ),
+    row(K::TopologySpreadSkew, P::PodTopologySpread, Unschedulable, &[always("node(s) didn't match pod topology spread constraints")])
+        .phrase("would break its topology spread", "would break its topology spread"),
+    row(K::PodAffinityMismatch, P::InterPodAffinity, Unresolvable, &[always("node(s) didn't match pod affinity rules")]).phrase_or(
+        "does not meet its pod affinity",
+        "do not meet its pod affinity",
+        "no node meets its pod affinity",
+    ),
+    row(K::PodAntiAffinity, P::InterPodAffinity, Unschedulable, &[always("node(s) didn't match pod anti-affinity rules")])
+        .phrase("is ruled out by its own anti-affinity", "are ruled out by its own anti-affinity"),
+    row(
+        K::ExistingPodAntiAffinity,
+        P::InterPodAffinity,
+        Unschedulable,
+        &[always("node(s) didn't satisfy existing pods anti-affinity rules")],
+    )
+    .phrase("is ruled out by the anti-affinity of other pods", "are ruled out by the anti-affinity of other pods"),
+    row(K::InvalidPodAffinity, P::InterPodAffinity, Unresolvable, &[always("parsing pod: %s")]),
+    row(K::FeaturesMissing, P::NodeDeclaredFeatures, Unresolvable, &[always("node(s) didn't match Pod's required features")]).phrase_or(
+        "lacks a feature it needs",
+        "lack a feature it needs",
+        "no node has all features it needs",
+    ),
+    row(K::CannotAllocateClaims, P::DynamicResources, Unresolvable, &[always("cannot allocate all claims")]).phrase_or(
+        "cannot give all devices it claims",
+        "cannot give all devices it claims",
+        "no node can give all devices it claims",
+    ),
+    row(K::ResourceClaimUnavailable, P::DynamicResources, Unresolvable, &[always("resourceclaim not available on the node")]).phrase_or(
+        "cannot use the device it holds",
+        "cannot use the device it holds",
+        "no node can use the device it holds",
+    ),
+    row(K::InvalidResourcePools, P::DynamicResources, Unresolvable, &[always("invalid resource pools were encountered")]),
+    row(K::ExtendedResourceClaimConflict, P::DynamicResources, Unresolvable, &[always("cannot schedule extended resource claim")]),
+    row(K::ExtendedResourceMissing, P::DynamicResources, Unresolvable, &[always("cannot fit resource")]),
+    row(K::ResourceClaimNotFound, P::DynamicResources, Unresolvable, &[always("could not find ResourceClaim %q")]),
+    row(K::ResourceClaimDeleting, P::DynamicResources, Unresolvable, &[always("resourceclaim %q is being deleted")]),
+    row(
+        K::ResourceClaimNotOwned,
+        P::DynamicResources,
+        Unresolvable,
+        &[always("ResourceClaim %s was not created for Pod %s (Pod is not owner)")],
+    ),
+    row(K::ResourceClaimNotCreated, P::DynamicResources, Unresolvable, &[always("pod %q: ResourceClaim not created yet")]),
+    row(
+        K::ResourceClaimUnspecified,
+        P::DynamicResources,
+        Unresolvable,
+        &[always("pod %q, spec.resourceClaim %q: none of the supported fields are set")],
+    ),
+    row(K::UnknownRequestType, P::DynamicResources, Unresolvable, &[always("resource claim %s, request %s: unknown request type")]),
+    row(
+        K::SubrequestsDisabled,
+        P::DynamicResources,
+        Unresolvable,
+        &[always("resource claim %s, request %s: has subrequests, but the DRAPrioritizedList feature is disabled")],
+    ),
+    row(K::DeviceClassNotFound, P::DynamicResources, Unresolvable, &[always("request %s: device class %s does not exist")]),
+    framework(K::NoNodeLeftTogether, Unresolvable, &[always("node(s) didn't satisfy plugin(s) [%s] simultaneously")]),
+    framework(K::NotAmongNodes, Unresolvable, &[always("node(s) didn't satisfy plugin(s) [%s]")]),
+    framework(K::NoNodeLeftBy, Unresolvable, &[always("node(s) didn't satisfy plugin %s")]),
+    row(K::NoClaimsToDeallocate, P::DynamicResources, Unschedulable, &[always("no new claims to deallocate")]),
+    row(K::StillNotSchedulable, P::DynamicResources, Unschedulable, &[always("still not schedulable")]),
+    row(K::ClaimDeallocated, P::DynamicResources, Unschedulable, &[always("deallocation of ResourceClaim completed")]),
+    row(K::ClaimDeleted, P::DynamicResources, Unschedulable, &[always("deletion of ResourceClaim completed")]),
+    row(K::PreemptionPolicyNever, P::DefaultPreemption, Unschedulable, &[always("not eligible due to preemptionPolicy=Never.")]),
+    row(
+        K::TerminatingVictims,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[always("not eligible due to a terminating pod on the nominated node.")],
+    ),
+    row(K::NoPreemptionVictims, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming pod")]),
+    row(K::PreemptionNotHelpful, P::DefaultPreemption, Unresolvable, &[always("Preemption is not helpful for scheduling")]),
+    row(K::NoCandidate, P::DefaultPreemption, Unschedulable, &[always("no candidate node for preemption")]),
+    row(K::Preemption, P::DefaultPreemption, Unschedulable, &[always("preemption: %s")]),
+];

@@ -1,0 +1,187 @@
+//! The facts of reasons that take more than a field or two.
+
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
+use super::fact::whole_bytes;
+use crate::cluster::{Key, List, Requirement, Str};
+
+/// How much of a resource is requested, in use and there: thousandths for cpu, else units (bytes for memory).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The resource.
+    pub resource: Str,
+    /// What the pod requests.
+    pub requested: i64,
+    /// What the pods on the node request.
+    pub used: i64,
+    /// What the node offers.
+    pub capacity: i64,
+}
+
+impl Shortage {
+    /// Returns what is left; below 0 where pods request more than the node offers.
+    pub fn free(&self) -> i64 {
+        self.capacity.saturating_sub(self.used)
+    }
+
+    /// Returns an amount of the resource as a Kubernetes quantity.
+    pub fn quantity(&self, amount: i64) -> String {
+        quantity(&self.resource, amount)
+    }
+}
+
+/// Writes an amount as a Kubernetes quantity: cpu from thousandths, memory in the largest unit that it is a whole number of.
+fn quantity(resource: &str, amount: i64) -> String {
+    match resource {
+        "cpu" if amount % 1000 == 0 => (amount / 1000).to_string(),
+        "cpu" => format!("{amount}m"),
+        "memory" | "ephemeral-storage" => whole_bytes(amount).unwrap_or_else(|| amount.to_string()),
+        _ => amount.to_string(),
+    }
+}
+
+impl Serialize for Shortage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Shortage", 4)?;
+        out.serialize_field("resource", &self.resource)?;
+        out.serialize_field("requested", &self.quantity(self.requested))?;
+        out.serialize_field("used", &self.quantity(self.used))?;
+        out.serialize_field("capacity", &self.quantity(self.capacity))?;
+        out.end()
+    }
+}
+
+/// Where a requirement on nodes comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum NodeSelectorPart {
+    /// `spec.nodeSelector`.
+    NodeSelector,
+    /// A term's `matchExpressions`.
+    MatchExpressions,
+    /// A term's `matchFields`.
+    MatchFields,
+}
+
+/// A requirement that a node does not meet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnmetRequirement {
+    /// Where it is from.
+    pub part: NodeSelectorPart,
+    /// The requirement.
+    #[serde(flatten)]
+    pub requirement: Requirement,
+    /// The node's own value; `None` where it has none.
+    pub found: Option<Str>,
+    /// How many alternative terms there are; each is unmet. 0 for `nodeSelector`.
+    pub terms: usize,
+}
+
+/// A host port that is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PortConflict {
+    /// The port.
+    pub port: i32,
+    /// Its protocol.
+    pub protocol: Str,
+    /// The address it is wanted on; empty for all.
+    #[serde(rename = "hostIP")]
+    pub host_ip: Str,
+    /// The pod that has it.
+    #[serde(serialize_with = "optional_name")]
+    pub with: Option<Key>,
+}
+
+/// A disk that is in use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiskInUse {
+    /// The volume of the pod.
+    pub volume: Str,
+    /// The pod that uses the disk.
+    #[serde(serialize_with = "name")]
+    pub with: Key,
+}
+
+/// A CSI driver's limit on a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VolumeLimit {
+    /// The driver.
+    pub driver: Str,
+    /// Volumes attached to the node.
+    pub attached: i64,
+    /// Volumes that the pod would add.
+    pub added: i64,
+    /// What the driver can attach.
+    pub limit: i64,
+}
+
+/// A volume's zone or region that a node is not in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ZoneMismatch {
+    /// The volume.
+    pub volume: Str,
+    /// The label.
+    pub key: Str,
+    /// The zones or regions of the volume.
+    pub values: List<Str>,
+    /// The node's; `None` where it has no such label.
+    pub found: Option<Str>,
+}
+
+/// A spread constraint that would be violated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpreadSkew {
+    /// The constraint's key.
+    pub topology_key: Str,
+    /// The node's domain.
+    pub domain: Str,
+    /// Matching pods in it, the pod itself included where it matches.
+    pub matching: i64,
+    /// Matching pods in the domain with the fewest.
+    pub lowest: i64,
+    /// The constraint's `maxSkew`.
+    pub max_skew: i64,
+}
+
+/// A pod affinity term without a match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NoMatchInDomain {
+    /// The term's key.
+    pub topology_key: Str,
+    /// The node's domain; `None` where the node lacks the key.
+    pub domain: Option<Str>,
+}
+
+/// A pod that is in the way of another by anti-affinity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DomainConflict {
+    /// The term's key.
+    pub topology_key: Str,
+    /// The node's domain.
+    pub domain: Str,
+    /// One of the pods in the way.
+    #[serde(serialize_with = "optional_name")]
+    pub with: Option<Key>,
+}
+
+/// Writes an object as `namespace/name`.
+pub(super) fn name<S: Serializer>(key: &Key, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(key)
+}
+
+#[allow(clippy::ref_option, reason = "serde passes the field")]
+fn optional_name<S: Serializer>(key: &Option<Key>, serializer: S) -> Result<S::Ok, S::Error> {
+    match key {
+        Some(key) => name(key, serializer),
+        None => serializer.serialize_none(),
+    }
+}

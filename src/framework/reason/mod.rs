@@ -1,0 +1,249 @@
+//! Why a plugin turned a pod down, as a value with the facts that decided; the texts that kube-scheduler's plugins write are
+//! made from it, once, where they are needed.
+//!
+//! [`catalogue`](entry) holds a row for each kind of reason: the plugin, the text in each release, the way back from a text,
+//! the phrase in plain words and the class. Mirrors the `ErrReason...` constants and the messages of
+//! `pkg/scheduler/framework/plugins`.
+//!
+//! Architecture invariant: nothing reads our own texts back. A text is read only where another program wrote it.
+
+mod catalogue;
+mod fact;
+mod facts;
+mod read;
+mod template;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::{Code, List, PluginName};
+use crate::cluster::{Key, Str, Taint};
+use crate::release::Release;
+
+pub use catalogue::{Class, Entry, Phrase, Wording, entries, entry};
+pub use fact::{cores, taint_text, whole_bytes};
+pub use facts::{
+    DiskInUse, DomainConflict, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement, VolumeLimit,
+    ZoneMismatch,
+};
+pub use read::{ReadReason, read_reason};
+
+/// Returns every text of every reason in every release, without the facts in them.
+pub fn reason_texts() -> impl Iterator<Item = &'static str> {
+    let templates = entries().iter().flat_map(|e| e.wordings).map(|w| w.template);
+    templates.flat_map(template::literals).filter(|text| !text.trim().is_empty())
+}
+
+/// A reason with the facts that decided. Facts that a plugin cannot know are `None` or empty.
+///
+/// Serializes as an object with its `kind` in camelCase and the facts beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, strum::EnumDiscriminants)]
+#[strum_discriminants(name(ReasonKind), derive(PartialOrd, Ord, Hash, strum::EnumIter, strum::Display), doc = "The kinds of [`Reason`].")]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[allow(missing_docs, reason = "the fields are named for the objects they refer to")]
+pub enum Reason {
+    /// The pod has scheduling gates.
+    SchedulingGates { gates: List<Str> },
+    /// Victims of the pod's preemption are still being deleted.
+    PreemptionInProgress,
+    /// The node is cordoned.
+    NodeUnschedulable,
+    /// The pod names another node in `spec.nodeName`.
+    NodeNameMismatch { wanted: Str },
+    /// The node has this taint, and the pod does not tolerate it.
+    UntoleratedTaint { taint: Taint },
+    /// The node does not match the pod's `nodeSelector` or required node affinity.
+    NodeAffinityMismatch { unmet: Option<Box<UnmetRequirement>> },
+    /// The node does not match the node affinity that the profile adds.
+    AddedAffinityMismatch { unmet: Option<Box<UnmetRequirement>> },
+    /// Every term of the pod's node affinity asks for several node names at once.
+    NodeAffinityConflict,
+    /// A host port of the pod is taken.
+    HostPortConflict(Box<PortConflict>),
+    /// The node runs as many pods as it may.
+    TooManyPods { pods: i64, allowed: i64 },
+    /// The node has less of a resource left than the pod requests.
+    Insufficient(Shortage),
+    /// A disk of the pod is in use on the node.
+    DiskConflict(Box<DiskInUse>),
+    /// Another pod uses a ReadWriteOncePod claim of the pod.
+    ReadWriteOncePodConflict { claim: Option<Str> },
+    /// The node would have more volumes of a CSI driver than the driver can attach.
+    MaxVolumeCountExceeded(Box<VolumeLimit>),
+    /// A CSI driver that the pod's volumes need is not on the node.
+    CsiDriverMissing { driver: Str },
+    /// A claim of the pod was not found while volumes were counted.
+    ClaimLookupFailed {
+        #[serde(serialize_with = "facts::name")]
+        claim: Key,
+    },
+    /// No volume suits a claim, and none can be provisioned.
+    NoVolumeToBind { claim: Option<Str> },
+    /// The volume of a bound claim cannot be used on the node.
+    VolumeNodeAffinityConflict { volume: Option<Str> },
+    /// A volume to be provisioned would not fit.
+    NotEnoughStorage { claim: Option<Str> },
+    /// The volume of a bound claim does not exist.
+    BoundVolumeMissing { claim: Option<Str> },
+    /// Claims that bind at once are not bound yet.
+    UnboundImmediateClaims { claims: List<Str> },
+    /// The claim of a generic ephemeral volume does not exist yet.
+    EphemeralClaimPending { claim: Str },
+    /// A claim does not exist.
+    ClaimNotFound { claim: Str },
+    /// A claim is bound to a volume that is gone.
+    ClaimLost { claim: Str, volume: Str },
+    /// A claim is being deleted.
+    ClaimDeleting { claim: Str },
+    /// The claim of a generic ephemeral volume belongs to another owner.
+    ClaimNotOwned {
+        #[serde(serialize_with = "facts::name")]
+        claim: Key,
+        #[serde(serialize_with = "facts::name")]
+        pod: Key,
+    },
+    /// The node is not in the zone or region of a volume.
+    VolumeZoneConflict(Box<ZoneMismatch>),
+    /// A PersistentVolume does not exist.
+    VolumeNotFound { volume: Str },
+    /// A StorageClass does not exist.
+    StorageClassNotFound { class: Str },
+    /// A StorageClass has no volume binding mode.
+    BindingModeUnset { class: Str },
+    /// A volume of the pod names no claim.
+    ClaimWithoutName,
+    /// A claim has neither a volume nor a class.
+    ClaimWithoutVolumeAndClass,
+    /// A claim of a class that binds at once has no volume yet.
+    VolumeWithoutName,
+    /// One more matching pod in the node's domain would exceed the skew.
+    TopologySpreadSkew(Box<SpreadSkew>),
+    /// The node lacks the topology key of a spread constraint.
+    TopologyKeyMissing { topology_key: Str },
+    /// A required pod affinity term has no match in the node's domain.
+    PodAffinityMismatch(Box<NoMatchInDomain>),
+    /// A pod in the node's domain matches a required anti-affinity term of the pod.
+    PodAntiAffinity(Box<DomainConflict>),
+    /// A required anti-affinity term of a pod in the node's domain matches the pod.
+    ExistingPodAntiAffinity(Box<DomainConflict>),
+    /// The pod's affinity terms cannot be parsed.
+    InvalidPodAffinity { error: Str },
+    /// The node does not declare features that the pod needs.
+    FeaturesMissing { features: List<Str> },
+    /// The node cannot give all devices that the pod claims.
+    CannotAllocateClaims,
+    /// An allocated claim cannot be used on the node.
+    ResourceClaimUnavailable { claim: Str },
+    /// A pool of devices is not valid.
+    InvalidResourcePools,
+    /// The claim for the pod's extended resources has requests already.
+    ExtendedResourceClaimConflict,
+    /// The node does not offer an extended resource.
+    ExtendedResourceMissing { resource: Str },
+    /// A ResourceClaim does not exist.
+    ResourceClaimNotFound {
+        #[serde(serialize_with = "facts::name")]
+        claim: Key,
+    },
+    /// A ResourceClaim is being deleted.
+    ResourceClaimDeleting { claim: Str },
+    /// A generated ResourceClaim belongs to another pod.
+    ResourceClaimNotOwned {
+        #[serde(serialize_with = "facts::name")]
+        claim: Key,
+        #[serde(serialize_with = "facts::name")]
+        pod: Key,
+    },
+    /// A ResourceClaim has not been generated from its template yet.
+    ResourceClaimNotCreated {
+        #[serde(serialize_with = "facts::name")]
+        pod: Key,
+    },
+    /// A resource claim of the pod has neither a name nor a template.
+    ResourceClaimUnspecified {
+        #[serde(serialize_with = "facts::name")]
+        pod: Key,
+        name: Str,
+    },
+    /// A request of a ResourceClaim is of a kind that is not known.
+    UnknownRequestType {
+        #[serde(serialize_with = "facts::name")]
+        claim: Key,
+        request: Str,
+    },
+    /// A request of a ResourceClaim lists alternatives, which a feature gate switches off.
+    SubrequestsDisabled {
+        #[serde(serialize_with = "facts::name")]
+        claim: Key,
+        request: Str,
+    },
+    /// A DeviceClass does not exist.
+    DeviceClassNotFound { request: Str, class: Str },
+    /// PreFilter left out the node: these plugins narrowed the nodes.
+    NotAmongNodes { plugins: List<PluginName> },
+    /// No node is left by one plugin's PreFilter.
+    NoNodeLeftBy { plugin: PluginName },
+    /// No node is left by several plugins' PreFilter together.
+    NoNodeLeftTogether { plugins: List<PluginName> },
+    /// DynamicResources had no claim to deallocate.
+    NoClaimsToDeallocate,
+    /// DynamicResources found nothing to deallocate.
+    StillNotSchedulable,
+    /// DynamicResources deallocated a claim.
+    ClaimDeallocated,
+    /// DynamicResources deleted a stale claim for extended resources.
+    ClaimDeleted,
+    /// The pod's `preemptionPolicy` is `Never`.
+    PreemptionPolicyNever,
+    /// Pods that were preempted on the nominated node are still terminating.
+    TerminatingVictims,
+    /// The node has no pods of lower priority.
+    NoPreemptionVictims,
+    /// Preemption was not tried on the node, because it cannot help there.
+    PreemptionNotHelpful,
+    /// No candidate was left to choose from.
+    NoCandidate,
+    /// What DefaultPreemption answers.
+    Preemption { reason: Box<Reason> },
+    /// A text: of an error, of a plugin outside the tree, or a summary of other reasons.
+    Other { text: Cow<'static, str> },
+}
+
+impl Reason {
+    /// Returns the kind.
+    pub fn kind(&self) -> ReasonKind {
+        self.into()
+    }
+
+    /// Returns the text that kube-scheduler writes in a release.
+    pub fn text(&self, release: Release) -> Cow<'static, str> {
+        catalogue::text(self, release)
+    }
+
+    /// Returns whether eviction might help, as a code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Insufficient(shortage) if shortage.requested > shortage.capacity => Code::UnschedulableAndUnresolvable,
+            _ => match entry(self.kind()).map(|e| e.class) {
+                Some(Class::Unresolvable) => Code::UnschedulableAndUnresolvable,
+                _ => Code::Unschedulable,
+            },
+        }
+    }
+}
+
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Self {
+        Self::Other { text: text.into() }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self::Other { text: text.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

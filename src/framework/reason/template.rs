@@ -1,0 +1,89 @@
+//! Texts with places for facts: `%s` for a fact as it is, `%q` for one in double quotes, as Go has them.
+
+use std::borrow::Cow;
+
+/// The literal text before the first place, then each place with the literal text behind it.
+fn parts(template: &'static str) -> (&'static str, Vec<(bool, &'static str)>) {
+    let mut places = Vec::new();
+    let mut pieces = template.split('%');
+    let first = pieces.next().unwrap_or_default();
+    for piece in pieces {
+        places.push((piece.starts_with('q'), piece.get(1..).unwrap_or_default()));
+    }
+    (first, places)
+}
+
+/// Returns whether the template is a text without places.
+pub(super) fn is_plain(template: &str) -> bool {
+    !template.contains('%')
+}
+
+/// Returns the literal texts of a template, in order.
+pub(super) fn literals(template: &'static str) -> impl Iterator<Item = &'static str> {
+    let (first, places) = parts(template);
+    std::iter::once(first).chain(places.into_iter().map(|(_, literal)| literal))
+}
+
+/// Returns the text with the facts in their places.
+pub(super) fn fill(template: &'static str, facts: &[Cow<'_, str>]) -> String {
+    let (first, places) = parts(template);
+    let mut out = first.to_owned();
+    for (i, (quoted, literal)) in places.into_iter().enumerate() {
+        let fact = facts.get(i).map_or("", |f| f.as_ref());
+        if quoted {
+            out += &format!("{fact:?}");
+        } else {
+            out += fact;
+        }
+        out += literal;
+    }
+    out
+}
+
+/// Returns the facts in a text that the template makes; `None` for another text.
+///
+/// A fact reaches to the next literal text, the last one to the end. With `exact` nothing may follow.
+pub(super) fn read<'t>(template: &'static str, text: &'t str, exact: bool) -> Option<Vec<&'t str>> {
+    let (first, places) = parts(template);
+    let mut rest = text.strip_prefix(first)?;
+    let mut facts = Vec::with_capacity(places.len());
+    let last = places.len().wrapping_sub(1);
+    for (i, (quoted, literal)) in places.into_iter().enumerate() {
+        let (fact, after) = if literal.is_empty() {
+            (rest, "")
+        } else if i == last && exact {
+            (rest.strip_suffix(literal)?, "")
+        } else {
+            rest.split_once(literal)?
+        };
+        rest = after;
+        facts.push(if quoted { fact.strip_prefix('"')?.strip_suffix('"')? } else { fact });
+    }
+    (!exact || rest.is_empty()).then_some(facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_filled_and_read_back() {
+        for (template, facts, text) in [
+            ("plain", vec![], "plain"),
+            ("Insufficient %s", vec!["cpu"], "Insufficient cpu"),
+            ("claim %q not found", vec!["a b"], "claim \"a b\" not found"),
+            ("taint {%s: %s} here", vec!["k", ""], "taint {k: } here"),
+            ("%s CSI driver", vec!["ebs"], "ebs CSI driver"),
+        ] {
+            let filled = fill(template, &facts.iter().map(|f| Cow::Borrowed(*f)).collect::<Vec<_>>());
+            assert_eq!(filled, text);
+            assert_eq!(read(template, text, true).as_deref(), Some(&facts[..]), "{text}");
+            assert_eq!(read(template, "something else", true), None);
+        }
+        assert_eq!(read("plain", "plain and more", true), None);
+        assert_eq!(read("plain", "plain and more", false), Some(vec![]));
+        assert_eq!(read("claim %q not found", "claim x not found", true), None);
+        assert_eq!(literals("claim %q not found").collect::<Vec<_>>(), ["claim ", " not found"]);
+        assert!(is_plain("x") && !is_plain("%s"));
+    }
+}

@@ -1,0 +1,104 @@
+use strum::IntoEnumIterator as _;
+
+use super::*;
+use crate::cluster::Requirement;
+
+/// One reason of each kind that has facts in its text or behind it.
+fn samples() -> Vec<Reason> {
+    let key = || Key::new("d", "x");
+    let shortage = Shortage { resource: "cpu".into(), requested: 6000, used: 13_900, capacity: 16_000 };
+    vec![
+        Reason::SchedulingGates { gates: vec!["a".into(), "b".into()].into() },
+        Reason::UntoleratedTaint { taint: Taint { key: "dedicated".into(), value: "db".into(), effect: "NoSchedule".into() } },
+        Reason::Insufficient(shortage),
+        Reason::CsiDriverMissing { driver: "ebs".into() },
+        Reason::ClaimLookupFailed { claim: key() },
+        Reason::ClaimLost { claim: "c".into(), volume: "v".into() },
+        Reason::ClaimNotOwned { claim: key(), pod: key() },
+        Reason::DeviceClassNotFound { request: "gpu".into(), class: "c".into() },
+        Reason::NotAmongNodes { plugins: vec![PluginName::NodeAffinity].into() },
+        Reason::NoNodeLeftTogether { plugins: vec![PluginName::NodeAffinity, PluginName::VolumeBinding].into() },
+        Reason::NoNodeLeftBy { plugin: PluginName::NodeAffinity },
+    ]
+}
+
+#[test]
+fn every_kind_has_one_row_and_every_row_its_kind() {
+    for kind in ReasonKind::iter().filter(|k| *k != ReasonKind::Other) {
+        assert_eq!(entries().iter().filter(|e| e.kind == kind).count(), 1, "{kind}");
+    }
+    assert!(entries().iter().all(|e| !e.wordings.is_empty() && e.wordings[0].span.contains(Release::NEWEST)));
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    for reason in samples() {
+        let text = reason.text(Release::NEWEST);
+        let read = read_reason(&text).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!((read.kind, read.note), (reason.kind(), None), "{text}");
+        assert_eq!(read.canonical(), text);
+    }
+    for entry in entries().iter().filter(|e| e.kind != ReasonKind::Preemption) {
+        for wording in entry.wordings.iter().filter(|w| template::is_plain(w.template)) {
+            let read = read_reason(wording.template).expect("a known text");
+            assert_eq!((read.kind, read.note), (entry.kind, wording.note), "{}", wording.template);
+        }
+    }
+}
+
+#[test]
+fn other_words_of_other_releases_are_the_same_reason() {
+    for (text, canonical) in [
+        ("node(s) had untolerated taint {a: b}", "node(s) had untolerated taint(s)"),
+        ("node(s) had taint {a: }, that the pod didn't tolerate", "node(s) had untolerated taint(s)"),
+        ("node(s) didn't match node selector", "node(s) didn't match Pod's node affinity/selector"),
+        ("node(s) had volume node affinity conflict", "node(s) didn't match PersistentVolume's node affinity"),
+        ("Insufficient pods", "Too many pods"),
+    ] {
+        let read = read_reason(text).expect("a known text");
+        assert!(read.note.is_some(), "{text}");
+        assert_eq!(read.canonical(), canonical);
+    }
+    assert_eq!(read_reason("the moon was in the wrong phase"), None);
+}
+
+#[test]
+fn facts_are_told_in_a_few_words() {
+    let amount = |resource: &str, requested, used, capacity| {
+        Reason::Insufficient(Shortage { resource: resource.into(), requested, used, capacity }).fact().expect("a fact")
+    };
+    assert_eq!(amount("cpu", 6000, 13_900, 16_000), "needs cpu 6, 2.1 free");
+    assert_eq!(amount("cpu", 20_000, 13_900, 16_000), "needs cpu 20, 2.1 free of 16");
+    assert_eq!(amount("memory", 8 << 30, 5 << 30, (8 << 30) + (300 << 20)), "needs memory 8Gi, 3.2Gi free");
+    assert_eq!(amount("nvidia.com/gpu", 2, 3, 4), "needs nvidia.com/gpu 2, 1 free");
+    assert_eq!(amount("cpu", 100, 4200, 4000), "needs cpu 0.1, -0.2 free");
+    let unmet = |operator: &str, values: &[&str], found: Option<&str>, terms| UnmetRequirement {
+        part: if terms == 0 { NodeSelectorPart::NodeSelector } else { NodeSelectorPart::MatchExpressions },
+        requirement: Requirement { key: "zone".into(), operator: operator.into(), values: values.iter().map(|v| (*v).into()).collect() },
+        found: found.map(Into::into),
+        terms,
+    };
+    let fact = |unmet| Reason::NodeAffinityMismatch { unmet: Some(Box::new(unmet)) }.fact().expect("a fact");
+    assert_eq!(fact(unmet("In", &["c"], Some("a"), 0)), "has zone=a, not zone=c");
+    assert_eq!(fact(unmet("In", &["b", "c"], None, 3)), "has no zone, not zone in (b, c) (nor 2 other terms)");
+    let taint = Taint { key: "dedicated".into(), value: "db".into(), effect: "NoSchedule".into() };
+    assert_eq!(Reason::UntoleratedTaint { taint }.fact().as_deref(), Some("has taint dedicated=db:NoSchedule"));
+    let conflict = DomainConflict { topology_key: "host".into(), domain: "n".into(), with: Some(Key::new("shop", "web-0")) };
+    assert_eq!(Reason::PodAntiAffinity(Box::new(conflict)).fact().as_deref(), Some("anti-affinity with shop/web-0"));
+}
+
+#[test]
+fn facts_serialize_beside_their_kind() {
+    let json = |reason: &Reason| serde_json::to_string(reason).expect("plain data");
+    let samples = samples();
+    assert_eq!(json(&samples[1]), r#"{"kind":"untoleratedTaint","taint":{"key":"dedicated","value":"db","effect":"NoSchedule"}}"#);
+    assert_eq!(json(&samples[2]), r#"{"kind":"insufficient","resource":"cpu","requested":"6","used":"13900m","capacity":"16"}"#);
+    assert_eq!(json(&samples[4]), r#"{"kind":"claimLookupFailed","claim":"d/x"}"#);
+    assert_eq!(json(&Reason::from("odd")), r#"{"kind":"other","text":"odd"}"#);
+    assert_eq!(json(&Reason::NodeUnschedulable), r#"{"kind":"nodeUnschedulable"}"#);
+}
+
+#[test]
+fn a_reason_is_small() {
+    assert!(size_of::<Reason>() <= 40, "{}", size_of::<Reason>());
+}
