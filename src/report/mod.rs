@@ -18,4 +18,4 @@ pub use form::{DecisionFormat, decision_in};
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
-pub use why::{so_far, why};
+pub use why::{so_far, so_far_in_short, why};

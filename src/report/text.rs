@@ -7,11 +7,13 @@ use jiff::Timestamp;
 
 use super::why::why;
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Victim};
+use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::trace::{CycleView, PreemptionView};
 
 /// Names of nodes that a line shows before it only counts the rest.
 const NAMES_SHOWN: usize = 8;
+/// Facts that a group of nodes shows before the rest is put together.
+const FACTS_SHOWN: usize = 8;
 /// Candidates that the table shows.
 const CANDIDATES_SHOWN: usize = 20;
 
@@ -45,10 +47,10 @@ pub fn text(view: &CycleView) -> String {
 }
 
 fn nodes(view: &CycleView, out: &mut String) {
-    let mut groups: BTreeMap<(ByHelp, Option<PluginName>, String), Vec<&Str>> = BTreeMap::new();
+    let mut groups: BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&Str, &Status)>> = BTreeMap::new();
     for (node, verdict) in &view.verdicts {
         let status = &verdict.status;
-        groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push(node);
+        groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push((node, status));
     }
     if groups.is_empty() {
         return;
@@ -65,7 +67,7 @@ fn nodes(view: &CycleView, out: &mut String) {
         };
         let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
         let _ = writeln!(out, "{}  ({help})", line.trim_end());
-        let _ = writeln!(out, "          {}", name_list(&nodes));
+        by_fact(&nodes, out);
     }
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| !view.pre_filter_rejected) {
         let _ = writeln!(out, "  ⊘ all other nodes: {}", status.message());
@@ -75,6 +77,25 @@ fn nodes(view: &CycleView, out: &mut String) {
             out,
             "  … {looked_at} of {of} nodes were looked at: the search stops when more than {wanted} fit (--all-nodes looks at all)"
         );
+    }
+}
+
+/// The nodes of a group by what decided, those of the most nodes first.
+fn by_fact(nodes: &[(&Str, &Status)], out: &mut String) {
+    let mut facts: BTreeMap<Option<String>, Vec<&Str>> = BTreeMap::new();
+    for (node, status) in nodes {
+        facts.entry(status.fact()).or_default().push(node);
+    }
+    let mut facts: Vec<_> = facts.into_iter().collect();
+    facts.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+    let shown = if facts.len() > FACTS_SHOWN { FACTS_SHOWN - 1 } else { facts.len() };
+    for (fact, nodes) in &facts[..shown] {
+        let fact = fact.as_ref().map_or_else(String::new, |fact| format!("{fact}: "));
+        let _ = writeln!(out, "          {fact}{}", name_list(nodes));
+    }
+    let rest: Vec<&Str> = facts[shown..].iter().flat_map(|(_, nodes)| nodes.iter().copied()).collect();
+    if !rest.is_empty() {
+        let _ = writeln!(out, "          otherwise: {}", name_list(&rest));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::report::so_far;
+use crate::report::{so_far, so_far_in_short};
 use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
 
 /// The classes of verdicts, best first.
@@ -201,6 +201,17 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
 
 /// The cycle in one sentence, for someone who reads nothing else: that of the report, with the pod's name before it.
 pub fn answer(cycle: &CycleView) -> Option<String> {
-    let sentence = so_far(cycle)?;
-    Some(cycle.start.as_ref().map_or_else(|| sentence.clone(), |start| format!("{}: {sentence}", start.pod)))
+    so_far(cycle).map(|sentence| about(cycle, sentence))
+}
+
+/// Returns the sentence of [`answer`] without what decided on the nodes.
+pub fn answer_in_short(cycle: &CycleView) -> Option<String> {
+    so_far_in_short(cycle).map(|sentence| about(cycle, sentence))
+}
+
+fn about(cycle: &CycleView, sentence: String) -> String {
+    match &cycle.start {
+        Some(start) => format!("{}: {sentence}", start.pod),
+        None => sentence,
+    }
 }

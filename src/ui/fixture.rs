@@ -13,8 +13,8 @@ use jiff::{Timestamp, ToSpan};
 
 use crate::cluster::{Cluster, Container, Key, Meta, Node, Object, Pod, Quantity, Str, Taint};
 use crate::framework::{
-    BudgetViolation, Candidate, EventLabel, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo, ScoreFunction, ScoreFunctionName,
-    Snapshot, Status, Victim,
+    BudgetViolation, Candidate, EventLabel, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo, Reason, ScoreFunction,
+    ScoreFunctionName, Shortage, Snapshot, Status, Victim,
 };
 use crate::report::Written;
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
@@ -76,13 +76,10 @@ impl Driver for Script {
         let node = self.timeline.moment().snapshot.get(node)?;
         let when = |rejected: bool, status: Status| if rejected { status } else { Status::success() };
         let answers = vec![
-            (PluginName::NodeUnschedulable, when(node.node.unschedulable(), Status::unresolvable("node(s) were unschedulable"))),
-            (
-                PluginName::TaintToleration,
-                when(!node.node.spec.taints.is_empty(), Status::unresolvable("node(s) had untolerated taint(s)")),
-            ),
+            (PluginName::NodeUnschedulable, when(node.node.unschedulable(), Status::rejected(Reason::NodeUnschedulable))),
+            (PluginName::TaintToleration, when(!node.node.spec.taints.is_empty(), tainted())),
             (PluginName::NodeAffinity, Status::skip()),
-            (PluginName::NodeResourcesFit, when(!fits, Status::unschedulable("Insufficient cpu"))),
+            (PluginName::NodeResourcesFit, when(!fits, too_little_cpu())),
         ];
         Some(NodeFilters { answers, nominated: vec![key("batch/too-big")], with_nominated: !fits, ..NodeFilters::default() })
     }
@@ -348,12 +345,21 @@ const WALK: [&str; 12] = [
     "worker-a3",
 ];
 
+fn tainted() -> Status {
+    let taint = Taint { key: "dedicated".into(), value: "infra".into(), effect: "NoSchedule".into() };
+    Status::rejected(Reason::UntoleratedTaint { taint })
+}
+
+fn too_little_cpu() -> Status {
+    Status::rejected(Reason::Insufficient(Shortage { resource: "cpu".into(), requested: 6000, used: 14_500, capacity: 16_000 }))
+}
+
 fn filtered(name: &str, fits: &[&str]) -> Event {
     let status = match name {
-        "worker-c3" => Status::unresolvable("node(s) were unschedulable").with_plugin(PluginName::NodeUnschedulable),
+        "worker-c3" => Status::rejected(Reason::NodeUnschedulable).with_plugin(PluginName::NodeUnschedulable),
         _ if fits.contains(&name) => Status::success(),
-        _ if name.starts_with("worker") => Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit),
-        _ => Status::unresolvable("node(s) had untolerated taint(s)").with_plugin(PluginName::TaintToleration),
+        _ if name.starts_with("worker") => too_little_cpu().with_plugin(PluginName::NodeResourcesFit),
+        _ => tainted().with_plugin(PluginName::TaintToleration),
     };
     Event::NodeFiltered { node: name.into(), status, nominated: Vec::new().into() }
 }
@@ -423,7 +429,7 @@ fn payments_events(violating: bool) -> Vec<Event> {
         events.push(Event::DryRunFiltered { node: node.clone(), status: Status::success() });
         events.push(Event::VictimReprieved { node: node.clone(), victim: catalog });
         for victim in &candidate.victims {
-            let status = Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit);
+            let status = too_little_cpu().with_plugin(PluginName::NodeResourcesFit);
             events.push(Event::VictimCondemned { node: node.clone(), victim: victim.clone(), status });
         }
         events.push(Event::DryRunFinished { node, status: Status::success(), candidate: Some(Arc::new(candidate.clone())) });
@@ -571,8 +577,8 @@ pub(crate) fn large(nodes: usize) -> Script {
         let name = Str::from(format!("node-{i:05}"));
         let status = match i % 3 {
             0 => Status::success(),
-            1 => Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit),
-            _ => Status::unresolvable("node(s) had untolerated taint(s)").with_plugin(PluginName::TaintToleration),
+            1 => too_little_cpu().with_plugin(PluginName::NodeResourcesFit),
+            _ => tainted().with_plugin(PluginName::TaintToleration),
         };
         events.push(Event::NodeFiltered { node: name, status, nominated: Vec::new().into() });
     }

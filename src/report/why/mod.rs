@@ -22,12 +22,17 @@ const CAUSES: usize = 4;
 
 /// What an operator wants to read first. Empty while the cycle has decided nothing yet.
 pub fn why(view: &CycleView) -> String {
+    ended(view, true)
+}
+
+/// The sentence of a cycle that has ended; `facts` names what decided on the nodes.
+fn ended(view: &CycleView, facts: bool) -> String {
     let sentence = match view.outcome {
         None => return String::new(),
         Some(Outcome::Gated) => gated(view.pre_enqueue.as_ref()),
         Some(Outcome::Error) => error(view),
         Some(Outcome::Scheduled) => scheduled(view),
-        Some(Outcome::Unschedulable) => unschedulable(view),
+        Some(Outcome::Unschedulable) => unschedulable(view, facts),
     };
     finish(view, &sentence)
 }
@@ -35,8 +40,17 @@ pub fn why(view: &CycleView) -> String {
 /// The sentence of a cycle that may still be under way: [`why`] once it has ended, and how it stands before. `None`
 /// where nothing has begun.
 pub fn so_far(view: &CycleView) -> Option<String> {
+    told(view, true)
+}
+
+/// Returns the sentence of [`so_far`] without what decided on the nodes, for places that are too small for it.
+pub fn so_far_in_short(view: &CycleView) -> Option<String> {
+    told(view, false)
+}
+
+fn told(view: &CycleView, facts: bool) -> Option<String> {
     if view.outcome.is_some() {
-        return Some(why(view));
+        return Some(ended(view, facts));
     }
     let sentence = if view.start.is_none() {
         match (&view.pre_enqueue, &view.skipped) {
@@ -51,7 +65,7 @@ pub fn so_far(view: &CycleView) -> Option<String> {
     } else if view.skipped.is_some() {
         error(view)
     } else if view.pre_filter_rejected || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
-        unschedulable(view)
+        unschedulable(view, facts)
     } else {
         looking(view)
     };
@@ -108,7 +122,7 @@ fn turned_back(view: &CycleView) -> String {
     format!("Pending although it was to run on {node}: {by}{}", short(reason))
 }
 
-fn unschedulable(view: &CycleView) -> String {
+fn unschedulable(view: &CycleView, facts: bool) -> String {
     if view.selected.is_some() && view.failure.is_some() {
         return turned_back(view);
     }
@@ -117,7 +131,7 @@ fn unschedulable(view: &CycleView) -> String {
     let least = Detail { causes: 1, notes: false, facts: false };
     let all = Detail { causes: CAUSES, notes: true, facts: true };
     let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false });
-    let details = std::iter::once(all).chain([true, false].into_iter().flat_map(fewer));
+    let details = facts.then_some(all).into_iter().chain([true, false].into_iter().flat_map(fewer));
     let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
     sentence.unwrap_or_else(|| match &view.failure {
         Some((_, message, _)) if message == "no nodes available to schedule pods" => "Pending because there are no nodes".to_owned(),

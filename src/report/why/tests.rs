@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::cluster::{Key, Str};
-use crate::framework::{BudgetViolation, Candidate, Code, PluginName, PluginSet, Victim};
+use crate::cluster::{Key, Str, Taint};
+use crate::framework::{BudgetViolation, Candidate, Code, PluginName, PluginSet, PortConflict, Reason, Shortage, SpreadSkew, Victim};
 use crate::trace::{
     CycleStart, DryRunView, Eviction, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection, Verdict,
 };
@@ -12,7 +12,7 @@ fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
     let mut view = CycleView { outcome: Some(Outcome::Unschedulable), ..CycleView::default() };
     for (count, plugin, reasons) in groups {
         for _ in 0..*count {
-            let status = Status::new(Code::Unschedulable, reasons.iter().copied()).with_plugin(*plugin);
+            let status = Status::new(Code::Unschedulable, reasons.iter().map(|text| reason(text))).with_plugin(*plugin);
             let name = Str::from(format!("n{:02}", view.verdicts.len()));
             view.verdicts.insert(name, Verdict { status, nominated: Vec::new().into() });
         }
@@ -20,6 +20,35 @@ fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
     let requests = vec![("cpu".into(), "6000m".to_owned()), ("memory".into(), "8Gi".to_owned())];
     view.start = Some(Arc::new(CycleStart { pod: Key::new("a", "p"), requests, nodes: view.verdicts.len(), ..CycleStart::default() }));
     view
+}
+
+/// The reason behind a text: each node has 2 cpu and 3Gi of memory free.
+fn reason(text: &str) -> Reason {
+    let shortage =
+        |resource: &str, requested, free| Reason::Insufficient(Shortage { resource: resource.into(), requested, used: 0, capacity: free });
+    match text {
+        "Insufficient cpu" => shortage("cpu", 6000, 2000),
+        "Insufficient memory" => shortage("memory", 8 << 30, 3 << 30),
+        "Insufficient example.com/gpu" => shortage("example.com/gpu", 2, 0),
+        "Too many pods" => Reason::TooManyPods { pods: 9, allowed: 9 },
+        "node(s) had untolerated taint(s)" => {
+            let taint = Taint { key: "dedicated".into(), value: "db".into(), effect: "NoSchedule".into() };
+            Reason::UntoleratedTaint { taint }
+        }
+        "node(s) were unschedulable" => Reason::NodeUnschedulable,
+        "node(s) didn't match Pod's node affinity/selector" => Reason::NodeAffinityMismatch { unmet: None },
+        "node(s) didn't match pod topology spread constraints" => Reason::TopologySpreadSkew(Box::new(SpreadSkew {
+            topology_key: "zone".into(),
+            domain: "a".into(),
+            matching: 3,
+            lowest: 1,
+            max_skew: 1,
+        })),
+        "node(s) didn't have free ports for the requested pod ports" => {
+            Reason::HostPortConflict(Box::new(PortConflict { port: 80, protocol: "TCP".into(), host_ip: Str::default(), with: None }))
+        }
+        other => other.to_owned().into(),
+    }
 }
 
 const CPU: &[&str] = &["Insufficient cpu"];
@@ -36,26 +65,29 @@ use PluginName::{NodeAffinity, NodePorts, NodeResourcesFit as Fit, NodeUnschedul
 #[test]
 fn causes_are_named_with_the_figure_of_the_pod_and_the_number_of_nodes() {
     let check = |groups: &[(usize, PluginName, &[&'static str])], expected: &str| assert_eq!(why(&view(groups)), expected);
-    check(&[(3, Fit, CPU)], "Pending because no node has 6 free cpu.");
-    check(&[(1, Fit, CPU)], "Pending because the only node lacks 6 free cpu.");
+    check(&[(3, Fit, CPU)], "Pending because no node has 6 free cpu (at most 2 free).");
+    check(&[(1, Fit, CPU)], "Pending because the only node lacks 6 free cpu (at most 2 free).");
     check(&[(3, Fit, BOTH)], "Pending because no node has 6 free cpu or 8Gi of free memory.");
-    check(&[(2, Fit, CPU), (1, Fit, BOTH)], "Pending because no node has 6 free cpu (1 also lacks 8Gi of free memory).");
-    check(&[(2, Fit, CPU), (1, Fit, MEMORY)], "Pending because 2 of 3 nodes lack 6 free cpu and 1 lacks 8Gi of free memory.");
+    check(&[(2, Fit, CPU), (1, Fit, BOTH)], "Pending because no node has 6 free cpu (at most 2 free, 1 also lacks 8Gi of free memory).");
+    check(
+        &[(2, Fit, CPU), (1, Fit, MEMORY)],
+        "Pending because 2 of 3 nodes lack 6 free cpu (at most 2 free) and 1 lacks 8Gi of free memory (at most 3Gi free).",
+    );
     check(
         &[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH)],
         "Pending because no node has all the resources it asks for (3 lack 8Gi of free memory, 2 lack 6 free cpu).",
     );
     check(
         &[(8, Fit, CPU), (3, TaintToleration, TAINT), (1, NodeUnschedulable, CORDON)],
-        "Pending because 8 of 12 nodes lack 6 free cpu, 3 have a taint it does not tolerate and 1 is cordoned.",
+        "Pending because 8 of 12 nodes lack 6 free cpu (at most 2 free), 3 have a taint it does not tolerate (dedicated=db:NoSchedule) and 1 is cordoned.",
     );
     check(&[(2, NodeUnschedulable, CORDON)], "Pending because all 2 nodes are cordoned.");
     check(&[(5, NodeAffinity, AFFINITY)], "Pending because no node matches its node affinity or selector.");
     check(
         &[(2, Fit, &["Too many pods"]), (1, NodePorts, PORTS)],
-        "Pending because 2 of 3 nodes lack room for one more pod and 1 has its host port taken.",
+        "Pending because 2 of 3 nodes lack room for one more pod and 1 has its host port taken (80/TCP).",
     );
-    check(&[(2, Fit, &["Insufficient example.com/gpu"])], "Pending because no node has enough free example.com/gpu.");
+    check(&[(2, Fit, &["Insufficient example.com/gpu"])], "Pending because no node has enough free example.com/gpu (none free).");
     check(
         &[(9, NodePorts, &["something new."]), (1, NodeUnschedulable, CORDON)],
         "Pending because 9 of 10 nodes are turned down by NodePorts (something new) and 1 is cordoned.",
@@ -86,16 +118,19 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
 #[test]
 fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
     let mut small = view(&[(2, Fit, CPU)]);
-    let never = Status::unresolvable("Insufficient cpu").with_plugin(Fit);
+    let never = Status::unresolvable(reason("Insufficient cpu")).with_plugin(Fit);
     small.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });
-    assert_eq!(why(&small), "Pending because no node has 6 free cpu (1 even when empty).");
+    assert_eq!(why(&small), "Pending because no node has 6 free cpu (at most 2 free, 1 even when empty).");
     small.verdicts.insert("n01".into(), Verdict { status: never, nominated: vec![Key::new("a", "q")].into() });
-    assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (counting pods nominated there).");
+    assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (at most 2 free, counting pods nominated there).");
     let mut left_out = view(&[(1, Fit, CPU)]);
     Arc::make_mut(left_out.start.as_mut().unwrap()).nodes = 9;
-    left_out.narrowed = Some((vec!["n00".into()].into(), Status::unresolvable("node(s) didn't satisfy plugin(s) [NodeAffinity]")));
-    assert_eq!(why(&left_out), "Pending because 8 of 9 nodes are not among those its node affinity names and 1 lacks 6 free cpu.");
-    let rejected = Status::unresolvable("persistentvolumeclaim \"data\" not found").with_plugin(PluginName::VolumeRestrictions);
+    left_out.narrowed = Some((vec!["n00".into()].into(), Status::rejected(Reason::NotAmongNodes { plugins: vec![NodeAffinity].into() })));
+    assert_eq!(
+        why(&left_out),
+        "Pending because 8 of 9 nodes are not among those its node affinity names and 1 lacks 6 free cpu (at most 2 free)."
+    );
+    let rejected = Status::rejected(Reason::ClaimNotFound { claim: "data".into() }).with_plugin(PluginName::VolumeRestrictions);
     left_out.narrowed = Some((Vec::new().into(), rejected));
     left_out.pre_filter_rejected = true;
     assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim data does not exist.");
@@ -123,7 +158,9 @@ fn preempting(victims: Vec<Arc<Victim>>, equals: &[&'static str]) -> CycleView {
 
 #[test]
 fn victims_are_counted_with_their_priority_and_the_budgets_they_violate() {
-    let check = |view: &CycleView, expected: &str| assert_eq!(why(view), format!("Pending because no node has 6 free cpu; {expected}."));
+    let check = |view: &CycleView, expected: &str| {
+        assert_eq!(why(view), format!("Pending because no node has 6 free cpu (at most 2 free); {expected}."))
+    };
     let two = || vec![victim("x", 5, &[], false), victim("y", 5, &[], false)];
     check(&preempting(two(), &["n00"]), "preempting 2 pods of priority 5 on n00 makes room and violates no budget");
     check(
@@ -157,7 +194,7 @@ fn why_preemption_does_not_help_is_said() {
         let mut view = view(&[(2, Fit, CPU)]);
         Arc::make_mut(view.start.as_mut().unwrap()).nominated = "n01".into();
         view.preemption = Some(preemption);
-        assert_eq!(why(&view), format!("Pending because no node has 6 free cpu; {expected}."));
+        assert_eq!(why(&view), format!("Pending because no node has 6 free cpu (at most 2 free); {expected}."));
     };
     let ineligible = |reason: &'static str| PreemptionView { ineligible: Some(reason.into()), ..PreemptionView::default() };
     check(ineligible("not eligible due to preemptionPolicy=Never."), "its preemptionPolicy is Never, so it evicts nobody");
@@ -171,7 +208,8 @@ fn why_preemption_does_not_help_is_said() {
     };
     check(tried(&["n00"], DryRunView::default()), "the one node where evicting might help has no pod of lower priority");
     check(tried(&["n00", "n01"], DryRunView::default()), "there is no pod of lower priority to evict");
-    let run = DryRunView { steps: vec![crate::framework::DryRunStep::Filtered(Status::unschedulable("Insufficient cpu"))], status: None };
+    let run =
+        DryRunView { steps: vec![crate::framework::DryRunStep::Filtered(Status::rejected(reason("Insufficient cpu")))], status: None };
     check(tried(&["n00", "n01"], run), "evicting all pods of lower priority makes no room on the 2 nodes where that might help");
 }
 
@@ -212,10 +250,9 @@ fn a_node_is_chosen_for_a_reason() {
 fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
     let ended = |outcome| CycleView { outcome: Some(outcome), ..CycleView::default() };
     let held = |status| why(&CycleView { pre_enqueue: Some(status), ..ended(Outcome::Gated) });
-    let gates =
-        |names: &str| Status::unresolvable(format!("waiting for scheduling gates: [{names}]")).with_plugin(PluginName::SchedulingGates);
-    assert_eq!(held(gates("a/b")), "Held back by its scheduling gate a/b until it is removed.");
-    assert_eq!(held(gates("a/b c")), "Held back by its scheduling gates a/b and c until they are removed.");
+    let gates = |names: &[&str]| Status::rejected(Reason::SchedulingGates { gates: names.iter().map(|n| Str::from(*n)).collect() });
+    assert_eq!(held(gates(&["a/b"])), "Held back by its scheduling gate a/b until it is removed.");
+    assert_eq!(held(gates(&["a/b", "c"])), "Held back by its scheduling gates a/b and c until they are removed.");
     assert_eq!(held(Status::unresolvable("later.").with_plugin(PluginName::DynamicResources)), "Held back by DynamicResources: later.");
     let skipped = Some("skip schedule deleting pod: a/p".into());
     assert_eq!(why(&CycleView { skipped, ..ended(Outcome::Error) }), "Not tried, because it is being deleted.");
@@ -249,5 +286,8 @@ fn a_cycle_under_way_says_how_far_it_is() {
     let mut view = super::tests::view(&[(2, Fit, CPU)]);
     view.outcome = None;
     view.preemption = Some(PreemptionView { potential_nodes: vec!["n00".into()].into(), ..PreemptionView::default() });
-    assert_eq!(said(&view), "Pending because no node has 6 free cpu; preemption tried on 0 of 1 node, 0 candidates so far.");
+    assert_eq!(
+        said(&view),
+        "Pending because no node has 6 free cpu (at most 2 free); preemption tried on 0 of 1 node, 0 candidates so far."
+    );
 }

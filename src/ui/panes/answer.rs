@@ -14,9 +14,9 @@ use crate::ui::theme::Role;
 
 /// Draws the sentence on the lines there are.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
-    let (sign, answer) = answer(scene);
     let columns = usize::from(area.width).saturating_sub(4);
     let room = usize::from(area.height);
+    let (sign, answer) = answer(scene, |sentence| text::wrap(sentence, columns).len() <= room);
     let lines = fitted(&answer, columns, room, scene.glyphs.ellipsis);
     for (i, words) in lines.into_iter().take(room).enumerate() {
         let lead = if i == 0 { sign.clone() } else { Span::raw("  ") };
@@ -60,9 +60,10 @@ fn nothing(scene: &Scene<'_>) -> String {
     }
 }
 
-fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
+fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, String) {
     let cycle = scene.cycle();
-    let Some(text) = facts::answer(cycle) else {
+    let whole = facts::answer(cycle).filter(|sentence| fits(sentence));
+    let Some(text) = whole.or_else(|| facts::answer_in_short(cycle)) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
             Some(pod) => {

@@ -33,10 +33,10 @@ fn pods_wait_for_claims_of_their_own() {
         let pod = pod_info(&format!("{{metadata: {{name: p, namespace: d, uid: p}}, {pod}}}"));
         let mut world = World::new(cluster(&documents), pod);
         let expected = reason.map_or_else(Status::success, Status::unresolvable);
-        assert_eq!(PreEnqueuePlugin::pre_enqueue(&world.plugin, &world.cx(), &world.pod.pod, false), expected);
+        assert_eq!(PreEnqueuePlugin::pre_enqueue(&world.plugin, &world.cx(), &world.pod.pod, false).in_text(), expected);
         // PreFilter has the same to say, and remembers that there is nothing to do.
         let found = world.pre_filter();
-        assert!(if reason.is_some() { found == expected } else { !found.is_rejected() }, "{found}");
+        assert!(if reason.is_some() { found.in_text() == expected } else { !found.is_rejected() }, "{found}");
     }
 }
 
@@ -57,7 +57,7 @@ fn classes_and_kinds_of_requests_are_checked_first() {
     let mut world = World::new(cluster(&[&claim("c", "requests: [{name: r, firstAvailable: [{name: s}]}]", "")]), pod_with(&["c"]));
     world.emulation.set(Gate::DRAPrioritizedList, false);
     let disabled = "resource claim d/c, request r: has subrequests, but the DRAPrioritizedList feature is disabled";
-    assert_eq!(world.pre_filter(), Status::unresolvable(disabled));
+    assert_eq!(world.pre_filter().in_text(), Status::unresolvable(disabled));
     let bad = "allocation: {nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Like}]}]}}";
     let mut world = World::new(cluster(&[&claim("c", "", bad)]), pod_with(&["c"]));
     assert!(world.pre_filter().is_error());
@@ -115,7 +115,7 @@ fn no_claims_no_work() {
 fn binding_writes_allocation_reservation_and_finalizer() {
     let mut world = World::new(cluster(&[&slice("n1", "{name: a}"), &one_device()]), pod_with(&["c"]));
     assert_eq!(world.run("n1"), Status::success());
-    assert_eq!(world.filter("n2"), Status::unresolvable("cannot allocate all claims"));
+    assert_eq!(world.filter("n2").in_text(), Status::unresolvable("cannot allocate all claims"));
     assert_eq!(world.reserve("n2"), Status::error("claim allocation not found for node"));
     assert_eq!(world.reserve("n1"), Status::success());
     assert_eq!(
@@ -133,7 +133,7 @@ fn binding_writes_allocation_reservation_and_finalizer() {
     // Another pod that shares the claim is only added; one that has it already writes nothing.
     world.cluster.insert(Object::ResourceClaim(written.clone()));
     assert_eq!(world.run("n1"), Status::success());
-    assert_eq!(world.filter("n2"), Status::unresolvable("resourceclaim not available on the node"));
+    assert_eq!(world.filter("n2").in_text(), Status::unresolvable("resourceclaim not available on the node"));
     assert_eq!((world.reserve("n1"), world.pre_bind("n1")), (Status::success(), Ok(Vec::new())));
     world.pod = pod_info("{metadata: {name: q, namespace: d, uid: q}, spec: {resourceClaims: [{name: c, resourceClaimName: c}]}}");
     assert_eq!((world.run("n1"), world.reserve("n1")), (Status::success(), Status::success()));
@@ -179,7 +179,7 @@ fn claims_whose_devices_do_not_get_ready_are_given_up() {
     ] {
         let status = waiting.replace("TIME", time).replace("CONDITION", condition);
         let mut world = World::new(cluster(&[&claim("c", "", &status)]), pod_with(&["c"]));
-        assert_eq!(world.run("n1"), expected, "{time} {condition}");
+        assert_eq!(world.run("n1").in_text(), expected, "{time} {condition}");
         world.emulation.set(Gate::DRADeviceBindingConditions, false);
         assert_eq!(world.run("n1"), Status::success());
     }
@@ -303,7 +303,7 @@ fn extended_resources_become_a_claim_where_no_device_plugin_serves_them() {
 
     // Left over after a failure, that claim has to go first.
     world.cluster.insert(Object::ResourceClaim(claim.clone()));
-    assert_eq!(world.run("n1"), Status::unresolvable("cannot schedule extended resource claim"));
+    assert_eq!(world.run("n1").in_text(), Status::unresolvable("cannot schedule extended resource claim"));
     let (status, writes) = post_filter(&world);
     assert_eq!(status, "Unschedulable: deletion of ResourceClaim completed");
     assert!(writes[0].meta().deletion_timestamp.is_some() && writes[0].meta().finalizers.is_empty());
@@ -313,12 +313,13 @@ fn extended_resources_become_a_claim_where_no_device_plugin_serves_them() {
 fn extended_resources_that_nothing_serves_do_not_fit() {
     let wants = "containers: [{name: m, resources: {requests: {example.com/gpu: 1, example.com/other: 1}}}]";
     let mut world = extended_world(&[&slice("n1", "{name: a}")], wants);
-    assert_eq!(world.run("n1"), Status::unresolvable("cannot fit resource"));
+    assert_eq!(world.run("n1").in_text(), Status::unresolvable("cannot fit resource"));
+    assert_eq!(world.run("n1").fact().as_deref(), Some("does not offer example.com/other"));
     for wants in ["containers: [{name: m, resources: {requests: {example.com/gpu: 0}}}]", "containers: [{name: m}]"] {
         assert_eq!(extended_world(&[], wants).pre_filter(), Status::skip());
     }
     let mut world = extended_world(&[], "containers: [{name: m, resources: {requests: {example.com/gpu: 1}}}]");
-    assert_eq!(world.run("n1"), Status::unresolvable("cannot allocate all claims"));
+    assert_eq!(world.run("n1").in_text(), Status::unresolvable("cannot allocate all claims"));
     world.emulation.set(Gate::DRAExtendedResource, false);
     assert_eq!(world.pre_filter(), Status::skip());
 }
