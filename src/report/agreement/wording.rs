@@ -4,8 +4,10 @@
 //! Mirrors `FitError.Error` in `pkg/scheduler/framework/types.go` and the messages of the Evaluator in
 //! `pkg/scheduler/framework/preemption`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::release::Profile;
 use crate::scheduler::reasons;
 
 /// What a text says.
@@ -18,7 +20,7 @@ pub(super) struct Wording {
     /// What PostFilter said; `None` where it is silent, as it is when it made room.
     pub(super) post_filter: Option<PostFilter>,
     /// What older or newer versions put otherwise, in words.
-    pub(super) other_words: BTreeSet<&'static str>,
+    pub(super) other_words: BTreeSet<Cow<'static, str>>,
 }
 
 /// What PostFilter said of a pod that fits nowhere.
@@ -80,7 +82,7 @@ impl Wording {
         for (count, reason) in reasons(text) {
             let older = OLDER.iter().find(|(start, now, _)| reason.starts_with(start) && !reason.starts_with(now));
             let words = older.map_or(reason, |(_, now, how)| {
-                self.other_words.insert(how);
+                self.other_words.insert(Cow::Borrowed(how));
                 now
             });
             *counts.entry(words.trim_end_matches('.').to_owned()).or_default() += count.unwrap_or(0);
@@ -98,7 +100,8 @@ impl Wording {
             return Some(PostFilter::Nodes(self.count(reasons.trim_end_matches('.'))));
         }
         if let Some((node, victims)) = placement(said) {
-            self.other_words.insert("says where preemption makes room, as versions newer than 1.36 do");
+            let words = format!("says where preemption makes room, as versions newer than {} do", Profile::newest().release.minor());
+            self.other_words.insert(words.into());
             return Some(PostFilter::Placement(node, victims));
         }
         Some(PostFilter::Other(said.trim_end_matches('.').to_owned()))
