@@ -17,9 +17,7 @@ use super::node_affinity::{NodeAffinity, NodeAffinityArgs};
 use super::node_declared_features::NodeDeclaredFeatures;
 use super::node_name::NodeName;
 use super::node_ports::NodePorts;
-use super::node_resources::{
-    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs,
-};
+use super::node_resources::{NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs};
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::NodeVolumeLimits;
 use super::pod_topology_spread::{PodTopologySpread, PodTopologySpreadArgs};
@@ -114,7 +112,10 @@ pub fn find(name: &str, emulation: Emulation) -> Option<&'static Row> {
 }
 
 /// Reads arguments and refuses those that kube-scheduler would not start with.
-fn read<T: DeserializeOwned + Default>(args: Option<&Value>, validate: impl FnOnce(&T) -> Result<(), FieldErrors>) -> Result<T, FieldErrors> {
+fn read<T: DeserializeOwned + Default>(
+    args: Option<&Value>,
+    validate: impl FnOnce(&T) -> Result<(), FieldErrors>,
+) -> Result<T, FieldErrors> {
     let unreadable = |error: serde_json::Error| {
         let mut errors = FieldErrors::default();
         errors.add("", error.to_string());

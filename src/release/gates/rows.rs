@@ -71,17 +71,11 @@ pub(super) const ROWS: &[Row] = &[
     row("PodLevelResources", &[alpha(32), beta(34, ON)]),
     row("PodSchedulingReadiness", &[alpha(26), beta(27, ON), locked(30)]),
     // Patches of 1.34 and 1.35 switched it off again; 1.34.1 has it on, 1.35.2 and 1.36 off.
-    row(
-        "SchedulerAsyncAPICalls",
-        &[beta(34, ON), GateState { since: Release::patch(35, 2), ..beta(35, OFF) }],
-    ),
+    row("SchedulerAsyncAPICalls", &[beta(34, ON), GateState { since: Release::patch(35, 2), ..beta(35, OFF) }]),
     row("SchedulerAsyncPreemption", &[alpha(32), beta(33, ON)]),
     row("SchedulerPopFromBackoffQ", &[beta(33, ON)]),
     // 1.28.6 switched it off.
-    row(
-        "SchedulerQueueingHints",
-        &[beta(28, ON), GateState { since: Release::patch(28, 6), ..beta(28, OFF) }, beta(32, ON), locked(34)],
-    ),
+    row("SchedulerQueueingHints", &[beta(28, ON), GateState { since: Release::patch(28, 6), ..beta(28, OFF) }, beta(32, ON), locked(34)]),
     row("SidecarContainers", &[alpha(28), beta(29, ON), locked(33)]),
     row("StorageCapacityScoring", &[alpha(33)]),
     row("TaintTolerationComparisonOperators", &[alpha(35)]),

@@ -34,7 +34,8 @@ fn every_gate_is_known_once_with_its_states_in_order() {
 
 #[test]
 fn gates_that_are_read_and_not_emulated_stay_at_their_defaults() {
-    let settable: Vec<&str> = known(Profile::newest()).into_iter().filter(|(_, g)| !g.emulated && !g.locked).map(|(name, _)| name).collect();
+    let settable: Vec<&str> =
+        known(Profile::newest()).into_iter().filter(|(_, g)| !g.emulated && !g.locked).map(|(name, _)| name).collect();
     assert_eq!(settable, DEFAULT_ONLY);
 }
 
@@ -100,10 +101,7 @@ fn what_cannot_be_set_is_refused() {
         ("SidecarContainers=false", locked("SidecarContainers")),
         ("SidecarContainers=false,DRAAdminAccess=false", format!("[{}, {}]", locked("DRAAdminAccess"), locked("SidecarContainers"))),
         ("GitRepoVolumeDriver=true", "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false".into()),
-        (
-            "GangScheduling=true",
-            "cannot set feature gate GangScheduling to true: what it changes in kube-scheduler is not emulated".into(),
-        ),
+        ("GangScheduling=true", "cannot set feature gate GangScheduling to true: what it changes in kube-scheduler is not emulated".into()),
         ("AllAlpha=true", "AllAlpha is not emulated: name the feature gates one by one".into()),
         ("AllBeta=false", "AllBeta is not emulated: name the feature gates one by one".into()),
         (

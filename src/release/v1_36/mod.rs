@@ -4,7 +4,7 @@ mod gates;
 
 use std::time::Duration;
 
-use super::behaviour::{Behaviour, Candidates, ScoreFunctionName, NodeSearch};
+use super::behaviour::{Behaviour, Candidates, NodeSearch, ScoreFunctionName};
 use super::defaults::DefaultPlugin;
 use super::gates::Gate;
 use super::profile::Profile;

@@ -111,7 +111,9 @@ pub(super) fn plugin_args(plugin: &str) -> Option<Schema> {
             ("ignorePreferredTermsOfExistingPods", Bool),
         ]),
         PluginName::NodeAffinity => Object(&[("apiVersion", String), ("kind", String), ("addedAffinity", NODE_AFFINITY)]),
-        PluginName::NodeResourcesBalancedAllocation => Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))]),
+        PluginName::NodeResourcesBalancedAllocation => {
+            Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
+        }
         PluginName::NodeResourcesFit => Object(&[
             ("apiVersion", String),
             ("kind", String),

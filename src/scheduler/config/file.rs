@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
-use crate::release::{Emulation, Profile as Release};
 use crate::framework::{FieldErrors, parse_duration};
+use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
 const GROUP: &str = "kubescheduler.config.k8s.io";
@@ -213,7 +213,8 @@ fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldE
 }
 
 fn is_registered(api_version: &str, kind: &str, release: &Release) -> bool {
-    release.config_api_versions.contains(&api_version) && (kind == KIND || kind.strip_suffix("Args").is_some_and(|p| plugin_args(p).is_some()))
+    release.config_api_versions.contains(&api_version)
+        && (kind == KIND || kind.strip_suffix("Args").is_some_and(|p| plugin_args(p).is_some()))
 }
 
 fn not_registered(api_version: &str, kind: &str) -> String {
