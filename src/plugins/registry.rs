@@ -108,7 +108,8 @@ const fn not_emulated(name: PluginName, releases: Lifetime, points: &'static [&'
 /// Returns the plugin that a release has by a name; `None` where the name is not one of its plugins.
 pub fn find(name: &str, emulation: Emulation) -> Option<&'static Row> {
     let name: PluginName = name.parse().ok()?;
-    ROWS.iter().find(|row| row.name == name && row.releases.contains(emulation.release()))
+    let is_there = |row: &&Row| row.releases.contains(emulation.release());
+    ROWS.iter().filter(|row| row.name == name).find(is_there)
 }
 
 /// Reads arguments and refuses those that kube-scheduler would not start with.
@@ -158,6 +159,11 @@ mod tests {
                 Make::NotEmulated(points) => assert!(!points.is_empty()),
             }
         }
+    }
+
+    #[test]
+    fn plugins_score_up_to_what_the_engine_accepts() {
+        assert_eq!(crate::framework::MAX_NODE_SCORE, Emulation::default().behaviour().score_max);
     }
 
     #[test]
