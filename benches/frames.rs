@@ -80,6 +80,7 @@ impl Screen {
             glyphs: &UNICODE,
             source: &driver.source(),
             news: driver.news(),
+            release: driver.release(),
             branch: "",
         };
         self.buf.reset();

@@ -198,6 +198,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
                 branch: &branch,
                 written: None,
                 news,
+                release: explorer.release(),
             };
             ui::draw(&scene, area, &mut buffer);
             drawn.push(from.elapsed());

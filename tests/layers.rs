@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use schedscope::release::Profile;
+
 /// Top-level modules, each with the modules it may import from.
 const LAYERS: &[(&str, &[&str])] = &[
     ("cluster", &[]),
@@ -37,6 +39,12 @@ fn code(path: &Path) -> String {
     before_tests.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
+/// Whether a file is only there for tests.
+fn is_test(file: &Path) -> bool {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    name.contains("test") || name == "fixture" || file.components().any(|c| c.as_os_str() == "tests")
+}
+
 #[test]
 fn modules_import_only_from_the_layers_above() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -46,9 +54,7 @@ fn modules_import_only_from_the_layers_above() {
         let mut files = Vec::new();
         rust_files(&src.join(module), &mut files);
         for file in files {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let is_test = name.contains("test") || name == "fixture" || file.components().any(|c| c.as_os_str() == "tests");
-            if is_test {
+            if is_test(&file) {
                 continue;
             }
             seen += 1;
@@ -57,6 +63,36 @@ fn modules_import_only_from_the_layers_above() {
                 if code.contains(&format!("crate::{other}::")) || code.contains(&format!("crate::{other};")) {
                     wrong.push(format!("{} imports crate::{other}", file.strip_prefix(&src).unwrap_or(&file).display()));
                 }
+            }
+        }
+    }
+    assert!(seen > 50, "only {seen} files were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether a line of code compares versions, rather than hand one to `src/release`.
+fn compares_versions(line: &str) -> bool {
+    let versions = ["release()", ".release", "Release::", ".minor()"];
+    let comparisons = [" == ", " != ", " < ", " <= ", " > ", " >= ", ".cmp(", ".eq(", "partial_cmp", ".max(", ".min(", "matches!("];
+    versions.iter().any(|v| line.contains(v)) && comparisons.iter().any(|c| line.contains(c))
+}
+
+#[test]
+fn versions_are_compared_and_written_in_release_only() {
+    assert!(compares_versions("if cx.emulation.release() >= Release::parse(text)? {"));
+    assert!(compares_versions("if profile.release == other {"));
+    assert!(!compares_versions("row.releases.contains(emulation.release())"));
+
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    let names: Vec<String> = Profile::all().iter().map(|profile| profile.release.minor()).collect();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for file in files.iter().filter(|file| !is_test(file) && !file.starts_with(src.join("release"))) {
+        seen += 1;
+        for line in code(file).lines() {
+            if compares_versions(line) || names.iter().any(|name| line.contains(name)) {
+                wrong.push(format!("{}: {}", file.strip_prefix(&src).unwrap_or(file).display(), line.trim()));
             }
         }
     }

@@ -11,6 +11,7 @@ use super::leave::Leave;
 use super::objects::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
+use crate::release::Release;
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
@@ -154,6 +155,10 @@ impl Explorer {
 impl Driver for Explorer {
     fn timeline(&self) -> &Timeline {
         self.session.timeline()
+    }
+
+    fn release(&self) -> Release {
+        self.session.scheduler().state().config().emulation.release()
     }
 
     fn timeline_mut(&mut self) -> &mut Timeline {

@@ -21,6 +21,7 @@ pub(super) fn with_scene<R>(state: &State, driver: &dyn Driver, theme: &Theme, g
         glyphs,
         source: &driver.source(),
         news: driver.news(),
+        release: driver.release(),
         branch: &branch,
     })
 }

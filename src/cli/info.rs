@@ -6,13 +6,17 @@ use strum::IntoEnumIterator as _;
 
 use super::{Failure, print};
 use crate::release::{Emulation, Gate};
-use crate::scheduler::{Config, EMULATED_VERSION};
+use crate::scheduler::Config;
 
 /// Prints it.
 pub(super) fn run() -> Result<u8, Failure> {
-    let mut out =
-        format!("schedscope {}\nemulates kube-scheduler {EMULATED_VERSION}\n\nplugins of the default profile\n", env!("CARGO_PKG_VERSION"));
-    let config = Config::defaults(Emulation::default());
+    let emulation = Emulation::default();
+    let mut out = format!(
+        "schedscope {}\nemulates kube-scheduler {}\n\nplugins of the default profile\n",
+        env!("CARGO_PKG_VERSION"),
+        emulation.release()
+    );
+    let config = Config::defaults(emulation);
     for plugin in config.profiles.iter().flat_map(|p| &p.all) {
         let points = [
             ("PreEnqueue", plugin.pre_enqueue().is_some()),
@@ -35,7 +39,7 @@ pub(super) fn run() -> Result<u8, Failure> {
     }
     out.push_str("\nfeature gates (set with --feature-gates)\n");
     for gate in Gate::iter() {
-        let state = if gate.default_enabled() { "on" } else { "off" };
+        let state = if emulation.enabled(gate) { "on" } else { "off" };
         let _ = writeln!(out, "  {:<42} {state:<4} {}", gate.to_string(), gate.describe());
     }
     print(&out)

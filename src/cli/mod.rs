@@ -25,7 +25,7 @@ use clap::CommandFactory as _;
 
 use crate::app::AppError;
 use crate::cluster::Unknown;
-use crate::release::{Emulation, FeatureGates};
+use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -131,9 +131,10 @@ fn print(text: &str) -> Result<u8, Failure> {
 
 /// Reads the configuration that a command names, or the one that its source carries, or takes the defaults.
 fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
-    let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""));
+    let release = Profile::newest();
+    let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
-    let emulation = Emulation::with_gates(gates);
+    let emulation = Emulation::new(release, gates);
     let (name, text) = if let Some(path) = &args.config {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;

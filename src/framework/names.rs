@@ -55,37 +55,46 @@ impl PluginName {
     }
 }
 
-/// A set of plugins.
+/// A set of plugins, with room for 127 names.
+// Two words, and not one of 128 bits, so that what holds a set is aligned to a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PluginSet(u32);
+pub struct PluginSet([u64; 2]);
 
 impl PluginSet {
     /// The set whose one member has no name: kube-scheduler notes the rejector so of a pod that was deleted while it
     /// waited on Permit. The set is not empty, so that the pod counts as rejected, but no plugin is in it.
-    pub const NAMELESS: Self = Self(1 << 31);
+    pub const NAMELESS: Self = Self::of(1 << 127);
+
+    const fn of(bits: u128) -> Self {
+        Self([bits as u64, (bits >> 64) as u64])
+    }
+
+    const fn bits(self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
 
     /// Adds a plugin.
     pub fn insert(&mut self, plugin: PluginName) {
-        self.0 |= 1 << plugin as u32;
+        *self = Self::of(self.bits() | 1 << plugin as u32);
     }
 
-    /// Whether the plugin is in the set.
+    /// Returns whether the plugin is in the set.
     pub fn contains(self, plugin: PluginName) -> bool {
-        self.0 & (1 << plugin as u32) != 0
+        self.bits() & (1 << plugin as u32) != 0
     }
 
-    /// Everything in either set.
+    /// Returns everything in either set.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+        Self::of(self.bits() | other.bits())
     }
 
-    /// True without members.
+    /// Returns true without members.
     pub fn is_empty(self) -> bool {
-        self.0 == 0
+        self.bits() == 0
     }
 
-    /// The members, by name.
+    /// Returns the members, by name.
     pub fn iter(self) -> impl Iterator<Item = PluginName> {
         use strum::IntoEnumIterator;
         PluginName::iter().filter(move |p| self.contains(*p))
@@ -99,5 +108,39 @@ impl FromIterator<PluginName> for PluginSet {
             set.insert(plugin);
         }
         set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::IntoEnumIterator as _;
+
+    use super::*;
+
+    #[test]
+    fn names_are_ordered_as_text_and_leave_room_for_the_nameless() {
+        let names: Vec<&str> = PluginName::iter().map(PluginName::as_str).collect();
+        assert!(names.is_sorted() && names.len() < 127, "{names:?}");
+    }
+
+    #[test]
+    fn a_set_has_what_was_put_into_it() {
+        let mut all = PluginSet::default();
+        for plugin in PluginName::iter() {
+            assert!(!all.contains(plugin));
+            all.insert(plugin);
+        }
+        assert!(all.iter().eq(PluginName::iter()));
+        let one: PluginSet = [PluginName::VolumeZone].into_iter().collect();
+        assert_eq!(one.union(PluginSet::default()).iter().collect::<Vec<_>>(), [PluginName::VolumeZone]);
+        assert_eq!(serde_json::from_str::<PluginSet>(&serde_json::to_string(&all).unwrap()).unwrap(), all);
+    }
+
+    #[test]
+    fn the_nameless_set_is_not_empty_and_has_no_plugin() {
+        assert!(!PluginSet::NAMELESS.is_empty() && PluginSet::default().is_empty());
+        assert_eq!(PluginSet::NAMELESS.iter().count(), 0);
+        let with = PluginSet::NAMELESS.union([PluginName::NodeName].into_iter().collect());
+        assert_eq!(with.iter().collect::<Vec<_>>(), [PluginName::NodeName]);
     }
 }

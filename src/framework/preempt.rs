@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{List, Status};
 use crate::cluster::{Key, Str};
 
+pub use crate::release::ScoreFunctionName;
+
 /// Everything one preemption attempt did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PreemptionRecord {
@@ -152,19 +154,4 @@ pub struct ScoreFunction {
     pub scores: Vec<(Str, i64)>,
     /// Who was left, by node name.
     pub remaining: List<Str>,
-}
-
-/// The five functions, in the order they are asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumIter, strum::Display, strum::IntoStaticStr, Serialize, Deserialize)]
-pub enum ScoreFunctionName {
-    /// Fewest budget violations.
-    MinNumPDBViolations,
-    /// Lowest priority of the most important victim.
-    MinHighestPriority,
-    /// Smallest sum of priorities, each made positive first.
-    MinSumPriorities,
-    /// Fewest victims.
-    MinNumPods,
-    /// Latest of the earliest start times of the most important victims.
-    LatestStartTime,
 }

@@ -12,6 +12,7 @@ use super::dry_run::{self, Trial};
 use crate::framework::{
     Candidate, Code, CycleState, DryRun, DryRunPolicy, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
 };
+use crate::release::Candidates;
 
 /// How many candidates are worth finding in a large cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,7 @@ pub(super) fn search(
     }
     let DryRunPolicy { offset, all_nodes } = post.dry_run;
     record.offset = offset % nodes.len();
+    let all_nodes = all_nodes || post.cx.emulation.behaviour().candidates == Candidates::All;
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };
     let budgets = Budgets::shared(post.cx.cluster.pod_disruption_budgets.iter());
     let mut walk = nodes;

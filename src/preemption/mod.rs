@@ -79,7 +79,8 @@ impl<'a> Evaluator<'a> {
         if record.candidates.is_empty() {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
-        (record.score_functions, record.best) = select::pick_one_node(&record.candidates, self.post.cx.now);
+        let order = self.post.cx.emulation.behaviour().tie_break;
+        (record.score_functions, record.best) = select::pick_one_node(&record.candidates, order, self.post.cx.now);
         let best = record.best.first().cloned().ok_or_else(|| Status::rejected(Reason::NoCandidate))?;
         record.selected = Some(best.clone());
         record.evictions = evictions(record, &best);

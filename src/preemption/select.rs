@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use strum::IntoEnumIterator;
 
 use super::importance::nanoseconds;
 use crate::cluster::Str;
@@ -14,11 +13,15 @@ use crate::framework::{Candidate, List, ScoreFunction, ScoreFunctionName, Victim
 /// said, and with the candidates left at the end, by name. One candidate needs no function.
 ///
 /// kube-scheduler takes any of those left; here the first by name is meant.
-pub(super) fn pick_one_node(candidates: &[Arc<Candidate>], now: Timestamp) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
+pub(super) fn pick_one_node(
+    candidates: &[Arc<Candidate>],
+    order: &[ScoreFunctionName],
+    now: Timestamp,
+) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
     let mut left: Vec<&Candidate> = candidates.iter().map(|c| &**c).collect();
     left.sort_by(|a, b| a.node.cmp(&b.node));
     let mut functions = Vec::new();
-    for name in ScoreFunctionName::iter() {
+    for &name in order {
         if left.len() < 2 {
             break;
         }
@@ -57,6 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::release::Emulation;
     use ScoreFunctionName::{LatestStartTime, MinHighestPriority, MinNumPDBViolations, MinNumPods, MinSumPriorities};
 
     const NOW: i64 = 1000;
@@ -74,7 +78,7 @@ mod tests {
 
     fn pick(candidates: &[Candidate]) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
         let candidates: Vec<Arc<Candidate>> = candidates.iter().cloned().map(Arc::new).collect();
-        pick_one_node(&candidates, now())
+        pick_one_node(&candidates, Emulation::default().behaviour().tie_break, now())
     }
 
     fn check(candidates: &[Candidate], asked: &[ScoreFunctionName], best: &[&str]) -> Vec<Arc<ScoreFunction>> {

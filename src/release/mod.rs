@@ -1,65 +1,77 @@
-//! Releases of kube-scheduler: what each one has switched on, and the handle by which the engine asks.
+//! Releases of kube-scheduler: their feature gates, default plugins and named behaviours, and the handle by which the
+//! engine asks for them.
 //!
-//! Architecture invariant: versions are compared in this module only. Everything above asks an [`Emulation`].
+//! Architecture invariant: versions are compared in this module only. Everything above asks an [`Emulation`]. A release
+//! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
+mod behaviour;
+mod defaults;
 mod gates;
+mod profile;
+mod v1_36;
+mod version;
 
-use std::fmt;
-
-pub use gates::{FeatureGates, Gate};
-
-/// A release of kube-scheduler by minor and patch version; the major version is 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Release {
-    minor: u8,
-    patch: u8,
-}
-
-impl Release {
-    /// The newest release that is emulated.
-    pub const NEWEST: Self = Self { minor: 36, patch: 2 };
-}
-
-impl Default for Release {
-    fn default() -> Self {
-        Self::NEWEST
-    }
-}
-
-/// `v1.36.2`
-impl fmt::Display for Release {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v1.{}.{}", self.minor, self.patch)
-    }
-}
-
-impl fmt::Debug for Release {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
-    }
-}
+pub use behaviour::{Behaviour, Candidates, NodeSearch, ScoreFunctionName};
+pub use defaults::{DefaultArgument, DefaultPlugin};
+pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
+pub use profile::{Match, Nearest, Profile, nearest, supported};
+pub use version::{Lifetime, Release, ReleaseError};
 
 /// The release whose decisions are taken, with its feature gates: what plugins, preemption and the queue ask.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
-    release: Release,
+    release: &'static Profile,
     gates: FeatureGates,
 }
 
+/// Returns the newest release with its own gates.
+impl Default for Emulation {
+    fn default() -> Self {
+        Self::from(Profile::newest())
+    }
+}
+
+/// Returns a release with its own gates.
+impl From<&'static Profile> for Emulation {
+    fn from(release: &'static Profile) -> Self {
+        Self::new(release, FeatureGates::of(release))
+    }
+}
+
 impl Emulation {
+    /// Returns a release with these gates.
+    pub fn new(release: &'static Profile, gates: FeatureGates) -> Self {
+        Self { release, gates }
+    }
+
     /// Returns the newest release with these gates.
     pub fn with_gates(gates: FeatureGates) -> Self {
-        Self { release: Release::NEWEST, gates }
+        Self::new(Profile::newest(), gates)
     }
 
     /// Returns the release.
     pub fn release(self) -> Release {
+        self.release.release
+    }
+
+    /// Returns the data of the release.
+    pub fn profile(self) -> &'static Profile {
         self.release
+    }
+
+    /// Returns the named choices of the release.
+    pub fn behaviour(self) -> &'static Behaviour {
+        &self.release.behaviour
     }
 
     /// Returns the feature gates.
     pub fn gates(self) -> FeatureGates {
         self.gates
+    }
+
+    /// Returns the gates that are not at the release's defaults, as [`FeatureGates::parse`] reads them.
+    pub fn gate_changes(self) -> String {
+        self.gates.changes(self.release)
     }
 
     /// Returns whether a gate is on.
@@ -70,32 +82,5 @@ impl Emulation {
     /// Switches a gate.
     pub fn set(&mut self, gate: Gate, on: bool) {
         self.gates.set(gate, on);
-    }
-}
-
-/// A span of minor releases, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    first: u8,
-    last: u8,
-}
-
-impl Span {
-    /// Every release.
-    pub const ALWAYS: Self = Self { first: 0, last: u8::MAX };
-
-    /// Returns the releases from 1.`minor` on.
-    pub const fn since(minor: u8) -> Self {
-        Self { first: minor, last: u8::MAX }
-    }
-
-    /// Returns the releases up to 1.`minor`.
-    pub const fn until(minor: u8) -> Self {
-        Self { first: 0, last: minor }
-    }
-
-    /// Returns whether a release is one of them.
-    pub fn contains(self, release: Release) -> bool {
-        (self.first..=self.last).contains(&release.minor)
     }
 }

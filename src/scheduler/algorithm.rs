@@ -10,12 +10,8 @@ use crate::framework::{
     Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PARALLEL_ABOVE, PluginName, PluginSet, PodInfo,
     PreemptionRecord, Reason, SharedStatuses, Status, in_parts,
 };
+use crate::release::NodeSearch;
 use crate::trace::{Event, Row, Selection};
-
-/// Below this many nodes all are looked at.
-const MIN_FEASIBLE_NODES_TO_FIND: usize = 100;
-/// The adaptive percentage never goes below this.
-const MIN_FEASIBLE_NODES_PERCENTAGE: i64 = 5;
 
 /// How many nodes are looked at, and what stands in for chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -209,14 +205,15 @@ impl Attempt<'_> {
 
     /// Mirrors `numFeasibleNodesToFind`.
     fn num_feasible_nodes_to_find(&self, nodes: usize) -> usize {
-        if nodes < MIN_FEASIBLE_NODES_TO_FIND || self.sampling.all_nodes {
+        let NodeSearch::Adaptive { min_nodes, min_percentage } = self.cx.emulation.behaviour().search else { return nodes };
+        if nodes < min_nodes || self.sampling.all_nodes {
             return nodes;
         }
         let mut percentage = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));
         if percentage == 0 {
-            percentage = (50 - nodes as i64 / 125).max(MIN_FEASIBLE_NODES_PERCENTAGE);
+            percentage = (50 - nodes as i64 / 125).max(min_percentage);
         }
-        (nodes * percentage as usize / 100).max(MIN_FEASIBLE_NODES_TO_FIND)
+        (nodes * percentage as usize / 100).max(min_nodes)
     }
 
     fn prioritize(&self, pod: &PodInfo, state: &mut CycleState, nodes: &[Arc<NodeInfo>], events: &mut Vec<Event>) -> Result<Str, String> {

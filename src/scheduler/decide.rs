@@ -36,7 +36,12 @@ pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
         events
     };
-    let fail = |reason, message: String, plugins| Event::AttemptFailed { pod: pod.key(), reason, message: message.into(), plugins };
+    let fail = |reason, message: String, plugins| Event::AttemptFailed {
+        pod: Box::new(pod.key()),
+        reason,
+        message: message.into(),
+        plugins: Box::new(plugins),
+    };
 
     let Some(framework) = ground.config.profile(&pod.spec.scheduler_name) else {
         let message = format!("profile not found for scheduler name {:?}", pod.spec.scheduler_name);

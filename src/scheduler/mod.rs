@@ -20,9 +20,6 @@ mod state;
 mod testing;
 mod wake_up;
 
-/// The version whose decisions are taken.
-pub const EMULATED_VERSION: &str = "v1.36.2";
-
 pub use algorithm::{Attempt, Attempted, FitError, NO_NODES, Sampling};
 pub use cache::Cache;
 pub use config::{Config, ConfigError};

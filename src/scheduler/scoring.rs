@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::runtime::{Framework, PluginRef};
 use crate::cluster::Str;
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PARALLEL_ABOVE, PluginName, PodInfo, ScorePlugin, Status, in_parts};
+use crate::framework::{Context, CycleState, NodeInfo, PARALLEL_ABOVE, PluginName, PodInfo, ScorePlugin, Status, in_parts};
 use crate::trace::{NodeScore, Part, PluginScore};
 
 impl Framework {
@@ -27,6 +27,7 @@ impl Framework {
             points.iter().map(|(_, point, _)| point.score_all(cx, state, pod, &nodes[part.clone()])).collect()
         };
         let mut parts = if nodes.len() > PARALLEL_ABOVE { in_parts(0..nodes.len(), some) } else { vec![some(0..nodes.len())] };
+        let score_max = cx.emulation.behaviour().score_max;
         let mut columns = Vec::with_capacity(points.len());
         for (i, (name, point, weight)) in points.iter().enumerate() {
             let mut raw = Vec::with_capacity(nodes.len());
@@ -39,9 +40,9 @@ impl Framework {
             if !status.is_success() {
                 return Err(format!("running Normalize on Score plugins: plugin \"{name}\" failed with: {}", status.message()));
             }
-            if let Some(invalid) = normalized.iter().find(|score| !(0..=MAX_NODE_SCORE).contains(*score)) {
+            if let Some(invalid) = normalized.iter().find(|score| !(0..=score_max).contains(*score)) {
                 return Err(format!(
-                    "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {invalid}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+                    "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {invalid}, it should in the range of [0, {score_max}] after normalizing"
                 ));
             }
             columns.push(Column { plugin: *name, weight: *weight, raw, normalized });

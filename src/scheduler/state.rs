@@ -124,8 +124,8 @@ impl State {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
             pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
+            pod_max_in_unschedulable_pods: config.emulation.behaviour().leftover,
             emulation: config.emulation,
-            ..QueueConfig::default()
         };
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
         let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation))).collect::<Vec<_>>());

@@ -16,8 +16,8 @@ use super::branch::{Action, Fork};
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use crate::cluster::Object;
-use crate::release::{Emulation, FeatureGates};
-use crate::scheduler::{Config, EMULATED_VERSION, Options, Scheduler};
+use crate::release::{Emulation, FeatureGates, Profile, supported};
+use crate::scheduler::{Config, Options, Scheduler};
 
 /// What the file calls itself.
 const FORMAT: &str = "schedscope session";
@@ -40,7 +40,8 @@ pub enum SessionFileError {
     /// It was saved by another version.
     #[error(
         "saved by schedscope {engine} (kube-scheduler {emulated}, file format {version}), which may decide otherwise than \
-         this schedscope {ENGINE} (kube-scheduler {EMULATED_VERSION}, file format {VERSION}): open it with the version that saved it"
+         this schedscope {ENGINE} (kube-scheduler {emulates}, file format {VERSION}): open it with the version that saved it",
+        emulates = supported()
     )]
     OtherVersion {
         /// Of the file's layout.
@@ -126,7 +127,7 @@ impl Session {
             source: self.source().to_owned(),
             background: self.background().clone(),
             config: config.text().map(str::to_owned),
-            feature_gates: config.emulation.gates().changes(),
+            feature_gates: config.emulation.gate_changes(),
             options: started.options().clone(),
             objects: objects.len(),
             branches: self.branches().len(),
@@ -136,7 +137,7 @@ impl Session {
             format: FORMAT.to_owned(),
             version: VERSION,
             schedscope: ENGINE.to_owned(),
-            kube_scheduler: EMULATED_VERSION.to_owned(),
+            kube_scheduler: config.emulation.release().to_string(),
             rest: Some(rest),
         };
         line(&mut out, &head)?;
@@ -168,13 +169,15 @@ impl Session {
         if head.format != FORMAT {
             return Err(SessionFileError::NotASession);
         }
-        if (head.version, head.schedscope.as_str(), head.kube_scheduler.as_str()) != (VERSION, ENGINE, EMULATED_VERSION) {
+        let same_engine = (head.version, head.schedscope.as_str()) == (VERSION, ENGINE);
+        let Some(release) = Profile::named(&head.kube_scheduler).filter(|_| same_engine) else {
             let Head { version, schedscope: engine, kube_scheduler: emulated, .. } = head;
             return Err(SessionFileError::OtherVersion { version, engine, emulated });
-        }
+        };
         let bad_head = |what: String| SessionFileError::Line { line: 1, what };
         let rest = head.rest.ok_or_else(|| bad_head("it is incomplete".to_owned()))?;
-        let emulation = Emulation::with_gates(FeatureGates::parse(&rest.feature_gates).map_err(&bad_head)?);
+        let gates = FeatureGates::parse(&rest.feature_gates, release).map_err(|e| bad_head(e.to_string()))?;
+        let emulation = Emulation::new(release, gates);
         let config = match &rest.config {
             Some(text) => Config::parse(text, emulation).map_err(|e| bad_head(e.to_string()))?,
             None => Config::defaults(emulation),

@@ -99,10 +99,10 @@ mod tests {
         let events = [
             Event::PodPopped { pod: key.clone(), attempts: 1, early_from_backoff: false },
             Event::AttemptFailed {
-                pod: Key::new("a", "q"),
+                pod: Box::new(Key::new("a", "q")),
                 reason: FailureReason::Unschedulable,
                 message: "".into(),
-                plugins: crate::framework::PluginSet::default(),
+                plugins: Box::default(),
             },
             Event::PreemptionStarted(Box::default()),
             victim(vec![BudgetViolation::default()]),

@@ -71,10 +71,10 @@ mod tests {
     fn what_is_written_is_what_kube_scheduler_writes() {
         let pod = Key::new("a", "p");
         let failed = |message: &str| Event::AttemptFailed {
-            pod: pod.clone(),
+            pod: Box::new(pod.clone()),
             reason: FailureReason::Unschedulable,
             message: message.into(),
-            plugins: PluginSet::default(),
+            plugins: Box::new(PluginSet::default()),
         };
         let evicted = |preemptor: &str, how| Event::VictimEvicted {
             pod: Box::new(pod.clone()),

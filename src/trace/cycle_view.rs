@@ -154,7 +154,7 @@ impl CycleView {
             }
             Event::PermitResolved { pod, .. } if self.is_about(pod) => self.permit_waits.clear(),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
-            Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), *plugins)),
+            Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), **plugins)),
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
             _ => self.apply_preemption(event),
         }

@@ -103,7 +103,7 @@ pub enum Event {
     /// The pod was bound.
     PodBound { pod: Key, node: Str },
     /// The attempt failed; what the condition and the event say.
-    AttemptFailed { pod: Key, reason: FailureReason, message: Str, plugins: PluginSet },
+    AttemptFailed { pod: Box<Key>, reason: FailureReason, message: Str, plugins: Box<PluginSet> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
 }

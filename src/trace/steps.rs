@@ -150,9 +150,11 @@ impl Event {
             | Self::PodAssumed { pod, .. }
             | Self::Unreserved { pod, .. }
             | Self::PodBound { pod, .. }
-            | Self::AttemptFailed { pod, .. }
             | Self::CycleFinished { pod, .. } => Some(pod),
-            Self::VictimEvicted { pod, .. } | Self::PermitWaited { pod, .. } | Self::PermitResolved { pod, .. } => Some(pod),
+            Self::VictimEvicted { pod, .. }
+            | Self::PermitWaited { pod, .. }
+            | Self::PermitResolved { pod, .. }
+            | Self::AttemptFailed { pod, .. } => Some(pod),
             Self::VictimRemoved { victim, .. } | Self::VictimReprieved { victim, .. } | Self::VictimCondemned { victim, .. } => {
                 Some(&victim.pod)
             }

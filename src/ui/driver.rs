@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
+use crate::release::Release;
 use crate::report::Written;
 use crate::session::{Branch, RunEnd, Timeline, Until};
 use crate::ui::sheet::Form;
@@ -14,6 +15,8 @@ use crate::ui::sheet::Form;
 pub trait Driver {
     /// What has been recorded on the branch that the reader is on, and the cursor.
     fn timeline(&self) -> &Timeline;
+    /// Returns the release of kube-scheduler whose decisions are taken.
+    fn release(&self) -> Release;
     /// For moving the cursor.
     fn timeline_mut(&mut self) -> &mut Timeline;
     /// Lets the scheduler take its next step and records it past the end; false when nothing is left to schedule.

@@ -16,6 +16,7 @@ use crate::framework::{
     BudgetViolation, Candidate, EventLabel, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo, Reason, ScoreFunction,
     ScoreFunctionName, Shortage, Snapshot, Status, Victim,
 };
+use crate::release::{Emulation, Release};
 use crate::report::Written;
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
 use crate::trace::{
@@ -33,6 +34,9 @@ pub(crate) struct Script {
 impl Driver for Script {
     fn timeline(&self) -> &Timeline {
         &self.timeline
+    }
+    fn release(&self) -> Release {
+        Emulation::default().release()
     }
     fn timeline_mut(&mut self) -> &mut Timeline {
         &mut self.timeline
@@ -450,7 +454,7 @@ fn payments_events(violating: bool) -> Vec<Event> {
     let message = "0/12 nodes are available: 1 node(s) were unschedulable, 3 node(s) had untolerated taint(s), 8 Insufficient cpu.".into();
     events.extend([
         Event::PostFiltered { plugin: PluginName::DefaultPreemption, status: Status::success() },
-        Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message, plugins },
+        Event::AttemptFailed { pod: Box::new(pod.clone()), reason: FailureReason::Unschedulable, message, plugins: Box::new(plugins) },
         queue_move(
             &pod,
             Place::InFlight,
@@ -503,7 +507,12 @@ fn patient_events() -> Vec<Event> {
     let plugins: PluginSet = [PluginName::NodeResourcesFit].into_iter().collect();
     events.extend([
         Event::PreemptionStarted(Box::new(PreemptionStart { ineligible: Some(why.into()), ..PreemptionStart::default() })),
-        Event::AttemptFailed { pod: pod.clone(), reason: FailureReason::Unschedulable, message: message.into(), plugins },
+        Event::AttemptFailed {
+            pod: Box::new(pod.clone()),
+            reason: FailureReason::Unschedulable,
+            message: message.into(),
+            plugins: Box::new(plugins),
+        },
         queue_move(
             &pod,
             Place::InFlight,

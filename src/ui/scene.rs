@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::release::Release;
 use crate::report::Written;
 use crate::session::Timeline;
 use crate::trace::CycleView;
@@ -37,6 +38,8 @@ pub struct Scene<'a> {
     pub news: Option<(String, bool)>,
     /// Where the cluster came from.
     pub source: &'a str,
+    /// The release of kube-scheduler whose decisions are taken.
+    pub release: Release,
     /// Which of several branches this is; empty where there is one only.
     pub branch: &'a str,
 }

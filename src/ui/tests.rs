@@ -71,6 +71,7 @@ impl Screen {
         let scene = Scene {
             written: None,
             news: None,
+            release: self.driver.release(),
             state: &self.state,
             timeline: self.driver.timeline(),
             theme,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::{Reason, ReasonKind, template};
 use crate::framework::PluginName;
-use crate::release::{Release, Span};
+use crate::release::{Lifetime, Release};
 
 use ReasonKind as K;
 
@@ -35,7 +35,7 @@ pub struct Wording {
     /// The text, with `%s` or `%q` in the place of facts.
     pub(super) template: &'static str,
     /// The releases that write it.
-    pub(super) span: Span,
+    pub(super) span: Lifetime,
     /// What is particular about it, for a reader of the newest words: `names taints, as versions up to 1.34 do`.
     pub note: Option<&'static str>,
 }
@@ -134,15 +134,15 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
 }
 
 const fn always(template: &'static str) -> Wording {
-    Wording { template, span: Span::ALWAYS, note: None }
+    Wording { template, span: Lifetime::since(0), note: None }
 }
 
 const fn since(minor: u8, template: &'static str) -> Wording {
-    Wording { template, span: Span::since(minor), note: None }
+    Wording { template, span: Lifetime::since(minor), note: None }
 }
 
 const fn until(minor: u8, template: &'static str, note: &'static str) -> Wording {
-    Wording { template, span: Span::until(minor), note: Some(note) }
+    Wording { template, span: Lifetime::since(0).until(minor + 1), note: Some(note) }
 }
 
 const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {

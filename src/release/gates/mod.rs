@@ -1,28 +1,29 @@
-//! Feature gates that change a decision, at their v1.36 defaults; mirrors `pkg/features/kube_features.go`.
+//! Feature gates: what each release has on, and which of them change a decision here; mirrors
+//! `pkg/features/kube_features.go` and `staging/src/k8s.io/component-base/featuregate/feature_gate.go`.
 
-mod known;
+mod error;
+mod rows;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoEnumIterator as _;
 
-use known::{DEFAULT_ONLY, DEPENDENCIES, known};
+use super::profile::Profile;
+use super::version::Release;
+pub use error::{GateError, GateRefusal};
+use rows::{ROWS, Row};
 
 macro_rules! gates {
-    ($($name:ident: $default:literal, $doc:literal;)*) => {
-        /// A feature gate.
+    ($($name:ident: $doc:literal;)*) => {
+        /// A feature gate that changes a decision.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumIter, strum::Display, strum::EnumString, strum::IntoStaticStr, Serialize, Deserialize)]
         pub enum Gate {
             $(#[doc = $doc] $name,)*
         }
 
         impl Gate {
-            /// Whether the gate is on in v1.36 unless set.
-            pub fn default_enabled(self) -> bool {
-                match self { $(Self::$name => $default,)* }
-            }
-
-            /// What the gate does here.
+            /// Returns what the gate does here.
             pub fn describe(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
@@ -31,47 +32,121 @@ macro_rules! gates {
 }
 
 gates! {
-    ClearingNominatedNodeNameAfterBinding: true, "The API server clears nominatedNodeName when a pod is bound.";
-    DRAAdminAccess: true, "Requests with adminAccess ignore other claims' use of a device.";
-    DRAConsumableCapacity: true, "Devices can be shared by capacity.";
-    DRADeviceBindingConditions: true, "Allocations wait for binding conditions.";
-    DRADeviceTaints: true, "Device taints keep untolerating requests away.";
-    DRAExtendedResource: true, "Extended resources can be served by a DeviceClass.";
-    DRAPartitionableDevices: true, "Devices draw on shared counters.";
-    DRAPrioritizedList: true, "Requests may list alternatives in firstAvailable.";
-    DRAResourceClaimDeviceStatus: true, "Drivers report the status of allocated devices.";
-    InPlacePodLevelResourcesVerticalScaling: true, "A resize of pod-level resources in progress counts.";
-    InPlacePodVerticalScaling: true, "A container resize in progress counts.";
-    MatchLabelKeysInPodTopologySpread: true, "matchLabelKeys of topology spread constraints are read.";
-    NodeDeclaredFeatures: true, "Nodes declare features that pods may require.";
-    NodeInclusionPolicyInPodTopologySpread: true, "nodeAffinityPolicy and nodeTaintsPolicy are read.";
-    NominatedNodeNameForExpectation: true, "The chosen node is announced before a binding that takes time.";
-    OpportunisticBatching: true, "The next pod of one shape tries the previous ranking first.";
-    PodLevelResources: true, "spec.resources counts for the pod as a whole.";
-    SchedulerAsyncPreemption: true, "Victims are deleted beside the scheduling loop.";
-    SchedulerPopFromBackoffQ: true, "An idle scheduler pops from backoffQ early.";
-    StorageCapacityScoring: false, "VolumeBinding scores nodes by storage capacity.";
-    TaintTolerationComparisonOperators: false, "Tolerations may compare numbers with Lt and Gt.";
-    VolumeLimitScaling: false, "A CSI driver missing on a node keeps its volumes away.";
+    ClearingNominatedNodeNameAfterBinding: "The API server clears nominatedNodeName when a pod is bound.";
+    DRAAdminAccess: "Requests with adminAccess ignore other claims' use of a device.";
+    DRAConsumableCapacity: "Devices can be shared by capacity.";
+    DRADeviceBindingConditions: "Allocations wait for binding conditions.";
+    DRADeviceTaints: "Device taints keep untolerating requests away.";
+    DRAExtendedResource: "Extended resources can be served by a DeviceClass.";
+    DRAPartitionableDevices: "Devices draw on shared counters.";
+    DRAPrioritizedList: "Requests may list alternatives in firstAvailable.";
+    DRAResourceClaimDeviceStatus: "Drivers report the status of allocated devices.";
+    InPlacePodLevelResourcesVerticalScaling: "A resize of pod-level resources in progress counts.";
+    InPlacePodVerticalScaling: "A container resize in progress counts.";
+    MatchLabelKeysInPodTopologySpread: "matchLabelKeys of topology spread constraints are read.";
+    NodeDeclaredFeatures: "Nodes declare features that pods may require.";
+    NodeInclusionPolicyInPodTopologySpread: "nodeAffinityPolicy and nodeTaintsPolicy are read.";
+    NominatedNodeNameForExpectation: "The chosen node is announced before a binding that takes time.";
+    OpportunisticBatching: "The next pod of one shape tries the previous ranking first.";
+    PodLevelResources: "spec.resources counts for the pod as a whole.";
+    SchedulerAsyncPreemption: "Victims are deleted beside the scheduling loop.";
+    SchedulerPopFromBackoffQ: "An idle scheduler pops from backoffQ early.";
+    StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
+    TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
+    VolumeLimitScaling: "A CSI driver missing on a node keeps its volumes away.";
 }
 
-/// Which gates are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FeatureGates(u64);
-
-impl Default for FeatureGates {
-    fn default() -> Self {
-        use strum::IntoEnumIterator;
-        let mut gates = Self(0);
-        for gate in Gate::iter() {
-            gates.set(gate, gate.default_enabled());
-        }
-        gates
+impl Gate {
+    /// Returns whether the gate is on in a release unless set. A release that does not know it yet has it off; one that
+    /// knows it no more has the behaviour that it stood for at last.
+    pub fn default_enabled(self, release: &Profile) -> bool {
+        let name: &str = self.into();
+        ROWS.iter().find(|row| row.name == name).and_then(|row| row.at(release.release)).is_some_and(|state| state.default)
     }
 }
 
+/// The state of a gate from a release on; mirrors `FeatureSpec`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateState {
+    /// The first release with this state.
+    pub since: Release,
+    /// Whether it is on unless set.
+    pub default: bool,
+    /// How far it has come.
+    pub stage: Stage,
+    /// Whether it cannot be set otherwise.
+    pub locked: bool,
+}
+
+/// How far a feature has come; mirrors `prerelease`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+pub enum Stage {
+    /// Off unless asked for.
+    Alpha,
+    /// Complete, and still subject to change.
+    Beta,
+    /// Generally available.
+    Stable,
+    /// About to go.
+    Deprecated,
+    /// The gate is gone; its default says which of the two behaviours stayed.
+    Removed,
+}
+
+/// Gates of one state that a release accepts and the scheduler does not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OtherGates {
+    /// Their names, separated by whitespace.
+    pub(super) names: &'static str,
+    /// Whether they are on unless set.
+    pub(super) default: bool,
+    /// Whether they cannot be set otherwise.
+    pub(super) locked: bool,
+}
+
+impl Row {
+    /// Returns the state in a release; `None` before the gate came.
+    fn at(&self, release: Release) -> Option<GateState> {
+        self.states.iter().rfind(|state| state.since <= release).copied()
+    }
+}
+
+/// How a gate can be set in one release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Settable {
+    default: bool,
+    locked: bool,
+    /// Whether both of its states are emulated, or it makes no difference.
+    emulated: bool,
+}
+
+/// Returns every gate that a release knows, by name.
+fn known(release: &Profile) -> BTreeMap<&'static str, Settable> {
+    let others = release.other_gates.iter().flat_map(|OtherGates { names, default, locked }| {
+        names.split_whitespace().map(|name| (name, Settable { default: *default, locked: *locked, emulated: true }))
+    });
+    let read = ROWS.iter().filter_map(|row| Some((row, row.at(release.release)?))).filter(|(_, state)| state.stage != Stage::Removed);
+    let read = read.map(|(row, GateState { default, locked, .. })| {
+        (row.name, Settable { default, locked, emulated: row.name.parse::<Gate>().is_ok() })
+    });
+    others.chain(read).collect()
+}
+
+/// The gates that are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeatureGates(u64);
+
 impl FeatureGates {
-    /// Whether a gate is on.
+    /// Returns the defaults of a release.
+    pub fn of(release: &Profile) -> Self {
+        let mut gates = Self(0);
+        for gate in Gate::iter() {
+            gates.set(gate, gate.default_enabled(release));
+        }
+        gates
+    }
+
+    /// Returns whether a gate is on.
     pub fn enabled(self, gate: Gate) -> bool {
         self.0 & (1 << gate as u64) != 0
     }
@@ -85,69 +160,72 @@ impl FeatureGates {
         }
     }
 
-    /// The gates that are not at their default, as [`Self::parse`] reads them.
-    pub fn changes(self) -> String {
-        use strum::IntoEnumIterator;
-        let changed = Gate::iter().filter(|gate| self.enabled(*gate) != gate.default_enabled());
+    /// Returns the gates that are not at a release's defaults, as [`Self::parse`] reads them.
+    pub fn changes(self, release: &Profile) -> String {
+        let changed = Gate::iter().filter(|gate| self.enabled(*gate) != gate.default_enabled(release));
         changed.map(|gate| format!("{gate}={}", self.enabled(gate))).collect::<Vec<_>>().join(",")
     }
 
-    /// Reads `A=true,B=false` as kube-scheduler's flag does; what is not named stays at its default.
+    /// Reads `A=true,B=false` as a release's flag does; gates that are not named stay at their defaults.
     ///
     /// Mirrors `Set` in `staging/src/k8s.io/component-base/featuregate/feature_gate.go`. A gate that kube-scheduler does
-    /// not read may be set and has no effect; one that it reads and that is not emulated must stay at its default. The
-    /// error names everything wrong, in its words where kube-scheduler refuses the value, too.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let known = known();
+    /// not read may be set and has no effect; one that it reads and that is not emulated must stay at its default.
+    ///
+    /// # Errors
+    /// Names everything wrong, in kube-scheduler's words where it refuses the value, too.
+    pub fn parse(text: &str, release: &Profile) -> Result<Self, GateError> {
+        let known = known(release);
         let wanted = wanted(text)?;
-        let mut gates = Self::default();
-        let mut errors = Vec::new();
-        for (name, on) in &wanted {
+        let mut gates = Self::of(release);
+        let mut refused = Vec::new();
+        for (name, &on) in &wanted {
             if matches!(name.as_str(), "AllAlpha" | "AllBeta") {
-                errors.push(format!("{name} is not emulated: name the feature gates one by one"));
+                refused.push(GateRefusal::Group { name: name.clone() });
                 continue;
             }
             let Some(gate) = known.get(name.as_str()) else {
-                return Err(format!("unrecognized feature gate: {name}"));
+                return Err(GateError::Unrecognized { name: name.clone() });
             };
-            if gate.locked && gate.default != *on {
-                errors.push(format!("cannot set feature gate {name} to {on}, feature is locked to {}", gate.default));
-            } else if DEFAULT_ONLY.contains(&name.as_str()) && gate.default != *on {
-                errors.push(format!("cannot set feature gate {name} to {on}: what it changes in kube-scheduler is not emulated"));
+            if gate.locked && gate.default != on {
+                refused.push(GateRefusal::Locked { name: name.clone(), on });
+            } else if !gate.emulated && gate.default != on {
+                refused.push(GateRefusal::NotEmulated { name: name.clone(), on });
             } else if let Ok(gate) = name.parse() {
-                gates.set(gate, *on);
+                gates.set(gate, on);
             }
         }
-        if errors.is_empty() {
-            let enabled = |name: &str| wanted.get(name).copied().unwrap_or_else(|| known.get(name).is_some_and(|g| g.default));
-            for (name, needs) in DEPENDENCIES.iter().filter(|(name, _)| enabled(name)) {
-                let off: Vec<&str> = needs.iter().copied().filter(|n| !enabled(n)).collect();
-                if !off.is_empty() {
-                    errors.push(format!("{name} is enabled, but depends on features that are disabled: [{}]", off.join(" ")));
-                }
-            }
+        if refused.is_empty() {
+            refused = unmet(release, |name| wanted.get(name).copied().unwrap_or_else(|| known.get(name).is_some_and(|g| g.default)));
         }
-        match errors.as_slice() {
-            [] => Ok(gates),
-            [one] => Err(one.clone()),
-            many => Err(format!("[{}]", many.join(", "))),
-        }
+        if refused.is_empty() { Ok(gates) } else { Err(GateError::Refused(refused)) }
     }
 }
 
-/// The pairs of a flag; of several for one gate the last is meant.
-fn wanted(text: &str) -> Result<BTreeMap<String, bool>, String> {
+/// Returns the gates that are on without those that they need.
+fn unmet(release: &Profile, enabled: impl Fn(&str) -> bool) -> Vec<GateRefusal> {
+    let mut refused = Vec::new();
+    for (name, needs) in release.gate_dependencies.iter().filter(|(name, _)| enabled(name)) {
+        let off: Vec<&'static str> = needs.iter().copied().filter(|n| !enabled(n)).collect();
+        if !off.is_empty() {
+            refused.push(GateRefusal::Needs { name, off });
+        }
+    }
+    refused
+}
+
+/// Returns the pairs of a flag; of several for one gate the last counts.
+fn wanted(text: &str) -> Result<BTreeMap<String, bool>, GateError> {
     let mut wanted = BTreeMap::new();
     for pair in text.split(',').filter(|p| !p.is_empty()) {
         // The flag may name the component that the gates belong to.
         let pair = pair.trim();
         let pair = pair.strip_prefix("kube:").unwrap_or(pair);
-        let Some((name, value)) = pair.split_once('=') else { return Err(format!("missing bool value for {pair}")) };
+        let Some((name, value)) = pair.split_once('=') else { return Err(GateError::NoValue { pair: pair.to_owned() }) };
         let (name, value) = (name.trim(), value.trim());
         let on = match value {
             "1" | "t" | "T" | "TRUE" | "true" | "True" => true,
             "0" | "f" | "F" | "FALSE" | "false" | "False" => false,
-            _ => return Err(format!("invalid value of {name}={value}, err: strconv.ParseBool: parsing {value:?}: invalid syntax")),
+            _ => return Err(GateError::NoBool { name: name.to_owned(), value: value.to_owned() }),
         };
         wanted.insert(name.to_owned(), on);
     }
@@ -155,76 +233,4 @@ fn wanted(text: &str) -> Result<BTreeMap<String, bool>, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use strum::IntoEnumIterator as _;
-
-    use super::*;
-
-    #[test]
-    fn what_is_emulated_is_known_with_the_same_default() {
-        let known = known();
-        for gate in Gate::iter() {
-            let name: &str = gate.into();
-            assert_eq!(known.get(name).map(|g| g.default), Some(gate.default_enabled()), "{name}");
-            assert!(!DEFAULT_ONLY.contains(&name), "{name}");
-        }
-        let named = DEPENDENCIES.iter().flat_map(|(name, needs)| needs.iter().chain([name])).chain(DEFAULT_ONLY);
-        for name in named {
-            assert!(known.get(name).is_some_and(|g| !g.locked), "{name}");
-        }
-    }
-
-    #[test]
-    fn the_flag_is_read_as_kube_scheduler_reads_it() {
-        let set = |pairs: &[(Gate, bool)]| {
-            let mut gates = FeatureGates::default();
-            for (gate, on) in pairs {
-                gates.set(*gate, *on);
-            }
-            gates
-        };
-        for (text, expected) in [
-            ("", set(&[])),
-            (",", set(&[])),
-            ("StorageCapacityScoring=true", set(&[(Gate::StorageCapacityScoring, true)])),
-            (
-                " kube:StorageCapacityScoring = T ,DRADeviceTaints=0",
-                set(&[(Gate::StorageCapacityScoring, true), (Gate::DRADeviceTaints, false)]),
-            ),
-            ("StorageCapacityScoring=true,StorageCapacityScoring=false", set(&[])),
-            ("SchedulerQueueingHints=true,GangScheduling=false,DRASchedulerFilterTimeout=true", set(&[])),
-            ("MemoryQoS=true,RotateKubeletServerCertificate=false", set(&[])),
-            (
-                "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false",
-                set(&[(Gate::PodLevelResources, false), (Gate::InPlacePodLevelResourcesVerticalScaling, false)]),
-            ),
-        ] {
-            assert_eq!(FeatureGates::parse(text), Ok(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_set_is_refused() {
-        let locked = |name: &str| format!("cannot set feature gate {name} to false, feature is locked to true");
-        for (text, expected) in [
-            ("X", "missing bool value for X".to_owned()),
-            ("X=maybe", "invalid value of X=maybe, err: strconv.ParseBool: parsing \"maybe\": invalid syntax".into()),
-            ("X=true", "unrecognized feature gate: X".into()),
-            ("SidecarContainers=false", locked("SidecarContainers")),
-            ("SidecarContainers=false,DRAAdminAccess=false", format!("[{}, {}]", locked("DRAAdminAccess"), locked("SidecarContainers"))),
-            ("GitRepoVolumeDriver=true", "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false".into()),
-            (
-                "GangScheduling=true",
-                "cannot set feature gate GangScheduling to true: what it changes in kube-scheduler is not emulated".into(),
-            ),
-            ("AllAlpha=true", "AllAlpha is not emulated: name the feature gates one by one".into()),
-            ("AllBeta=false", "AllBeta is not emulated: name the feature gates one by one".into()),
-            (
-                "DRAResourceClaimDeviceStatus=false,DRAResourceClaimGranularStatusAuthorization=false",
-                "DRADeviceBindingConditions is enabled, but depends on features that are disabled: [DRAResourceClaimDeviceStatus]".into(),
-            ),
-        ] {
-            assert_eq!(FeatureGates::parse(text), Err(expected), "{text}");
-        }
-    }
-}
+mod tests;

@@ -4,9 +4,11 @@
 //! Mirrors `FitError.Error` in `pkg/scheduler/framework/types.go` and the messages of the Evaluator in
 //! `pkg/scheduler/framework/preemption`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::framework::read_reason;
+use crate::release::Profile;
 use crate::scheduler::reasons;
 
 /// What a text says.
@@ -19,7 +21,7 @@ pub(super) struct Wording {
     /// What PostFilter said; `None` where it is silent, as it is when it made room.
     pub(super) post_filter: Option<PostFilter>,
     /// What older or newer versions put otherwise, in words.
-    pub(super) other_words: BTreeSet<&'static str>,
+    pub(super) other_words: BTreeSet<Cow<'static, str>>,
 }
 
 /// What PostFilter said of a pod that fits nowhere.
@@ -60,7 +62,7 @@ impl Wording {
             let reason = reason.trim_end_matches('.');
             let words = match read_reason(reason).filter(|read| read.note.is_some()) {
                 Some(older) => {
-                    self.other_words.extend(older.note);
+                    self.other_words.extend(older.note.map(Cow::Borrowed));
                     older.canonical()
                 }
                 None => reason.to_owned(),
@@ -80,7 +82,8 @@ impl Wording {
             return Some(PostFilter::Nodes(self.count(reasons.trim_end_matches('.'))));
         }
         if let Some((node, victims)) = placement(said) {
-            self.other_words.insert("says where preemption makes room, as versions newer than 1.36 do");
+            let words = format!("says where preemption makes room, as versions newer than {} do", Profile::newest().release.minor());
+            self.other_words.insert(words.into());
             return Some(PostFilter::Placement(node, victims));
         }
         Some(PostFilter::Other(said.trim_end_matches('.').to_owned()))

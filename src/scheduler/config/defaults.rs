@@ -1,12 +1,20 @@
-//! What a configuration does not say; mirrors `pkg/scheduler/apis/config/v1/{defaults,default_plugins}.go`. The
-//! defaults of plugin arguments stand beside their types.
+//! Completes a configuration with the defaults of a release; mirrors
+//! `pkg/scheduler/apis/config/v1/{defaults,default_plugins}.go`. The defaults of plugin arguments are with their types,
+//! except where they depend on the release.
+
+use serde_json::{Map, Value};
 
 use super::file::{ConfigFile, Plugin, PluginConfig, PluginSet, Profile};
-use crate::release::{Emulation, Gate};
+use crate::framework::PluginName;
+use crate::release::{DefaultArgument, Emulation};
 
 impl ConfigFile {
     /// Completes the profiles.
     pub(super) fn set_defaults(&mut self, emulation: Emulation) {
+        let release = emulation.profile();
+        if self.api_version.is_empty() {
+            release.default_config_api_version().clone_into(&mut self.api_version);
+        }
         if self.profiles.is_empty() {
             self.profiles.push(Profile::default());
         }
@@ -19,9 +27,12 @@ impl ConfigFile {
             let merged = merge(defaults, profile.plugins.at("multiPoint").clone());
             profile.plugins.set("multiPoint", merged);
             // Others have arguments, too; these may be changed by extenders.
-            let name = "NodeResourcesFit";
+            let name = PluginName::NodeResourcesFit.as_str();
             if profile.plugins.enables(name) && !profile.plugin_config.iter().any(|c| c.name == name) {
                 profile.plugin_config.push(PluginConfig { name: name.to_owned(), args: None });
+            }
+            for argument in release.default_arguments.iter().filter(|a| profile.plugins.enables(a.plugin)) {
+                complete(&mut profile.plugin_config, argument);
             }
         }
     }
@@ -34,29 +45,20 @@ impl ConfigFile {
 
 /// The default multiPoint list with its weights, in order.
 fn default_multi_point(emulation: Emulation) -> Vec<Plugin> {
-    let list = [
-        ("SchedulingGates", 0),
-        ("PrioritySort", 0),
-        ("NodeUnschedulable", 0),
-        ("NodeName", 0),
-        ("TaintToleration", 3),
-        ("NodeAffinity", 2),
-        ("NodePorts", 0),
-        ("NodeResourcesFit", 1),
-        ("VolumeRestrictions", 0),
-        ("NodeVolumeLimits", 0),
-        ("VolumeBinding", 0),
-        ("VolumeZone", 0),
-        ("PodTopologySpread", 2),
-        ("InterPodAffinity", 2),
-        ("DynamicResources", 2),
-        ("DefaultPreemption", 0),
-        ("NodeResourcesBalancedAllocation", 1),
-        ("ImageLocality", 1),
-        ("DefaultBinder", 0),
-    ];
-    let gated = emulation.enabled(Gate::NodeDeclaredFeatures).then_some(("NodeDeclaredFeatures", 0));
-    list.into_iter().chain(gated).map(|(name, weight)| Plugin { name: name.into(), weight }).collect()
+    let plugins = emulation.profile().plugins(|gate| emulation.enabled(gate));
+    plugins.map(|plugin| Plugin { name: plugin.name.into(), weight: plugin.weight }).collect()
+}
+
+/// Gives an argument its default where the plugin's arguments do not have it.
+fn complete(configs: &mut Vec<PluginConfig>, argument: &DefaultArgument) {
+    let Ok(value) = serde_json::from_str::<Value>(argument.value) else { return };
+    let at = configs.iter().position(|c| c.name == argument.plugin).unwrap_or_else(|| {
+        configs.push(PluginConfig { name: argument.plugin.to_owned(), args: None });
+        configs.len() - 1
+    });
+    if let Value::Object(args) = configs[at].args.get_or_insert_with(|| Value::Object(Map::new())) {
+        args.entry(argument.field).or_insert(value);
+    }
 }
 
 /// Mirrors `mergePluginSet`. Without default plugins the set stays as it is.
@@ -77,4 +79,30 @@ fn merge(defaults: PluginSet, custom: PluginSet) -> PluginSet {
     }
     enabled.extend(custom.enabled.into_iter().zip(replaced).filter(|(_, replaced)| !replaced).map(|(p, _)| p));
     PluginSet { enabled, disabled: custom.disabled }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_argument_keeps_what_the_configuration_gives() {
+        let argument = DefaultArgument { plugin: "InterPodAffinity", field: "hardPodAffinityWeight", value: "2" };
+        let config = |args| PluginConfig { name: argument.plugin.to_owned(), args };
+        for (mut configs, expected) in [
+            (vec![], json!({"hardPodAffinityWeight": 2})),
+            (vec![config(None)], json!({"hardPodAffinityWeight": 2})),
+            (vec![config(Some(json!({"hardPodAffinityWeight": 7})))], json!({"hardPodAffinityWeight": 7})),
+            (
+                vec![config(Some(json!({"ignorePreferredTermsOfExistingPods": true})))],
+                json!({"ignorePreferredTermsOfExistingPods": true, "hardPodAffinityWeight": 2}),
+            ),
+        ] {
+            complete(&mut configs, &argument);
+            assert_eq!(configs.len(), 1);
+            assert_eq!(configs[0].args, Some(expected));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! `staging/src/k8s.io/api/core/v1/types.go`.
 
 use super::schema::Schema::{self, Any, Bool, Bytes, Duration, Float, Int32, Int64, List, Object, String, StringMap};
+use crate::framework::PluginName;
 
 const STRINGS: Schema = List(&String);
 
@@ -91,40 +92,42 @@ const TLS_CONFIG: Schema = Object(&[
     ("caData", Bytes),
 ]);
 
-/// The fields of a plugin's arguments; `None` for a plugin whose arguments nobody reads.
+/// Returns the fields of a plugin's arguments; `None` for a plugin without arguments.
 pub(super) fn plugin_args(plugin: &str) -> Option<Schema> {
-    Some(match plugin {
-        "DefaultPreemption" => Object(&[
+    Some(match plugin.parse().ok()? {
+        PluginName::DefaultPreemption => Object(&[
             ("apiVersion", String),
             ("kind", String),
             ("minCandidateNodesPercentage", Int32),
             ("minCandidateNodesAbsolute", Int32),
         ]),
-        "DynamicResources" => {
+        PluginName::DynamicResources => {
             Object(&[("apiVersion", String), ("kind", String), ("filterTimeout", Duration), ("bindingTimeout", Duration)])
         }
-        "InterPodAffinity" => Object(&[
+        PluginName::InterPodAffinity => Object(&[
             ("apiVersion", String),
             ("kind", String),
             ("hardPodAffinityWeight", Int32),
             ("ignorePreferredTermsOfExistingPods", Bool),
         ]),
-        "NodeAffinity" => Object(&[("apiVersion", String), ("kind", String), ("addedAffinity", NODE_AFFINITY)]),
-        "NodeResourcesBalancedAllocation" => Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))]),
-        "NodeResourcesFit" => Object(&[
+        PluginName::NodeAffinity => Object(&[("apiVersion", String), ("kind", String), ("addedAffinity", NODE_AFFINITY)]),
+        PluginName::NodeResourcesBalancedAllocation => {
+            Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
+        }
+        PluginName::NodeResourcesFit => Object(&[
             ("apiVersion", String),
             ("kind", String),
             ("ignoredResources", STRINGS),
             ("ignoredResourceGroups", STRINGS),
             ("scoringStrategy", SCORING_STRATEGY),
         ]),
-        "PodTopologySpread" => Object(&[
+        PluginName::PodTopologySpread => Object(&[
             ("apiVersion", String),
             ("kind", String),
             ("defaultConstraints", List(&TOPOLOGY_SPREAD_CONSTRAINT)),
             ("defaultingType", String),
         ]),
-        "VolumeBinding" => {
+        PluginName::VolumeBinding => {
             Object(&[("apiVersion", String), ("kind", String), ("bindTimeoutSeconds", Int64), ("shape", List(&SHAPE_POINT))])
         }
         _ => return None,

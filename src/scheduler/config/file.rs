@@ -9,17 +9,18 @@ use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
 use crate::framework::{FieldErrors, parse_duration};
+use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
 const GROUP: &str = "kubescheduler.config.k8s.io";
-/// The one version there is.
-pub(super) const API_VERSION: &str = "kubescheduler.config.k8s.io/v1";
 const KIND: &str = "KubeSchedulerConfiguration";
 
 /// The parts of a file that are read; the others are only held against their type.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ConfigFile {
+    /// That of the release's default where there is no file.
+    pub(super) api_version: String,
     pub(super) parallelism: Option<i32>,
     pub(super) leader_election: LeaderElection,
     pub(super) client_connection: ClientConnection,
@@ -154,14 +155,14 @@ pub(super) struct ManagedResource {
 
 impl ConfigFile {
     /// Reads YAML or JSON strictly: a field that does not belong, given twice or of the wrong type is an error.
-    pub(super) fn decode(text: &str) -> Result<Self, FieldErrors> {
+    pub(super) fn decode(text: &str, emulation: Emulation) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         let value = parse(text).map_err(|e| one_error("", e))?;
-        check_type(&value)?;
+        let api_version = check_type(&value, emulation.profile())?.to_owned();
         let mut value = CONFIGURATION.read(value, "", &mut errors).unwrap_or_default();
         for (i, profile) in items(&mut value, "profiles").enumerate() {
             for (j, config) in items(profile, "pluginConfig").enumerate() {
-                decode_args(config, &format!("profiles[{i}].pluginConfig[{j}]"), &mut errors);
+                decode_args(config, &format!("profiles[{i}].pluginConfig[{j}]"), (&api_version, emulation.profile()), &mut errors);
             }
         }
         errors.into_result()?;
@@ -191,7 +192,8 @@ fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut 
     value.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-fn check_type(value: &Value) -> Result<(), FieldErrors> {
+/// Returns the apiVersion, which is one of the release.
+fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {
@@ -200,18 +202,19 @@ fn check_type(value: &Value) -> Result<(), FieldErrors> {
     if api_version.is_empty() {
         return Err(one_error("apiVersion", "Object 'apiVersion' is missing"));
     }
-    if api_version == API_VERSION && kind == KIND {
-        return Ok(());
+    let known = release.config_api_versions.contains(&api_version);
+    if known && kind == KIND {
+        return Ok(api_version);
     }
-    if !is_registered(api_version, kind) {
-        let path = if api_version == API_VERSION { "kind" } else { "apiVersion" };
-        return Err(one_error(path, not_registered(api_version, kind)));
+    if !is_registered(api_version, kind, release) {
+        return Err(one_error(if known { "kind" } else { "apiVersion" }, not_registered(api_version, kind)));
     }
-    Err(one_error("kind", format!("couldn't decode as {KIND}, got {GROUP}/v1, Kind={kind}")))
+    Err(one_error("kind", format!("couldn't decode as {KIND}, got {api_version}, Kind={kind}")))
 }
 
-fn is_registered(api_version: &str, kind: &str) -> bool {
-    api_version == API_VERSION && (kind == KIND || kind.strip_suffix("Args").is_some_and(|p| plugin_args(p).is_some()))
+fn is_registered(api_version: &str, kind: &str, release: &Release) -> bool {
+    release.config_api_versions.contains(&api_version)
+        && (kind == KIND || kind.strip_suffix("Args").is_some_and(|p| plugin_args(p).is_some()))
 }
 
 fn not_registered(api_version: &str, kind: &str) -> String {
@@ -220,15 +223,15 @@ fn not_registered(api_version: &str, kind: &str) -> String {
 
 /// Holds the arguments of a plugin against their type and takes out what does not matter; mirrors
 /// `decodeNestedObjects`.
-fn decode_args(config: &mut Value, path: &str, errors: &mut FieldErrors) {
+fn decode_args(config: &mut Value, path: &str, (own_version, release): (&str, &Release), errors: &mut FieldErrors) {
     let Some(config) = config.as_object_mut() else { return };
     let name = config.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Some(schema) = plugin_args(&name) else { return };
     let mut args = config.remove("args").filter(|a| !a.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
     let text = |field: &str| args.get(field).and_then(Value::as_str).filter(|t| !t.is_empty());
     let wanted = format!("{name}Args");
-    let (api_version, kind) = (text("apiVersion").unwrap_or(API_VERSION), text("kind").unwrap_or(&wanted));
-    if !is_registered(api_version, kind) {
+    let (api_version, kind) = (text("apiVersion").unwrap_or(own_version), text("kind").unwrap_or(&wanted));
+    if !is_registered(api_version, kind, release) {
         errors.add(path, format!("decoding args for plugin {name}: {}", not_registered(api_version, kind)));
         return;
     }

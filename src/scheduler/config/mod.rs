@@ -1,4 +1,4 @@
-//! KubeSchedulerConfiguration (`kubescheduler.config.k8s.io/v1`) and the profiles it makes.
+//! KubeSchedulerConfiguration and the profiles it makes.
 //!
 //! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
 //! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::runtime::Framework;
-use crate::framework::FieldErrors;
+use crate::framework::{FieldErrors, PluginName};
 use crate::release::Emulation;
 use file::{ConfigFile, Extender};
 
@@ -53,7 +53,7 @@ impl Config {
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = Self::build(ConfigFile::decode(text)?, emulation)?;
+        let config = Self::build(ConfigFile::decode(text, emulation)?, emulation)?;
         Ok(Self { text: Some(text.into()), ..config })
     }
 
@@ -115,7 +115,7 @@ fn apply_extenders(file: &mut ConfigFile) -> Result<(), FieldErrors> {
     let resources = file.extenders.iter().flat_map(|e| &e.managed_resources).filter(|r| r.ignored_by_scheduler);
     let ignored: Vec<Value> = resources.map(|r| r.name.clone().into()).collect();
     for (i, profile) in file.profiles.iter_mut().enumerate().filter(|_| !ignored.is_empty()) {
-        if let Some(config) = profile.plugin_config.iter_mut().find(|c| c.name == "NodeResourcesFit") {
+        if let Some(config) = profile.plugin_config.iter_mut().find(|c| c.name == PluginName::NodeResourcesFit.as_str()) {
             let args = config.args.get_or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(args) = args {
                 args.insert("ignoredResources".to_owned(), Value::Array(ignored.clone()));

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::file::{PluginSet, Plugins, Profile};
 use super::validation::is_removed;
 use crate::cluster::Str;
-use crate::framework::{FieldErrors, MAX_NODE_SCORE};
-use crate::plugins;
+use crate::framework::{FieldErrors, PluginName};
+use crate::plugins::registry::{self, Make};
 use crate::release::Emulation;
 use crate::scheduler::runtime::{Framework, PluginRef};
 
@@ -41,21 +41,11 @@ static POINTS: [Point; 14] = [
     Point { key: "queueSort", interface: "QueueSortPlugin", extends: |p| p.sorts_queue() },
     Point { key: "placementGenerate", interface: "PlacementGeneratePlugin", extends: |_| false },
     // Placements are of pod groups, which are not emulated.
-    Point { key: "placementScore", interface: "PlacementScorePlugin", extends: |p| p.name().as_str() == "NodeResourcesFit" },
+    Point { key: "placementScore", interface: "PlacementScorePlugin", extends: |p| p.name() == PluginName::NodeResourcesFit },
 ];
 
 /// Points where no plugin has a say in what becomes of a single pod.
 const WITHOUT_SAY: [&str; 3] = ["postBind", "placementGenerate", "placementScore"];
-
-/// Plugins of kube-scheduler for pod groups, with the points that they extend.
-fn pod_group_plugin(name: &str) -> Option<&'static [&'static str]> {
-    Some(match name {
-        "GangScheduling" => &["preEnqueue", "permit"],
-        "PodGroupPodsCount" => &["placementScore"],
-        "TopologyPlacementGenerator" => &["placementGenerate"],
-        _ => return None,
-    })
-}
 
 /// What a name in a configuration stands for.
 #[derive(Clone)]
@@ -139,7 +129,7 @@ impl<'a> Builder<'a> {
         f.reserve = take("reserve");
         f.permit = take("permit");
         f.pre_bind = take("preBind");
-        let weight = |plugin: &PluginRef| weights.get(plugin.name().as_str()).copied().unwrap_or(1);
+        let weight = |plugin: &PluginRef| weights.get(&plugin.name()).copied().unwrap_or(1);
         f.score = score.into_iter().map(|plugin| (plugin.clone(), weight(&plugin))).collect();
         self.check(name, &sorts, &binds);
         let sure = sorts.names.into_iter().next().map(|name| Sort { name, certain: true });
@@ -188,22 +178,23 @@ impl<'a> Builder<'a> {
     }
 
     fn make(&mut self, name: &str, point: &'static str) -> Meant {
-        if let Some(points) = pod_group_plugin(name) {
-            return Meant::PodGroup(points);
-        }
-        if is_removed(name) || matches!(name, "" | "*") {
+        if is_removed(name, self.emulation.profile()) || matches!(name, "" | "*") {
             let interface = POINTS.iter().find(|p| p.key == point).unwrap_or(&POINTS[0]).interface;
             self.errors.add(format!("{}.plugins.{point}", self.path), format!("{interface} {name:?} does not exist"));
             return Meant::Nothing;
         }
+        let make = match registry::find(name, self.emulation).map(|row| row.make) {
+            Some(Make::Plugin(make)) => make,
+            Some(Make::NotEmulated(points)) => return Meant::PodGroup(points),
+            None => return Meant::Elsewhere,
+        };
         let config = self.profile.plugin_config.iter().enumerate().find(|(_, c)| c.name == name);
         let args: Option<&Value> = config.and_then(|(_, c)| c.args.as_ref());
-        match plugins::new_plugin(name, args, self.emulation) {
-            Ok(Some(plugin)) => {
+        match make(args, self.emulation) {
+            Ok(plugin) => {
                 self.framework.all.push(plugin.clone());
                 Meant::Known(plugin)
             }
-            Ok(None) => Meant::Elsewhere,
             Err(errors) => {
                 let at = config.map(|(i, _)| format!("[{i}]")).unwrap_or_default();
                 self.errors.extend_at(&format!("{}.pluginConfig{at}.args", self.path), errors);
@@ -298,22 +289,23 @@ impl<'a> Builder<'a> {
 
     /// The weights of plugins that score. One given at the extension point wins over one of multiPoint; none or zero
     /// means 1. Mirrors `getValidScoreWeights`.
-    fn weights(&mut self, multi_point: &PluginSet) -> BTreeMap<String, i64> {
+    fn weights(&mut self, multi_point: &PluginSet) -> BTreeMap<PluginName, i64> {
+        let score_max = self.emulation.behaviour().score_max;
         let mut weights = BTreeMap::new();
         let mut total: i64 = 0;
         for plugin in self.profile.plugins.at("score").enabled.iter().chain(&multi_point.enabled) {
-            let scores = matches!(self.plugins.get(&plugin.name), Some(Meant::Known(p)) if p.score().is_some());
-            if !scores || weights.contains_key(&plugin.name) {
+            let Some(Meant::Known(known)) = self.plugins.get(&plugin.name) else { continue };
+            if known.score().is_none() || weights.contains_key(&known.name()) {
                 continue;
             }
             let weight = if plugin.weight == 0 { 1 } else { i64::from(plugin.weight) };
-            weights.insert(plugin.name.clone(), weight);
+            weights.insert(known.name(), weight);
             // Weights are too small to reach the limit, but behind a negative one the difference wraps around in Go.
-            if weight * MAX_NODE_SCORE > i64::MAX.wrapping_sub(total) {
+            if weight * score_max > i64::MAX.wrapping_sub(total) {
                 self.errors.add(format!("{}.plugins.score", self.path), "score plugins: total score of Score plugins could overflow");
                 break;
             }
-            total += weight * MAX_NODE_SCORE;
+            total += weight * score_max;
         }
         weights
     }

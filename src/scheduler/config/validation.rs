@@ -6,14 +6,11 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::file::{API_VERSION, ConfigFile, Extender, GoDuration, LeaderElection, Plugin, PluginSet, Profile};
+use super::file::{ConfigFile, Extender, GoDuration, LeaderElection, Plugin, PluginSet, Profile};
 use crate::cluster::LabelSelector;
-use crate::framework::{FieldErrors, format_duration, is_extended_resource_name};
-use crate::plugins;
-use crate::release::Emulation;
-
-/// Plugins that were removed.
-const REMOVED_PLUGINS: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
+use crate::framework::{FieldErrors, PluginName, format_duration, is_extended_resource_name};
+use crate::plugins::registry::{self, Make};
+use crate::release::{Emulation, Profile as Release};
 
 /// The extension points where removed plugins are looked for here. Elsewhere they just do not exist.
 const CHECKED_POINTS: [&str; 12] = [
@@ -31,9 +28,9 @@ const CHECKED_POINTS: [&str; 12] = [
     "postBind",
 ];
 
-/// Whether a plugin was removed from kube-scheduler, so that no plugin can be meant by its name.
-pub(super) fn is_removed(plugin: &str) -> bool {
-    REMOVED_PLUGINS.contains(&plugin)
+/// Returns whether a plugin was removed from kube-scheduler, so that no plugin can be meant by its name.
+pub(super) fn is_removed(plugin: &str, release: &Release) -> bool {
+    release.removed_plugins.contains(&plugin)
 }
 
 /// Everything that `ValidateKubeSchedulerConfiguration` finds, in its order.
@@ -48,7 +45,7 @@ pub(super) fn validate(file: &ConfigFile, emulation: Emulation) -> FieldErrors {
     }
     for (i, profile) in file.profiles.iter().enumerate() {
         let path = format!("profiles[{i}]");
-        validate_profile(profile, &path, emulation, &mut errors);
+        validate_profile(profile, &path, (&file.api_version, emulation), &mut errors);
         let name = profile.scheduler_name.as_deref().unwrap_or_default();
         if file.profiles[..i].iter().any(|p| p.scheduler_name.as_deref().unwrap_or_default() == name) {
             errors.duplicate(format!("{path}.schedulerName"), &name);
@@ -93,15 +90,15 @@ fn validate_percentage(path: &str, value: Option<i32>, errors: &mut FieldErrors)
     }
 }
 
-fn validate_profile(profile: &Profile, path: &str, emulation: Emulation, errors: &mut FieldErrors) {
+fn validate_profile(profile: &Profile, path: &str, (api_version, emulation): (&str, Emulation), errors: &mut FieldErrors) {
     if profile.scheduler_name.as_deref().unwrap_or_default().is_empty() {
         errors.required(format!("{path}.schedulerName"), "");
     }
     validate_percentage(&format!("{path}.percentageOfNodesToScore"), profile.percentage_of_nodes_to_score, errors);
     // Upstream compares with the version of the core group.
-    let removed = format!("was invalid in version \"v1\" (KubeSchedulerConfiguration is version {API_VERSION:?})");
+    let removed = format!("was invalid in version \"v1\" (KubeSchedulerConfiguration is version {api_version:?})");
     for point in CHECKED_POINTS {
-        for (i, name) in profile.plugins.at(point).enabled_names().enumerate().filter(|(_, name)| is_removed(name)) {
+        for (i, name) in profile.plugins.at(point).enabled_names().enumerate().filter(|(_, name)| is_removed(name, emulation.profile())) {
             errors.invalid(format!("{path}.plugins.{point}.enabled[{i}]"), &name, &removed);
         }
     }
@@ -112,15 +109,18 @@ fn validate_profile(profile: &Profile, path: &str, emulation: Emulation, errors:
             errors.duplicate(&path, &name);
         }
         match name {
-            _ if is_removed(name) => errors.invalid(path, &name, &removed),
+            _ if is_removed(name, emulation.profile()) => errors.invalid(path, &name, &removed),
             // Upstream looks for arguments of NodeResourcesFit by this name, which is no plugin's.
             "NodeResourcesFitArgs" => {
                 errors.invalid(format!("{path}.args"), config.args.as_ref().unwrap_or(&Value::Null), "has to match plugin args");
             }
-            // So these are checked when the plugin is made, if it is.
-            "NodeResourcesFit" => {}
             _ => {
-                if let Err(wrong) = plugins::new_plugin(name, config.args.as_ref(), emulation) {
+                let row = registry::find(name, emulation);
+                // So these are checked when the plugin is made, if it is.
+                let checked = row.filter(|row| row.name != PluginName::NodeResourcesFit);
+                if let Some(Make::Plugin(make)) = checked.map(|row| row.make)
+                    && let Err(wrong) = make(config.args.as_ref(), emulation)
+                {
                     errors.extend_at(&format!("{path}.args"), wrong);
                 }
             }

@@ -56,7 +56,8 @@ impl State {
         let pod = info.pod().clone();
         self.with_queue(events, |queue, env| queue.add_nominated_pod(env, &pod, &nominating));
         let message = Str::from(message);
-        events.push(Event::AttemptFailed { pod: pod.key(), reason, message: message.clone(), plugins: unschedulable_plugins });
+        let plugins = Box::new(unschedulable_plugins);
+        events.push(Event::AttemptFailed { pod: Box::new(pod.key()), reason, message: message.clone(), plugins });
 
         let mut patched = Pod::clone(known.as_ref()?);
         let condition = Condition {

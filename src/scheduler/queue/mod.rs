@@ -70,11 +70,12 @@ pub struct QueueConfig {
 
 impl Default for QueueConfig {
     fn default() -> Self {
+        let emulation = Emulation::default();
         Self {
             pod_initial_backoff: Duration::from_secs(1),
             pod_max_backoff: Duration::from_secs(10),
-            pod_max_in_unschedulable_pods: Duration::from_secs(300),
-            emulation: Emulation::default(),
+            pod_max_in_unschedulable_pods: emulation.behaviour().leftover,
+            emulation,
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         (Role::Muted, started.to_owned()),
         (Role::Muted, count(moment.cluster.nodes.len(), "node")),
         (Role::Muted, count(moment.cluster.pods.len(), "pod")),
-        (Role::Muted, "kube-scheduler v1.36".to_owned()),
+        (Role::Muted, format!("kube-scheduler v{}", scene.release.minor())),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
     let mut used = text::width(lead);

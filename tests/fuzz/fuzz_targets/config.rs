@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use schedscope::release::Emulation;
+use schedscope::release::{Emulation, FeatureGates, Profile};
 use schedscope::scheduler::Config;
 
 fuzz_target!(|text: &str| {
@@ -12,5 +12,5 @@ fuzz_target!(|text: &str| {
     for error in [whole.err(), body.err()].into_iter().flatten() {
         assert!(!error.to_string().is_empty());
     }
-    let _ = Emulation::parse(text);
+    let _ = FeatureGates::parse(text, Profile::newest());
 });

@@ -1,0 +1,175 @@
+//! The in-tree plugins by name, with the releases that have them; mirrors
+//! `pkg/scheduler/framework/plugins/registry.go`.
+//!
+//! A new plugin is its own file, a variant of [`PluginName`] and a row here.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::default_binder::DefaultBinder;
+use super::default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
+use super::dynamic_resources::{DynamicResources, DynamicResourcesArgs};
+use super::image_locality::ImageLocality;
+use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
+use super::node_affinity::{NodeAffinity, NodeAffinityArgs};
+use super::node_declared_features::NodeDeclaredFeatures;
+use super::node_name::NodeName;
+use super::node_ports::NodePorts;
+use super::node_resources::{NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs};
+use super::node_unschedulable::NodeUnschedulable;
+use super::node_volume_limits::NodeVolumeLimits;
+use super::pod_topology_spread::{PodTopologySpread, PodTopologySpreadArgs};
+use super::priority_sort::PrioritySort;
+use super::scheduling_gates::SchedulingGates;
+use super::taint_toleration::TaintToleration;
+use super::volume_binding::{VolumeBinding, VolumeBindingArgs};
+use super::volume_restrictions::VolumeRestrictions;
+use super::volume_zone::VolumeZone;
+use crate::framework::{FieldErrors, Plugin, PluginName};
+use crate::release::{Emulation, Lifetime};
+
+/// A plugin of some releases.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name.
+    pub name: PluginName,
+    /// The releases that have it, as it is made here.
+    pub releases: Lifetime,
+    /// How it is made.
+    pub make: Make,
+}
+
+/// How a plugin is made.
+#[derive(Clone, Copy, Debug)]
+pub enum Make {
+    /// From its arguments, which must be such as kube-scheduler would start with. Errors have paths relative to them.
+    Plugin(Factory),
+    /// It is not emulated; the extension points that it has.
+    NotEmulated(&'static [&'static str]),
+}
+
+/// Makes a plugin from its arguments; `None` are arguments that a configuration does not give.
+pub type Factory = fn(Option<&Value>, Emulation) -> Result<Arc<dyn Plugin>, FieldErrors>;
+
+/// Since the scheduling framework has all plugins of a profile.
+const FRAMEWORK: Lifetime = Lifetime::since(20);
+
+/// Every plugin, by name; where several rows have one name their releases do not overlap.
+static ROWS: &[Row] = &[
+    row(PluginName::DefaultBinder, FRAMEWORK, |_, _| Ok(Arc::new(DefaultBinder))),
+    row(PluginName::DefaultPreemption, FRAMEWORK, |args, _| {
+        Ok(Arc::new(DefaultPreemption::new(read(args, DefaultPreemptionArgs::validate)?)))
+    }),
+    row(PluginName::DynamicResources, Lifetime::since(26), |args, emulation| {
+        Ok(Arc::new(DynamicResources::new(read(args, |a: &DynamicResourcesArgs| a.validate(emulation))?)))
+    }),
+    not_emulated(PluginName::GangScheduling, Lifetime::since(35), &["preEnqueue", "permit"]),
+    row(PluginName::ImageLocality, FRAMEWORK, |_, _| Ok(Arc::new(ImageLocality))),
+    row(PluginName::InterPodAffinity, FRAMEWORK, |args, _| {
+        Ok(Arc::new(InterPodAffinity::new(read(args, InterPodAffinityArgs::validate)?)))
+    }),
+    row(PluginName::NodeAffinity, FRAMEWORK, |args, _| Ok(Arc::new(NodeAffinity::new(read(args, NodeAffinityArgs::validate)?)))),
+    row(PluginName::NodeDeclaredFeatures, Lifetime::since(35), |_, _| Ok(Arc::new(NodeDeclaredFeatures))),
+    row(PluginName::NodeName, FRAMEWORK, |_, _| Ok(Arc::new(NodeName))),
+    row(PluginName::NodePorts, FRAMEWORK, |_, _| Ok(Arc::new(NodePorts))),
+    row(PluginName::NodeResourcesBalancedAllocation, FRAMEWORK, |args, _| {
+        Ok(Arc::new(NodeResourcesBalancedAllocation::new(read(args, NodeResourcesBalancedAllocationArgs::validate)?)))
+    }),
+    row(PluginName::NodeResourcesFit, FRAMEWORK, |args, _| {
+        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?)))
+    }),
+    row(PluginName::NodeUnschedulable, FRAMEWORK, |_, _| Ok(Arc::new(NodeUnschedulable))),
+    row(PluginName::NodeVolumeLimits, FRAMEWORK, |_, _| Ok(Arc::new(NodeVolumeLimits))),
+    not_emulated(PluginName::PodGroupPodsCount, Lifetime::since(36), &["placementScore"]),
+    row(PluginName::PodTopologySpread, FRAMEWORK, |args, _| {
+        Ok(Arc::new(PodTopologySpread::new(read(args, PodTopologySpreadArgs::validate)?)))
+    }),
+    row(PluginName::PrioritySort, FRAMEWORK, |_, _| Ok(Arc::new(PrioritySort))),
+    row(PluginName::SchedulingGates, Lifetime::since(26), |_, _| Ok(Arc::new(SchedulingGates))),
+    row(PluginName::TaintToleration, FRAMEWORK, |_, _| Ok(Arc::new(TaintToleration))),
+    not_emulated(PluginName::TopologyPlacementGenerator, Lifetime::since(36), &["placementGenerate"]),
+    row(PluginName::VolumeBinding, FRAMEWORK, |args, emulation| {
+        Ok(Arc::new(VolumeBinding::new(read(args, |a: &VolumeBindingArgs| a.validate(emulation))?)))
+    }),
+    row(PluginName::VolumeRestrictions, FRAMEWORK, |_, _| Ok(Arc::new(VolumeRestrictions))),
+    row(PluginName::VolumeZone, FRAMEWORK, |_, _| Ok(Arc::new(VolumeZone))),
+];
+
+const fn row(name: PluginName, releases: Lifetime, make: Factory) -> Row {
+    Row { name, releases, make: Make::Plugin(make) }
+}
+
+const fn not_emulated(name: PluginName, releases: Lifetime, points: &'static [&'static str]) -> Row {
+    Row { name, releases, make: Make::NotEmulated(points) }
+}
+
+/// Returns the plugin that a release has by a name; `None` where the name is not one of its plugins.
+pub fn find(name: &str, emulation: Emulation) -> Option<&'static Row> {
+    let name: PluginName = name.parse().ok()?;
+    let is_there = |row: &&Row| row.releases.contains(emulation.release());
+    ROWS.iter().filter(|row| row.name == name).find(is_there)
+}
+
+/// Reads arguments and refuses those that kube-scheduler would not start with.
+fn read<T: DeserializeOwned + Default>(
+    args: Option<&Value>,
+    validate: impl FnOnce(&T) -> Result<(), FieldErrors>,
+) -> Result<T, FieldErrors> {
+    let unreadable = |error: serde_json::Error| {
+        let mut errors = FieldErrors::default();
+        errors.add("", error.to_string());
+        errors
+    };
+    let args = args.map_or_else(|| Ok(T::default()), |value| T::deserialize(value).map_err(unreadable))?;
+    validate(&args).map(|()| args)
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::IntoEnumIterator as _;
+
+    use super::*;
+    use crate::release::Profile;
+
+    #[test]
+    fn every_plugin_of_a_release_has_one_row() {
+        for release in Profile::all() {
+            for name in PluginName::iter() {
+                let rows = ROWS.iter().filter(|row| row.name == name && row.releases.contains(release.release)).count();
+                assert!(rows <= 1, "{name}");
+            }
+            for plugin in release.default_plugins {
+                let row = find(plugin.name, Emulation::from(release));
+                assert!(matches!(row, Some(Row { make: Make::Plugin(_), .. })), "{}", plugin.name);
+            }
+        }
+        assert!(ROWS.is_sorted_by_key(|row| row.name));
+        let unregistered: Vec<PluginName> = PluginName::iter().filter(|name| ROWS.iter().all(|row| row.name != *name)).collect();
+        assert_eq!(unregistered, [PluginName::Extender]);
+    }
+
+    #[test]
+    fn a_plugin_is_made_under_its_own_name() {
+        let emulation = Emulation::default();
+        for row in ROWS {
+            match row.make {
+                Make::Plugin(make) => assert_eq!(make(None, emulation).unwrap().name(), row.name),
+                Make::NotEmulated(points) => assert!(!points.is_empty()),
+            }
+        }
+    }
+
+    #[test]
+    fn plugins_score_up_to_what_the_engine_accepts() {
+        assert_eq!(crate::framework::MAX_NODE_SCORE, Emulation::default().behaviour().score_max);
+    }
+
+    #[test]
+    fn what_is_no_plugin_of_the_release_is_not_found() {
+        for name in ["", "*", "Extender", "EBSLimits", "nodename", "Coscheduling"] {
+            assert!(find(name, Emulation::default()).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The feature gates that kube-scheduler reads, release by release; mirrors `VersionedSpecs` in
+//! `pkg/features/kube_features.go` and what releases were seen to do.
+
+use super::{GateState, Stage};
+use crate::release::version::Release;
+
+/// A gate with its states, oldest first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Each state holds until the next one.
+    pub(super) states: &'static [GateState],
+}
+
+const OFF: bool = false;
+const ON: bool = true;
+
+const fn state(minor: u8, default: bool, stage: Stage) -> GateState {
+    GateState { since: Release::patch(minor, 0), default, stage, locked: false }
+}
+
+const fn alpha(minor: u8) -> GateState {
+    state(minor, OFF, Stage::Alpha)
+}
+
+const fn beta(minor: u8, default: bool) -> GateState {
+    state(minor, default, Stage::Beta)
+}
+
+const fn stable(minor: u8) -> GateState {
+    state(minor, ON, Stage::Stable)
+}
+
+/// Stable and on for good.
+const fn locked(minor: u8) -> GateState {
+    GateState { locked: true, ..stable(minor) }
+}
+
+const fn row(name: &'static str, states: &'static [GateState]) -> Row {
+    Row { name, states }
+}
+
+/// Every gate that kube-scheduler reads, by name. Those that are no [`Gate`](super::Gate) are emulated only at their
+/// defaults.
+pub(super) const ROWS: &[Row] = &[
+    row("ClearingNominatedNodeNameAfterBinding", &[alpha(34), beta(35, ON)]),
+    row("DRAAdminAccess", &[alpha(32), beta(34, ON), locked(36)]),
+    row("DRAConsumableCapacity", &[alpha(34), beta(36, ON)]),
+    row("DRADeviceBindingConditions", &[alpha(34), beta(36, ON)]),
+    row("DRADeviceTaintRules", &[alpha(35), beta(36, OFF)]),
+    row("DRADeviceTaints", &[alpha(33), beta(36, ON)]),
+    row("DRAExtendedResource", &[alpha(34), beta(36, ON)]),
+    row("DRAListTypeAttributes", &[alpha(36)]),
+    row("DRANodeAllocatableResources", &[alpha(36)]),
+    row("DRAPartitionableDevices", &[alpha(33), beta(36, ON)]),
+    row("DRAPrioritizedList", &[alpha(33), beta(34, ON), stable(36)]),
+    row("DRAResourceClaimDeviceStatus", &[alpha(32), beta(33, ON)]),
+    row("DRASchedulerFilterTimeout", &[beta(34, ON)]),
+    row("DRAWorkloadResourceClaims", &[alpha(36)]),
+    row("DynamicResourceAllocation", &[alpha(26), beta(32, OFF), stable(34), locked(35)]),
+    row("GangScheduling", &[alpha(35)]),
+    row("GenericWorkload", &[alpha(35)]),
+    row("InPlacePodLevelResourcesVerticalScaling", &[alpha(35), beta(36, ON)]),
+    row("InPlacePodVerticalScaling", &[alpha(27), beta(33, ON), locked(35)]),
+    row("MatchLabelKeysInPodTopologySpread", &[alpha(25), beta(27, ON)]),
+    row("NodeDeclaredFeatures", &[alpha(35), beta(36, ON)]),
+    row("NodeInclusionPolicyInPodTopologySpread", &[alpha(25), beta(26, ON), locked(33)]),
+    row("NominatedNodeNameForExpectation", &[alpha(34), beta(35, ON)]),
+    row("OpportunisticBatching", &[beta(35, ON)]),
+    row("PodLevelResources", &[alpha(32), beta(34, ON)]),
+    row("PodSchedulingReadiness", &[alpha(26), beta(27, ON), locked(30)]),
+    // Patches of 1.34 and 1.35 switched it off again; 1.34.1 has it on, 1.35.2 and 1.36 off.
+    row("SchedulerAsyncAPICalls", &[beta(34, ON), GateState { since: Release::patch(35, 2), ..beta(35, OFF) }]),
+    row("SchedulerAsyncPreemption", &[alpha(32), beta(33, ON)]),
+    row("SchedulerPopFromBackoffQ", &[beta(33, ON)]),
+    // 1.28.6 switched it off.
+    row("SchedulerQueueingHints", &[beta(28, ON), GateState { since: Release::patch(28, 6), ..beta(28, OFF) }, beta(32, ON), locked(34)]),
+    row("SidecarContainers", &[alpha(28), beta(29, ON), locked(33)]),
+    row("StorageCapacityScoring", &[alpha(33)]),
+    row("TaintTolerationComparisonOperators", &[alpha(35)]),
+    row("TopologyAwareWorkloadScheduling", &[alpha(36)]),
+    row("VolumeAttributesClass", &[alpha(29), beta(31, OFF), stable(34), locked(36)]),
+    row("VolumeLimitScaling", &[alpha(35)]),
+    row("WorkloadAwarePreemption", &[alpha(36)]),
+];

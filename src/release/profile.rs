@@ -1,0 +1,127 @@
+//! What is known of one release, the list of those that are emulated, and which of them answers for another.
+
+use super::behaviour::Behaviour;
+use super::defaults::{DefaultArgument, DefaultPlugin};
+use super::gates::{Gate, OtherGates};
+use super::v1_36;
+use super::version::Release;
+
+/// A release of kube-scheduler as data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The release whose code this was held against.
+    pub release: Release,
+    /// The first release that this describes well enough.
+    pub(super) since: Release,
+    /// The plugins of the default multiPoint list, in order.
+    pub default_plugins: &'static [DefaultPlugin],
+    /// Arguments of plugins whose defaults are not those of the plugin's own code.
+    pub default_arguments: &'static [DefaultArgument],
+    /// In-tree plugins of earlier releases by whose names a configuration is refused.
+    pub removed_plugins: &'static [&'static str],
+    /// The `apiVersion`s that a configuration may have; the last one is that of a scheduler without a file.
+    pub config_api_versions: &'static [&'static str],
+    /// Gates that the binary accepts and the scheduler does not read.
+    pub(super) other_gates: &'static [OtherGates],
+    /// Gates with those that they need, as far as both can be set.
+    pub(super) gate_dependencies: &'static [(&'static str, &'static [&'static str])],
+    /// Named choices of the engine.
+    pub behaviour: Behaviour,
+}
+
+/// Every release that is emulated, oldest first.
+static PROFILES: [Profile; 1] = [v1_36::PROFILE];
+
+impl Profile {
+    /// Returns the newest release that is emulated.
+    pub fn newest() -> &'static Self {
+        let [.., newest] = &PROFILES;
+        newest
+    }
+
+    /// Returns every release that is emulated, oldest first.
+    pub fn all() -> &'static [Self] {
+        &PROFILES
+    }
+
+    /// Returns the release of exactly this version, written as [`Release`] displays it.
+    pub fn named(version: &str) -> Option<&'static Self> {
+        PROFILES.iter().find(|p| p.release.to_string() == version)
+    }
+
+    /// Returns the apiVersion of the configuration of a scheduler without a file.
+    pub fn default_config_api_version(&self) -> &'static str {
+        self.config_api_versions.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the default plugins that the gates leave, in order.
+    pub fn plugins(&self, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = &'static DefaultPlugin> {
+        self.default_plugins.iter().filter(move |plugin| plugin.gate.is_none_or(&enabled))
+    }
+}
+
+/// Returns the releases that are emulated as text, oldest first.
+pub fn supported() -> String {
+    PROFILES.iter().map(|p| p.release.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The release that answers for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// The release that is emulated.
+    pub profile: &'static Profile,
+    /// How it relates to the one that was asked for.
+    pub is: Match,
+}
+
+/// How the release that is emulated relates to the one that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// It is of the same minor version.
+    Same,
+    /// It is older.
+    Older,
+    /// It is newer.
+    Newer,
+}
+
+/// Returns the release that answers for another: the last one that describes it, or the oldest for those before.
+pub fn nearest(release: Release) -> Nearest {
+    let [oldest, ..] = &PROFILES;
+    let profile = PROFILES.iter().rfind(|p| p.since <= release).unwrap_or(oldest);
+    let is = match profile.release {
+        own if own.same_minor(release) => Match::Same,
+        own if own < release => Match::Older,
+        _ => Match::Newer,
+    };
+    Nearest { profile, is }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_listed_oldest_first() {
+        assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
+        assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
+        assert_eq!(supported(), "v1.36.2");
+    }
+
+    #[test]
+    fn every_version_has_a_release_that_answers_for_it() {
+        for (version, is) in
+            [("1.36", Match::Same), ("v1.36.0", Match::Same), ("1.36.9", Match::Same), ("1.11.1", Match::Newer), ("1.40", Match::Older)]
+        {
+            let found = nearest(version.parse().unwrap());
+            assert_eq!((found.profile.release.to_string().as_str(), found.is), ("v1.36.2", is), "{version}");
+        }
+    }
+
+    #[test]
+    fn a_release_is_found_by_its_exact_name() {
+        assert_eq!(Profile::named("v1.36.2"), Some(Profile::newest()));
+        assert_eq!(Profile::named("v1.36"), None);
+        assert_eq!(Profile::named("1.36.2"), None);
+    }
+}
