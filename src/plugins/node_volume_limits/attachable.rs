@@ -6,7 +6,7 @@ use super::AttachableVolume;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Pod, Str};
 use crate::framework::Context;
-use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, inline_handle, volume_handle};
+use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, InlineVolumeError, inline_handle, volume_handle};
 use crate::plugins::volume_helpers::{claim_class, claim_of, not_found, volume_is_for_pod};
 
 /// Why a pod's volumes cannot be counted.
@@ -47,7 +47,7 @@ pub(super) fn collect(
                 None => None,
                 Some(plugin) => {
                     let handle = inline_handle(volume)
-                        .map_err(|e| Failure::Other(format!("converting volume({}) from inline to csi: {e}", volume.name)))?;
+                        .map_err(|error| Failure::Other(InlineVolumeError { volume: volume.name.clone(), error }.to_string()))?;
                     Some((plugin.driver().into(), handle))
                 }
             },
@@ -61,7 +61,7 @@ pub(super) fn collect(
                 }
                 Some(claim) => {
                     if named.ephemeral {
-                        volume_is_for_pod(pod, claim).map_err(Failure::Other)?;
+                        volume_is_for_pod(pod, claim).map_err(|error| Failure::Other(error.to_string()))?;
                     }
                     of_claim(cx, claim, csi_node)
                 }

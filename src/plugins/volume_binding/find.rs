@@ -6,7 +6,9 @@ use super::claims::{BoundClaim, Claims, DelayedClaim};
 use super::provision::Verdict;
 use super::{ERR_REASON_BIND_CONFLICT, ERR_REASON_NODE_CONFLICT, ERR_REASON_NOT_ENOUGH_SPACE, ERR_REASON_PV_NOT_EXIST};
 use crate::cluster::storage::{CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim};
+use crate::cluster::{Key, SelectorError};
 use crate::framework::{Context, NodeInfo};
+use crate::plugins::volume_helpers::csi_migration::MigrationError;
 use crate::plugins::volume_helpers::{node_affinity_holds, required_affinity};
 
 /// What is to be done for the claims that wait.
@@ -18,14 +20,25 @@ pub(super) struct PodVolumes {
     pub(super) dynamic_provisions: Vec<(Arc<PersistentVolumeClaim>, Option<Arc<CSIStorageCapacity>>)>,
 }
 
+/// Why a claim cannot be matched with a node at all, in kube-scheduler's words.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum FindError {
+    /// The in-tree volume of a bound claim has no CSI form.
+    #[error("could not translate pv: {0}")]
+    Translation(MigrationError),
+    /// The selector of a claim that waits cannot be used.
+    #[error("error creating internal label selector for claim: {}/{}: {error}", claim.namespace, claim.name)]
+    Selector { claim: Key, error: SelectorError },
+}
+
 /// The reasons why a node will not do, in upstream's order.
 pub(super) type Reasons = Vec<&'static str>;
 
 /// What is to be done on the node, or why it will not do.
 ///
 /// # Errors
-/// Objects that cannot be read, in kube-scheduler's words.
-pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reasons>, String> {
+/// Objects that cannot be read.
+pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reasons>, FindError> {
     let bound = check_bound_claims(cx, &claims.bound, node)?;
     let waiting = check_delayed_claims(claims, node)?;
     let mut volumes = PodVolumes::default();
@@ -41,7 +54,7 @@ pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInf
 }
 
 /// The first bound claim whose volume is missing or cannot be used on the node decides.
-fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), &'static str>, String> {
+fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), &'static str>, FindError> {
     let labels = &node.node.metadata.labels;
     for claim in claims {
         let Some(volume) = &claim.volume else { return Ok(Err(ERR_REASON_PV_NOT_EXIST)) };
@@ -51,7 +64,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
         });
         let required = match migrated {
             None => required_affinity(volume),
-            Some((_, translated)) => translated.as_ref().map_err(String::clone)?.as_ref(),
+            Some((_, translated)) => translated.as_ref().map_err(FindError::clone)?.as_ref(),
         };
         if !node_affinity_holds(required, labels) {
             return Ok(Err(ERR_REASON_NODE_CONFLICT));
@@ -61,7 +74,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
 }
 
 /// Matches the claims that wait with volumes, and provisions for the rest and for those that had the node selected.
-fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, &'static str>, String> {
+fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, &'static str>, FindError> {
     let labels = &node.node.metadata.labels;
     if claims.selected.iter().any(|(selected, _)| selected != node.name()) {
         return Ok(Err(ERR_REASON_BIND_CONFLICT));

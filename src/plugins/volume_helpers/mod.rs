@@ -9,8 +9,8 @@ pub mod csi_migration;
 use std::sync::Arc;
 
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
-use crate::cluster::{Labels, NodeSelector, Pod, Str, Volume};
-use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, QueueingHint};
+use crate::cluster::{Key, Labels, NodeSelector, Pod, Str, Volume};
+use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, HintError, QueueingHint};
 
 /// On claims: bound, and known to be so.
 pub const ANN_BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -75,13 +75,23 @@ pub fn names_claim(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.namespace == pod.metadata.namespace && pod.spec.volumes.iter().any(named)
 }
 
+/// The claim of a pod's generic ephemeral volume belongs to another object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("PVC {}/{} was not created for pod {}/{} (pod is not owner)", claim.namespace, claim.name, pod.namespace, pod.name)]
+pub struct NotCreatedForPod {
+    /// The claim.
+    pub claim: Key,
+    /// The pod.
+    pub pod: Key,
+}
+
 /// Refuses the claim of a generic ephemeral volume that belongs to someone else.
-pub fn volume_is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), String> {
+pub fn volume_is_for_pod(pod: &Pod, claim: &PersistentVolumeClaim) -> Result<(), NotCreatedForPod> {
     let (p, c) = (&pod.metadata, &claim.metadata);
     if c.namespace == p.namespace && c.controller().is_some_and(|o| o.uid == p.uid) {
         return Ok(());
     }
-    Err(format!("PVC {}/{} was not created for pod {}/{} (pod is not owner)", c.namespace, c.name, p.namespace, p.name))
+    Err(NotCreatedForPod { claim: c.key(), pod: p.key() })
 }
 
 /// What the API says of an object that is not there, such as `persistentvolumeclaim "a" not found`.
@@ -100,7 +110,7 @@ pub fn required_affinity(volume: &PersistentVolume) -> Option<&NodeSelector> {
 }
 
 /// A hint of one of the volume plugins: it needs no more than the pod and the change.
-pub(super) type Hint = fn(&Pod, &Change) -> Result<QueueingHint, String>;
+pub(super) type Hint = fn(&Pod, &Change) -> Result<QueueingHint, HintError>;
 
 /// An event to register, with its hint.
 pub(super) fn on(resource: EventResource, action: ActionType, hint: Hint) -> ClusterEventWithHint {
@@ -131,7 +141,7 @@ macro_rules! objects {
                 };
                 Ok((cast(&change.old), cast(&change.new)))
             }
-            _ => Err(format!("unexpected objects, expected {}", stringify!($kind))),
+            _ => Err($crate::framework::HintError::UnexpectedObjects { expected: $crate::cluster::Kind::$kind }),
         }
     }};
 }
@@ -191,7 +201,7 @@ mod tests {
         assert_eq!(volume_is_for_pod(&pod, &owned("a", "u", true)), Ok(()));
         for other in [owned("b", "u", true), owned("a", "v", true), owned("a", "u", false)] {
             let text = format!("PVC {}/p-e was not created for pod a/p (pod is not owner)", other.metadata.namespace);
-            assert_eq!(volume_is_for_pod(&pod, &other), Err(text));
+            assert_eq!(volume_is_for_pod(&pod, &other).map_err(|e| e.to_string()), Err(text));
         }
         assert!(uses_claim(&pod, &owned("a", "u", true)) && !uses_claim(&pod, &owned("b", "u", true)));
         assert!(!names_claim(&pod, &owned("a", "u", true)));
