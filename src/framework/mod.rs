@@ -25,7 +25,7 @@ mod status;
 
 pub use cycle_state::{CycleState, StateData};
 pub use diagnosis::NodeToStatus;
-pub use duration::{format_duration, parse_duration};
+pub use duration::{DurationError, format_duration, parse_duration};
 pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
 pub use field::{FieldError, FieldErrors};
 pub use hint_error::{HintError, PluginHintError};

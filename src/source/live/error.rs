@@ -26,6 +26,24 @@ impl std::fmt::Display for Target {
     }
 }
 
+/// Why an object cannot be had from the server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OriginalError {
+    /// Nothing asks the server any more.
+    #[error("the connection has ended")]
+    Ended,
+    /// The server has not given it, in its own words or those of the connection.
+    #[error("{0}")]
+    Server(String),
+    /// The answer is no JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The object cannot be written as YAML.
+    #[error(transparent)]
+    Yaml(#[from] serde_yaml::Error),
+}
+
 /// Why a connection to a cluster cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
