@@ -13,7 +13,7 @@ mod wakes;
 pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
 pub use edit::{Edit, EditError, key_named, kind_named};
-pub use file::{SessionFileError, is_session_file};
+pub use file::{LineProblem, SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
 pub use series::{changes, is_news, is_same_cluster};
 pub use timeline::{Cursor, Frame, Moment, Started, Timeline, asked_alone};

@@ -1,5 +1,6 @@
 //! Why a connection to a cluster cannot be made.
 
+use std::io;
 use std::path::PathBuf;
 
 use super::failure::{Failure, What};
@@ -126,7 +127,10 @@ pub enum ConnectError {
     },
     /// The system refused a thread or the like.
     #[error("cannot start: {0}")]
-    System(String),
+    System(io::Error),
+    /// The thread that connects panicked.
+    #[error("cannot start: the thread of the connection ended")]
+    ThreadEnded,
 }
 
 /// The kubeconfig's contexts in a sentence.
