@@ -1,4 +1,4 @@
-//! What can go wrong around the screen. Every text is for the reader.
+//! Errors of the event loop, of the session behind the screen and of the files they write. Every text is for the reader.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::source::live::OriginalError;
 use crate::ui::keys::KeyNameError;
 use crate::ui::{ExportError, ThemeError};
 
-/// What can go wrong around the screen.
+/// Why the explorer ends.
 #[derive(Debug, Error)]
 pub enum AppError {
     /// Standard output is no terminal.
@@ -34,7 +34,7 @@ pub enum PrintError {
     /// The file's name asks for something that a screen cannot be.
     #[error(transparent)]
     Form(#[from] ExportError),
-    /// What begins with a quotation mark in `--keys` and does not end.
+    /// Words in `--keys` begin with a quotation mark and do not end with it.
     #[error("--keys: {0} has no end")]
     OpenQuotation(String),
     /// A word in `--keys` names no key.
@@ -127,7 +127,7 @@ pub(super) enum ExplorerError {
 /// Why work beside the screen has no result.
 #[derive(Debug, Error)]
 pub(super) enum JobError {
-    /// A branch to compare does not exist, of so many.
+    /// A branch to compare does not exist; holds how many there are.
     #[error("there are {0} branches")]
     NoBranch(usize),
     /// The system gives no thread.

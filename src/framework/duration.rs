@@ -9,7 +9,7 @@ pub enum DurationError {
     /// It is no sequence of numbers with units, or too long a time.
     #[error("time: invalid duration {0:?}")]
     Invalid(String),
-    /// A number stands without a unit.
+    /// A number has no unit.
     #[error("time: missing unit in duration {0:?}")]
     MissingUnit(String),
     /// Go has no such unit.

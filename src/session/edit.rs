@@ -47,7 +47,7 @@ pub enum EditError {
         kind: Kind,
         /// Its name.
         key: Key,
-        /// What is wrong with it.
+        /// Why.
         error: serde_json::Error,
     },
     /// The patch gives the object another name.

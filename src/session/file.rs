@@ -55,7 +55,7 @@ pub enum SessionFileError {
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong.
+        /// Why.
         problem: LineProblem,
     },
     /// The replay came out otherwise than what was saved.

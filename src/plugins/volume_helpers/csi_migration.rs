@@ -3,6 +3,10 @@
 //! Mirrors `staging/src/k8s.io/csi-translation-lib/{translate.go,plugins/*.go}`, as far as scheduling reads the
 //! translated volume: its driver, its handle and its node affinity.
 
+mod error;
+
+pub use error::{InlineVolumeError, MigrationError, RegionError};
+
 use std::collections::BTreeSet;
 
 use crate::cluster::storage::{CSINode, PersistentVolume};
@@ -104,58 +108,6 @@ impl InTreePlugin {
         let migrated = node.and_then(|n| n.metadata.annotations.get(ANN_MIGRATED_PLUGINS));
         migrated.is_some_and(|names| names.split(',').any(|name| name == self.name()))
     }
-}
-
-/// Why a volume cannot be translated for its CSI driver, in Kubernetes' words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MigrationError {
-    /// The id of an EBS volume has another form than `vol-…` and `aws://<zone>/vol-…`.
-    #[error("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})")]
-    EbsVolumeId {
-        /// The id.
-        id: Str,
-    },
-    /// An Azure disk is not a managed one.
-    #[error("kind({kind}) is not supported in csi migration")]
-    AzureDiskKind {
-        /// The disk's kind.
-        kind: Str,
-    },
-    /// The zones of a GCE disk give no region.
-    #[error("failed to get region from zones: {0}")]
-    Region(RegionError),
-}
-
-/// Why zones of GCE give no region.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RegionError {
-    /// A zone's name does not have three parts.
-    #[error("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {zone}")]
-    ZoneFormat {
-        /// The zone.
-        zone: Str,
-    },
-    /// The zones are in several regions, or there are none.
-    #[error("multiple or no regions gotten from zones, got: map[{}]", as_go_map(regions))]
-    NotOne {
-        /// The regions, by name.
-        regions: BTreeSet<String>,
-    },
-}
-
-/// Returns the keys of a Go map without values as Go prints them: `a:{} b:{}`.
-fn as_go_map(keys: &BTreeSet<String>) -> String {
-    keys.iter().map(|key| format!("{key}:{{}}")).collect::<Vec<_>>().join(" ")
-}
-
-/// Why an inline volume of a pod cannot be translated for its CSI driver.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("converting volume({volume}) from inline to csi: {error}")]
-pub struct InlineVolumeError {
-    /// The volume's name in the pod.
-    pub volume: Str,
-    /// What is wrong with it.
-    pub error: MigrationError,
 }
 
 /// The handle that an inline volume has for the CSI driver; empty where nothing is known to tell volumes apart.

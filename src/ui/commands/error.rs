@@ -19,12 +19,12 @@ pub enum CommandError {
         /// The key that lists all commands.
         help: String,
     },
-    /// A command without its arguments: what it needs.
+    /// A command lacks its arguments.
     #[error("{command} needs {what}")]
     Needs {
         /// The command.
         command: &'static str,
-        /// What is missing, such as `a file`.
+        /// The arguments, such as `a file`.
         what: &'static str,
     },
     /// A number is missing or too large.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-/// What is wrong with a theme.
+/// Why a theme cannot be used.
 #[derive(Clone, Debug, Error)]
 pub enum ThemeError {
     /// No such theme; a theme's file is named where it inherits it.
@@ -42,7 +42,7 @@ pub enum ThemeError {
         file: String,
         /// The key, with the table it is in.
         key: String,
-        /// What is wrong.
+        /// Why.
         problem: KeyProblem,
     },
     /// Themes inherit in a circle.
@@ -61,7 +61,7 @@ pub enum FileError {
     /// It is a folder, a pipe or the like.
     #[error("is no file")]
     NotAFile,
-    /// It has more than so many bytes.
+    /// It is larger than the limit, in bytes.
     #[error("is larger than {0} bytes")]
     TooLarge(u64),
     /// Reading failed.
@@ -75,7 +75,7 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// What is wrong with some TOML.
+/// Why a text is no TOML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// Line and column in characters, both counted from 1, where the parser knows them.
@@ -108,7 +108,7 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// What is wrong with a key of a theme.
+/// Why a key of a theme cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyProblem {
     /// It is not there, nor in any theme that is inherited.
