@@ -159,7 +159,7 @@ fn changes_come_as_they_happen_and_only_where_they_matter() {
     assert!(follower.live.status().last_change.is_some() && follower.live.status().troubles().next().is_none());
     follower.until_fresh(&server);
     assert_eq!(follower.live.original(Kind::Node, &Key::new("", name)).unwrap().contains("unschedulable: true"), true);
-    assert!(follower.live.original(Kind::Pod, &Key::new("shop", "new")).unwrap_err().starts_with("404 Not Found"));
+    assert!(follower.live.original(Kind::Pod, &Key::new("shop", "new")).unwrap_err().to_string().starts_with("404 Not Found"));
 }
 
 #[test]

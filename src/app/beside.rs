@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::report::{Agreements, comparison};
 use crate::session::{Comparison, Session};
-use crate::ui::{Document, Form, Work, WorkState};
+use crate::ui::{Document, DriverError, Form, Work, WorkState};
 
+use super::error::JobError;
 use super::objects::{Finding, Sources};
 
 /// The name of the thread.
@@ -18,7 +19,7 @@ const THREAD: &str = "beside";
 pub(super) struct Beside {
     progress: Arc<Progress>,
     /// Several copies of an explorer may look; one of them gets the result.
-    result: Mutex<Receiver<Result<Outcome, String>>>,
+    result: Mutex<Receiver<Result<Outcome, JobError>>>,
 }
 
 /// What comes of work.
@@ -47,15 +48,12 @@ impl Progress {
 
 impl Beside {
     /// Begins.
-    ///
-    /// # Errors
-    /// A sentence for the reader.
-    pub(super) fn start(session: &Session, sources: &Sources, work: Work) -> Result<Self, String> {
+    pub(super) fn start(session: &Session, sources: &Sources, work: Work) -> Result<Self, JobError> {
         let progress = Arc::new(Progress::default());
         let (sender, result) = channel();
         let watched = Arc::clone(&progress);
         let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose });
-        let run: Box<dyn FnOnce() -> Result<Outcome, String> + Send> = match work {
+        let run: Box<dyn FnOnce() -> Result<Outcome, JobError> + Send> = match work {
             Work::Agreement => {
                 let scheduler = session.scheduler_as_seen().clone();
                 let events = session.background().events.clone();
@@ -67,7 +65,7 @@ impl Beside {
             }
             Work::Compare(one, other) => {
                 let branches = session.branches();
-                let of = |at: usize| branches.get(at).cloned().ok_or_else(|| format!("there are {} branches", branches.len()));
+                let of = |at: usize| branches.get(at).cloned().ok_or(JobError::NoBranch(branches.len()));
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
                     let compared = Comparison::of(&one, &other);
@@ -76,19 +74,19 @@ impl Beside {
             }
             Work::Object(kind, key) => {
                 let finding = Finding::new(session, sources);
-                Box::new(move || finding.object(kind, &key).map(Outcome::Shown))
+                Box::new(move || Ok(Outcome::Shown(finding.object(kind, &key)?)))
             }
             Work::Capture { path, redact } => {
                 let cluster = session.scheduler_as_seen().state().cluster().clone();
                 let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
-                Box::new(move || super::objects::capture(&cluster, &events, &unknown, &path, redact).map(Outcome::Said))
+                Box::new(move || Ok(Outcome::Said(super::objects::capture(&cluster, &events, &unknown, &path, redact)?)))
             }
         };
         std::thread::Builder::new()
             .name(THREAD.to_owned())
             // Whoever asked may have left: then nobody hears.
             .spawn(move || drop(sender.send(run())))
-            .map_err(|e| format!("no thread could be started: {e}"))?;
+            .map_err(JobError::Thread)?;
         Ok(Self { progress, result: Mutex::new(result) })
     }
 
@@ -97,11 +95,11 @@ impl Beside {
         match self.result.lock().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(Ok(Outcome::Shown(document))) => WorkState::Done(document),
             Ok(Ok(Outcome::Said(words))) => WorkState::Said(words),
-            Ok(Err(words)) => WorkState::Failed(words),
+            Ok(Err(error)) => WorkState::Failed(DriverError::new(error)),
             Err(TryRecvError::Empty) => {
                 WorkState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))
             }
-            Err(TryRecvError::Disconnected) => WorkState::Failed("it broke off".to_owned()),
+            Err(TryRecvError::Disconnected) => WorkState::Failed(DriverError::new(JobError::BrokeOff)),
         }
     }
 }

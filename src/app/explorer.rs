@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::beside::Beside;
+use super::error::{ExplorerError, WriteError};
 use super::following::{self, Following, Pace};
 use super::leave::Leave;
 use super::objects::Sources;
@@ -14,10 +15,10 @@ use crate::framework::NodeFilters;
 use crate::release::Release;
 use crate::report::{Heard, Written};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, EditError, RunEnd, Session, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Driver, HowFar, Work, WorkState};
+use crate::ui::{Driver, DriverError, HowFar, Work, WorkState};
 
 /// A session, with files to read and to write. A clone shares all that is large, and what goes on beside the screen.
 #[derive(Clone, Debug)]
@@ -62,8 +63,8 @@ impl Explorer {
     }
 
     /// From here on it is done, or not at all.
-    fn for_good(&self) -> Result<(), String> {
-        if self.leave.take() { Ok(()) } else { Err("stopped".to_owned()) }
+    fn for_good(&self) -> Result<(), ExplorerError> {
+        if self.leave.take() { Ok(()) } else { Err(ExplorerError::Stopped) }
     }
 
     /// Where objects' texts are.
@@ -113,10 +114,10 @@ impl Explorer {
         }
     }
 
-    fn apply(&mut self, operation: Operation) -> Result<String, String> {
+    fn apply(&mut self, operation: Operation) -> Result<String, ExplorerError> {
         let branches = self.session.branches().len();
         if !self.session.apply(operation) {
-            return Err("nothing came of it".to_owned());
+            return Err(ExplorerError::NothingDone);
         }
         let title = self.session.timeline().frames().last().map_or_else(String::new, |f| f.title.clone());
         let fork = if self.session.branches().len() > branches {
@@ -127,21 +128,21 @@ impl Explorer {
         Ok(format!("{title}{fork}"))
     }
 
-    fn operation(&self, line: &str) -> Result<Operation, String> {
+    fn operation(&self, line: &str) -> Result<Operation, EditError> {
         Edit::parse(line)?.operation(self.session.scheduler_here().state().cluster())
     }
 
     /// Creates or updates what is in a file.
-    fn apply_file(&mut self, path: &str) -> Result<String, String> {
+    fn apply_file(&mut self, path: &str) -> Result<String, ExplorerError> {
         if path.is_empty() {
-            return Err("apply needs a file".to_owned());
+            return Err(ExplorerError::NoFile);
         }
         let loaded = source::load(&[Input::Path(PathBuf::from(path))]);
-        if let Some(wrong) = loaded.diagnostics.iter().find(|d| d.severity == Severity::Error) {
-            return Err(wrong.to_string());
+        if let Some(wrong) = loaded.diagnostics.into_iter().find(|d| d.severity == Severity::Error) {
+            return Err(ExplorerError::Load(Box::new(wrong)));
         }
         let objects: Vec<Object> = loaded.objects;
-        let mut said = Err(format!("{path} holds nothing that decides about scheduling"));
+        let mut said = Err(ExplorerError::NothingInFile { path: path.to_owned() });
         let count = objects.len();
         for object in objects {
             let operation = Operation::put(self.session.scheduler_here().state().cluster(), object);
@@ -149,6 +150,18 @@ impl Explorer {
             self.session.timeline_mut().seek(Cursor::END);
         }
         if count > 1 { said.map(|last| format!("{count} objects, the last of them: {last}")) } else { said }
+    }
+}
+
+impl From<ExplorerError> for DriverError {
+    fn from(error: ExplorerError) -> Self {
+        Self::new(error)
+    }
+}
+
+impl From<WriteError> for DriverError {
+    fn from(error: WriteError) -> Self {
+        ExplorerError::from(error).into()
     }
 }
 
@@ -177,7 +190,7 @@ impl Driver for Explorer {
         self.session.run_until(until, turns)
     }
 
-    fn edit(&mut self, line: &str) -> Result<String, String> {
+    fn edit(&mut self, line: &str) -> Result<String, DriverError> {
         // Whoever changes something while they look at a decision that was asked for alone wants to know what it changes
         // about that: it is done before the question, on a branch beside it, and the question is asked again.
         let (asked, cursor) = (self.session.explained(), self.session.timeline().cursor());
@@ -186,7 +199,7 @@ impl Driver for Explorer {
         }
         let answer = match line.strip_prefix("apply ") {
             Some(path) => self.apply_file(path.trim()),
-            None => self.operation(line).and_then(|operation| self.apply(operation)),
+            None => self.operation(line).map_err(ExplorerError::from).and_then(|operation| self.apply(operation)),
         };
         match (&answer, asked) {
             (Ok(_), Some(pod)) => {
@@ -197,17 +210,17 @@ impl Driver for Explorer {
             (Err(_), Some(_)) => self.session.timeline_mut().seek(cursor),
             (_, None) => {}
         }
-        answer
+        Ok(answer?)
     }
 
-    fn advance(&mut self, how_far: HowFar) -> Result<String, String> {
-        match how_far {
-            HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds }),
+    fn advance(&mut self, how_far: HowFar) -> Result<String, DriverError> {
+        Ok(match how_far {
+            HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds })?,
             HowFar::NextWakeUp => match self.session.scheduler_here().next_wake_up() {
-                Some(wake_up) => self.apply(Operation::AdvanceTo { time: wake_up.time }),
-                None => Err("time makes nothing happen any more".to_owned()),
+                Some(wake_up) => self.apply(Operation::AdvanceTo { time: wake_up.time })?,
+                None => return Err(ExplorerError::NoWakeUp.into()),
             },
-        }
+        })
     }
 
     fn settle(&mut self) -> bool {
@@ -222,7 +235,7 @@ impl Driver for Explorer {
         self.session.switch(to)
     }
 
-    fn restart(&mut self, observed: bool) -> Result<String, String> {
+    fn restart(&mut self, observed: bool) -> Result<String, DriverError> {
         let waiting = if observed { Waiting::AsObserved(self.session.background().events.clone()) } else { Waiting::Fresh };
         self.session = self.session.restarted(waiting);
         let entries = &self.session.timeline().queues().entries;
@@ -234,31 +247,28 @@ impl Driver for Explorer {
         })
     }
 
-    fn save(&self, path: &str) -> Result<String, String> {
-        let at = |e: &dyn std::fmt::Display| format!("{path}: {e}");
+    fn save(&self, path: &str) -> Result<String, DriverError> {
         if self.session.is_forgetful() {
-            return Err(
-                "the cluster was followed for longer than is kept, so this cannot be replayed; :capture FILE writes the cluster".to_owned()
-            );
+            return Err(ExplorerError::Truncated.into());
         }
         if Path::new(path).exists() {
-            return Err(format!("{path} exists already; it is left alone"));
+            return Err(WriteError::Exists { path: path.to_owned() }.into());
         }
         self.for_good()?;
-        let file = File::create_new(path).map_err(|e| at(&e))?;
+        let file = File::create_new(path).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
         if let Err(error) = self.session.save(file) {
             // Half a session is of no use, and would be in the way of the next try.
             let _ = std::fs::remove_file(path);
-            return Err(at(&error));
+            return Err(WriteError::Session { path: path.to_owned(), error }.into());
         }
         Ok(format!("saved to {path}; schedscope open {path} goes on from here"))
     }
 
-    fn start(&mut self, work: Work) -> Result<(), String> {
+    fn start(&mut self, work: Work) -> Result<(), DriverError> {
         if matches!(work, Work::Capture { .. }) {
             self.for_good()?;
         }
-        self.work = Some(Arc::new(Beside::start(&self.session, &self.sources(), work)?));
+        self.work = Some(Arc::new(Beside::start(&self.session, &self.sources(), work).map_err(ExplorerError::from)?));
         Ok(())
     }
 
@@ -303,9 +313,9 @@ impl Driver for Explorer {
         self.following.is_some() && self.session.current() == 0 && self.session.changed_since(frame)
     }
 
-    fn catch_up(&mut self) -> Result<String, String> {
+    fn catch_up(&mut self) -> Result<String, DriverError> {
         if self.following.is_none() {
-            return Err("this is no live cluster; S runs until nothing changes any more".to_owned());
+            return Err(ExplorerError::NotLive.into());
         }
         let full = self.is_full();
         let looked_at = self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());

@@ -1,11 +1,12 @@
 //! What is on the screen, or a decision, written to a file.
 
 use std::fs::File;
-use std::io::{ErrorKind, Write as _};
+use std::io::Write as _;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use super::WriteError;
 use crate::ui::{self, Driver, Export, Glyphs, Scene, State, Theme};
 
 /// Hands out all that drawing reads.
@@ -30,15 +31,19 @@ pub(super) fn with_scene<R>(state: &State, driver: &dyn Driver, theme: &Theme, g
 pub(super) fn export(state: &mut State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) {
     match write(state, driver, theme, glyphs, path, export) {
         Ok(()) => state.say(format!("written to {path}")),
-        Err(words) => state.warn(words),
+        Err(error) => state.warn(error.to_string()),
     }
 }
 
 /// Writes to a file that is not there yet.
-///
-/// # Errors
-/// A sentence for the reader.
-pub(super) fn write(state: &State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) -> Result<(), String> {
+pub(super) fn write(
+    state: &State,
+    driver: &dyn Driver,
+    theme: &Theme,
+    glyphs: &Glyphs,
+    path: &str,
+    export: &Export,
+) -> Result<(), WriteError> {
     let text = match export {
         Export::Words(text) => text.clone(),
         Export::Screen(form) => {
@@ -48,13 +53,10 @@ pub(super) fn write(state: &State, driver: &dyn Driver, theme: &Theme, glyphs: &
             form.write(&buf, theme)
         }
     };
-    let mut file = File::create_new(path).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => format!("{path} exists already; it is left alone"),
-        _ => format!("{path}: {error}"),
-    })?;
+    let mut file = File::create_new(path).map_err(|error| WriteError::create(path, error))?;
     file.write_all(text.as_bytes()).map_err(|error| {
         // A part of it is of no use, and would be in the way of the next try.
         let _ = std::fs::remove_file(path);
-        format!("{path}: {error}")
+        WriteError::Io { path: path.to_owned(), error }
     })
 }

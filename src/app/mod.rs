@@ -6,6 +6,7 @@
 mod background;
 mod beside;
 mod console;
+mod error;
 mod event_loop;
 mod explorer;
 mod export;
@@ -26,18 +27,17 @@ mod terminal;
 mod tests;
 mod worker;
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use thiserror::Error;
 use tokio::sync::Notify;
 
 use crate::cluster::Key;
 use crate::ui::themes::DEFAULT;
-use crate::ui::{Depth, Glyphs, Keymap, Library, ThemeError};
+use crate::ui::{Depth, Glyphs, Keymap, Library};
 
 pub use console::{Console, Loaded};
+pub use error::{AppError, PrintError, WriteError};
 pub use explorer::Explorer;
 pub use fault::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use following::Pace;
@@ -45,23 +45,6 @@ pub use loading::Watch;
 pub use objects::{capture, unknown_kinds};
 pub use print::{Print, print};
 pub use settings::folder;
-
-/// What can go wrong around the screen.
-#[derive(Debug, Error)]
-pub enum AppError {
-    /// Standard output is no terminal.
-    #[error("the explorer needs a terminal: standard {0} is none")]
-    NoTerminal(&'static str),
-    /// The terminal did not do what it was told.
-    #[error("the terminal: {0}")]
-    Terminal(#[from] io::Error),
-    /// The screen cannot be written to a file; a sentence.
-    #[error("{0}")]
-    Print(String),
-    /// The theme cannot be used.
-    #[error(transparent)]
-    Theme(#[from] ThemeError),
-}
 
 /// How to start.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::error::{ObjectError, SourceTextError, WriteError};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
@@ -37,10 +38,7 @@ impl Finding {
     }
 
     /// The object as YAML: as its source has it, or else as it is held here.
-    ///
-    /// # Errors
-    /// A sentence for the reader.
-    pub(super) fn object(&self, kind: Kind, key: &Key) -> Result<Document, String> {
+    pub(super) fn object(&self, kind: Kind, key: &Key) -> Result<Document, ObjectError> {
         let (here, start) = (self.here.get(kind, key), self.start.get(kind, key));
         let known = here.as_ref().or(start.as_ref());
         let document = |place: &str, yaml: &str| Document {
@@ -58,18 +56,19 @@ impl Finding {
                 Ok(document(&place, &format!("{changed}{yaml}")))
             }
             other => {
-                let object = known.ok_or_else(|| format!("there is no {kind} {key}"))?;
+                let object = known.ok_or_else(|| ObjectError::NotFound { kind, key: key.clone() })?;
                 let why = other.and_then(Result::err).map_or_else(String::new, |e| format!("# {e}\n"));
-                let yaml = serde_yaml::to_string::<Object>(object).map_err(|e| e.to_string())?;
+                let yaml = serde_yaml::to_string::<Object>(object)?;
                 Ok(document("as schedscope holds it", &format!("{why}# Only what decides about scheduling is held.\n{yaml}")))
             }
         }
     }
 
     /// Where it stands and how, from the live cluster or the newest source that has it.
-    fn read(&self, kind: Kind, key: &Key, seen: bool) -> Option<Result<(String, String), String>> {
+    fn read(&self, kind: Kind, key: &Key, seen: bool) -> Option<Result<(String, String), SourceTextError>> {
         if let Some(live) = self.sources.live.as_ref().filter(|_| seen) {
-            return Some(live.original(kind, key).map(|yaml| ("as the cluster has it now".to_owned(), yaml)));
+            let found = live.original(kind, key).map_err(SourceTextError::from);
+            return Some(found.map(|yaml| ("as the cluster has it now".to_owned(), yaml)));
         }
         let report = self.sources.reports.iter().rev().find(|r| r.origin(kind, key).is_some())?;
         let (file, line) = report.file_and_line(kind, key)?;
@@ -77,26 +76,29 @@ impl Finding {
         Some(match report.original(kind, key) {
             Ok(Some(text)) => match source::as_yaml(&text, kind, key) {
                 Some(yaml) => Ok((place, yaml)),
-                None => Err(format!("{place} no longer holds {kind} {key}")),
+                None => Err(SourceTextError::Gone { place, kind, key: key.clone() }),
             },
-            Ok(None) => Err(format!("{place} cannot be read again")),
-            Err(error) => Err(format!("{place}: {error}")),
+            Ok(None) => Err(SourceTextError::ReadOnce { place }),
+            Err(error) => Err(SourceTextError::Io { place, error }),
         })
     }
 }
 
 /// Writes a cluster to a file that is not there yet; `unknown` are the kinds of which it is not known what there is. Says
 /// what was done.
-///
-/// # Errors
-/// A sentence for the reader.
-pub fn capture(cluster: &Cluster, events: &[ObservedEvent], unknown: &BTreeSet<Kind>, path: &str, redact: bool) -> Result<String, String> {
+pub fn capture(
+    cluster: &Cluster,
+    events: &[ObservedEvent],
+    unknown: &BTreeSet<Kind>,
+    path: &str,
+    redact: bool,
+) -> Result<String, WriteError> {
     if Path::new(path).exists() {
-        return Err(format!("{path} exists already; it is left alone"));
+        return Err(WriteError::Exists { path: path.to_owned() });
     }
     let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
     let capture = Capture { cluster, events, unknown, redact: words.as_ref() };
-    let count = capture.save(Path::new(path)).map_err(|e| format!("{path}: {e}"))?;
+    let count = capture.save(Path::new(path)).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
     let how = if redact { ", with names and texts replaced" } else { "" };
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
 }

@@ -2,7 +2,7 @@
 
 use super::event_loop::first_state;
 use super::export::write;
-use super::{AppError, Options};
+use super::{AppError, Options, PrintError};
 use crate::ui::keymap::Context;
 use crate::ui::{self, Action, Driver, Effect, Export, ScreenForm, State, Theme};
 
@@ -20,9 +20,9 @@ pub struct Print {
 /// Presses keys and writes the screen.
 ///
 /// # Errors
-/// A sentence for the user: a key that means nothing where it is pressed, a theme or a file that cannot be used.
+/// A key that means nothing where it is pressed, a theme or a file that cannot be used.
 pub fn print(driver: &mut dyn Driver, options: &Options, print: &Print) -> Result<(), AppError> {
-    let form = ScreenForm::of(&print.path).map_err(AppError::Print)?;
+    let form = ScreenForm::of(&print.path).map_err(PrintError::from)?;
     let mut theme = options.library().load(&options.theme, options.depth)?;
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = &options.pod {
@@ -31,19 +31,20 @@ pub fn print(driver: &mut dyn Driver, options: &Options, print: &Print) -> Resul
         }
         state.renew(driver);
     }
-    for key in keys(&print.keys).map_err(AppError::Print)? {
+    for key in keys(&print.keys)? {
         let contexts = ui::contexts(&state);
         let action = match &key {
             Key::Named(name) => state.settings.keymap.pressed(&contexts, name),
             Key::Typed(text) if contexts == [Context::Prompt] => Some(Action::Paste(text.clone())),
             Key::Typed(_) => None,
         };
-        let action = action.ok_or_else(|| AppError::Print(format!("--keys: {key} means nothing where it is pressed")))?;
+        let action = action.ok_or_else(|| PrintError::MeansNothing(key.to_string()))?;
         if !press(&mut state, driver, options, &mut theme, action) {
-            return Err(AppError::Print(format!("--keys: {key} leaves before the screen is written")));
+            return Err(PrintError::Leaves(key.to_string()).into());
         }
     }
-    write(&state, driver, &theme, &options.glyphs, &print.path, &Export::Screen(form)).map_err(AppError::Print)
+    write(&state, driver, &theme, &options.glyphs, &print.path, &Export::Screen(form)).map_err(PrintError::from)?;
+    Ok(())
 }
 
 /// Does what a key asks for, to the end of what takes a while; false where that is to leave.
@@ -80,19 +81,19 @@ enum Key {
 }
 
 /// The keys of a line: `c 3 : "pod shop/payments" enter`.
-fn keys(line: &str) -> Result<Vec<Key>, String> {
+fn keys(line: &str) -> Result<Vec<Key>, PrintError> {
     let mut found = Vec::new();
     let mut rest = line.trim_start();
     while let Some(first) = rest.chars().next() {
         let after = &rest[first.len_utf8()..];
         // Alone, a quotation mark is a key.
         if matches!(first, '"' | '\'') && !after.is_empty() && !after.starts_with(char::is_whitespace) {
-            let (text, more) = after.split_once(first).ok_or_else(|| format!("--keys: {rest} has no end"))?;
+            let (text, more) = after.split_once(first).ok_or_else(|| PrintError::OpenQuotation(rest.to_owned()))?;
             found.push(Key::Typed(text.to_owned()));
             rest = more;
         } else {
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-            found.push(Key::Named(ui::keys::parse(&rest[..end]).map_err(|words| format!("--keys: {words}"))?));
+            found.push(Key::Named(ui::keys::parse(&rest[..end])?));
             rest = &rest[end..];
         }
         rest = rest.trim_start();
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(keys(" c  Ctrl-D ' \" ").unwrap(), [named("c"), named("ctrl-d"), named("'"), named("\"")]);
         assert_eq!(keys(": \"pod a/b\" enter").unwrap(), [named(":"), typed("pod a/b"), named("enter")]);
         assert_eq!(keys("/ 'a \"b' j").unwrap(), [named("/"), typed("a \"b"), named("j")]);
-        assert_eq!(keys("'a b").unwrap_err(), "--keys: 'a b has no end");
-        assert!(keys("xx").unwrap_err().starts_with("--keys: \"xx\" is no key: "));
+        assert_eq!(keys("'a b").unwrap_err().to_string(), "--keys: 'a b has no end");
+        assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is no key: "));
     }
 }

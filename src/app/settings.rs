@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::ui::theme::syntax;
-use crate::ui::{ASCII, Glyphs, Keymap, Library, UNICODE};
+use crate::ui::theme::SyntaxError;
+use crate::ui::{ASCII, FileError, Glyphs, Keymap, Library, UNICODE};
 
 /// Files beyond this many bytes are not read; nobody writes them.
 const LIMIT: u64 = 1 << 20;
@@ -52,7 +52,7 @@ fn parse(file: &str, text: &str) -> Configured {
     let table: toml::Table = match text.parse() {
         Ok(table) => table,
         Err(error) => {
-            found.problems.push(format!("{file}: {}", syntax(text, &error)));
+            found.problems.push(format!("{file}: {}", SyntaxError::new(text, &error)));
             return found;
         }
     };
@@ -85,17 +85,16 @@ pub(super) fn library(folder: Option<&Path>) -> Library {
     }))
 }
 
-/// The text of an ordinary file, or why it cannot be had.
-fn text(path: &Path) -> Result<String, String> {
-    let say = |e: std::io::Error| e.to_string();
+/// The text of an ordinary file.
+fn text(path: &Path) -> Result<String, FileError> {
     // Opening a pipe would wait for somebody to write into it.
-    if !fs::metadata(path).map_err(say)?.is_file() {
-        return Err("is no file".to_owned());
+    if !fs::metadata(path)?.is_file() {
+        return Err(FileError::NotAFile);
     }
     let mut text = String::new();
-    let size = File::open(path).and_then(|f| f.take(LIMIT + 1).read_to_string(&mut text)).map_err(say)?;
+    let size = File::open(path).and_then(|f| f.take(LIMIT + 1).read_to_string(&mut text))?;
     if size as u64 > LIMIT {
-        return Err(format!("is larger than {LIMIT} bytes"));
+        return Err(FileError::TooLarge(LIMIT));
     }
     Ok(text)
 }

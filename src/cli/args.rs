@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
-use crate::cluster::Quantity;
+use crate::cluster::{ParseQuantityError, Quantity};
 use crate::source::Limits;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
@@ -141,6 +141,17 @@ impl SourceArgs {
     }
 }
 
+/// Why the value of an argument cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum ArgError {
+    #[error(transparent)]
+    Quantity(#[from] ParseQuantityError),
+    #[error("{0} is less than nothing")]
+    Negative(String),
+    #[error("{0:?} is not as 120x40")]
+    Size(String),
+}
+
 /// What reading may cost.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
@@ -157,9 +168,9 @@ impl LimitArgs {
     }
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
-    let size = text.parse::<Quantity>().map_err(|e| e.to_string())?.value();
-    u64::try_from(size).map_err(|_| format!("{text} is less than nothing"))
+fn bytes(text: &str) -> Result<u64, ArgError> {
+    let size = text.parse::<Quantity>()?.value();
+    u64::try_from(size).map_err(|_| ArgError::Negative(text.to_owned()))
 }
 
 /// Arguments of `demo`.
@@ -257,9 +268,9 @@ pub struct ScreenArgs {
 }
 
 /// Columns and rows. No terminal is larger than the limit, and memory is needed for each cell.
-fn size(text: &str) -> Result<(u16, u16), String> {
+fn size(text: &str) -> Result<(u16, u16), ArgError> {
     let pair = text.split_once('x').and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
-    pair.filter(|(c, r)| (1..=1000).contains(c) && (1..=1000).contains(r)).ok_or_else(|| format!("{text:?} is not as 120x40"))
+    pair.filter(|(c, r)| (1..=1000).contains(c) && (1..=1000).contains(r)).ok_or_else(|| ArgError::Size(text.to_owned()))
 }
 
 /// Arguments of `explain`.

@@ -43,7 +43,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
         Output::Json => (DecisionFormat::Json, more),
         Output::Yaml => (DecisionFormat::Yaml, more),
     };
-    print(&decision_in(&view, format, &more).map_err(Failure::source)?)?;
+    print(&decision_in(&view, format, &more).map_err(|e| Failure::source(e.to_string()))?)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
 }
 

@@ -21,7 +21,7 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     let path = args.file.display().to_string();
     let said = app::capture(&loaded.cluster(), &loaded.events, &app::unknown_kinds(&loaded.report), &path, args.redact)
-        .map_err(Failure::source)?;
+        .map_err(|error| Failure::source(error.to_string()))?;
     eprintln!("{said}");
     Ok(EXIT_OK)
 }

@@ -46,17 +46,26 @@ pub(super) fn start(file: Option<&Path>) -> Result<Option<WorkerGuard>, Failure>
     Ok(Some(guard))
 }
 
+/// Why there are no files for the log.
+#[derive(Debug, thiserror::Error)]
+enum DailyError {
+    #[error(transparent)]
+    Folder(#[from] std::io::Error),
+    #[error(transparent)]
+    Appender(#[from] tracing_appender::rolling::InitError),
+}
+
 /// Files of a day each; the oldest goes when there are too many.
-fn daily(folder: &Path) -> Result<RollingFileAppender, String> {
+fn daily(folder: &Path) -> Result<RollingFileAppender, DailyError> {
     // Names of nodes and clusters are nobody else's business.
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| e.to_string())?;
-    RollingFileAppender::builder()
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix(LOG_PREFIX)
         .filename_suffix(LOG_SUFFIX)
         .max_log_files(DAYS)
-        .build(folder)
-        .map_err(|e| e.to_string())
+        .build(folder)?;
+    Ok(files)
 }
 
 #[cfg(test)]

@@ -116,32 +116,48 @@ fn told(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
 
 /// Reads a JSON array of operations, or one operation after another.
 fn read_operations(path: &std::path::Path) -> Result<Vec<Operation>, Failure> {
-    let at = |what: String| Failure::usage(format!("{}: {what}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| at(e.to_string()))?;
+    let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
-        match value.map_err(|e| at(e.to_string()))? {
+        match value.map_err(|e| at(&e))? {
             Value::Array(list) => values.extend(list),
             one => values.push(one),
         }
     }
-    values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(format!("operation {i}: {e}")))).collect()
+    values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(&format!("operation {i}: {e}")))).collect()
 }
 
-fn operation(value: &Value) -> Result<Operation, String> {
-    let name = value["op"].as_str().ok_or("it has no \"op\"")?.to_owned();
-    let object = || -> Result<Object, String> {
-        let object = value.get("object").ok_or("it has no \"object\"")?;
-        let kind: Kind =
-            object["kind"].as_str().unwrap_or_default().parse().map_err(|_| format!("kind {} is not known", object["kind"]))?;
-        Object::deserialize_kind(kind, object).map_err(|e| e.to_string())
+/// Why a JSON value is no operation.
+#[derive(Debug, thiserror::Error)]
+enum OperationError {
+    #[error("it has no {0:?}")]
+    Missing(&'static str),
+    /// The value, as JSON.
+    #[error("kind {0} is not known")]
+    UnknownKind(String),
+    #[error(transparent)]
+    Object(#[from] serde_json::Error),
+    #[error("\"seconds\" is not a whole number")]
+    Seconds,
+    #[error("{0:?} is none of schedule, create, update, delete, advance")]
+    Unknown(String),
+}
+
+fn operation(value: &Value) -> Result<Operation, OperationError> {
+    let name = value["op"].as_str().ok_or(OperationError::Missing("op"))?.to_owned();
+    let object = || -> Result<Object, OperationError> {
+        let object = value.get("object").ok_or(OperationError::Missing("object"))?;
+        let kind = object["kind"].as_str().unwrap_or_default().parse::<Kind>();
+        let kind = kind.map_err(|_| OperationError::UnknownKind(object["kind"].to_string()))?;
+        Ok(Object::deserialize_kind(kind, object)?)
     };
     match name.as_str() {
         "schedule" => Ok(Operation::Schedule),
-        "advance" => Ok(Operation::Advance { seconds: value["seconds"].as_u64().ok_or("\"seconds\" is not a whole number")? }),
+        "advance" => Ok(Operation::Advance { seconds: value["seconds"].as_u64().ok_or(OperationError::Seconds)? }),
         "create" => Ok(Operation::Create { object: object()? }),
         "update" => Ok(Operation::Update { object: object()? }),
         "delete" => Ok(Operation::Delete { object: object()? }),
-        other => Err(format!("{other:?} is none of schedule, create, update, delete, advance")),
+        other => Err(OperationError::Unknown(other.to_owned())),
     }
 }

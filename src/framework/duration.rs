@@ -3,6 +3,25 @@
 
 use jiff::SignedDuration;
 
+/// Why a text is no duration, in Go's words; each variant holds the text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DurationError {
+    /// It is no sequence of numbers with units, or too long a time.
+    #[error("time: invalid duration {0:?}")]
+    Invalid(String),
+    /// A number has no unit.
+    #[error("time: missing unit in duration {0:?}")]
+    MissingUnit(String),
+    /// Go has no such unit.
+    #[error("time: unknown unit {unit:?} in duration {text:?}")]
+    UnknownUnit {
+        /// The unit.
+        unit: String,
+        /// The whole text.
+        text: String,
+    },
+}
+
 /// Units with their nanoseconds.
 const UNITS: [(&str, u64); 8] = [
     ("ns", 1),
@@ -16,8 +35,8 @@ const UNITS: [(&str, u64); 8] = [
 ];
 
 /// Reads a sign and then decimal numbers with a unit each, such as `1m30s` or `-1.5h`; the error is Go's.
-pub fn parse_duration(text: &str) -> Result<SignedDuration, String> {
-    let invalid = || format!("time: invalid duration {text:?}");
+pub fn parse_duration(text: &str) -> Result<SignedDuration, DurationError> {
+    let invalid = || DurationError::Invalid(text.to_owned());
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -44,10 +63,10 @@ pub fn parse_duration(text: &str) -> Result<SignedDuration, String> {
         let unit_end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
         let unit = &rest[..unit_end];
         if unit.is_empty() {
-            return Err(format!("time: missing unit in duration {text:?}"));
+            return Err(DurationError::MissingUnit(text.to_owned()));
         }
         let Some((_, scale)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-            return Err(format!("time: unknown unit {unit:?} in duration {text:?}"));
+            return Err(DurationError::UnknownUnit { unit: unit.to_owned(), text: text.to_owned() });
         };
         rest = &rest[unit_end..];
         let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
@@ -137,7 +156,7 @@ mod tests {
             ("9223372036854775808ns", "time: invalid duration \"9223372036854775808ns\""),
             ("9999999999999h", "time: invalid duration \"9999999999999h\""),
         ] {
-            assert_eq!(parse_duration(text).unwrap_err(), error);
+            assert_eq!(parse_duration(text).unwrap_err().to_string(), error);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Context;
+use super::{Context, HintError};
 use crate::cluster::{Object, Pod};
 
 /// What changed, as bits; more specific updates are bits of their own.
@@ -189,7 +189,7 @@ pub struct Change {
 }
 
 /// A plugin's answer to an event for a pod that it rejected. An error counts as `Queue`.
-pub type QueueingHintFn = Arc<dyn Fn(&Context<'_>, &Arc<Pod>, &Change) -> Result<QueueingHint, String> + Send + Sync>;
+pub type QueueingHintFn = Arc<dyn Fn(&Context<'_>, &Arc<Pod>, &Change) -> Result<QueueingHint, HintError> + Send + Sync>;
 
 /// An event a plugin asks to be told of, and its hint; without one every such event queues the pod.
 #[derive(Clone)]

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Node, Object, Pod, Taint, Toleration};
-use crate::framework::{Change, FieldErrors, MAX_NODE_SCORE};
+use crate::cluster::{Kind, Node, Object, Pod, Taint, Toleration};
+use crate::framework::{Change, FieldErrors, HintError, MAX_NODE_SCORE};
 use crate::release::{Emulation, Gate};
 
 /// Whether one toleration tolerates a taint.
@@ -135,17 +135,17 @@ pub fn broken_linear(shape: &[FunctionShapePoint], p: i64) -> i64 {
 pub type BeforeAfter<'a, T> = (Option<&'a Arc<T>>, Option<&'a Arc<T>>);
 
 /// The pods of a change; an error where it is about another kind. Mirrors `As` in `pkg/scheduler/util/utils.go`.
-pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, String> {
-    fn pod(object: &Object) -> Result<&Arc<Pod>, String> {
-        if let Object::Pod(pod) = object { Ok(pod) } else { Err(format!("expected Pod, but got {}", object.kind())) }
+pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, HintError> {
+    fn pod(object: &Object) -> Result<&Arc<Pod>, HintError> {
+        if let Object::Pod(pod) = object { Ok(pod) } else { Err(HintError::OtherKind { expected: Kind::Pod, got: object.kind() }) }
     }
     Ok((change.old.as_ref().map(pod).transpose()?, change.new.as_ref().map(pod).transpose()?))
 }
 
 /// The nodes of a change; an error where it is about another kind.
-pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, String> {
-    fn node(object: &Object) -> Result<&Arc<Node>, String> {
-        if let Object::Node(node) = object { Ok(node) } else { Err(format!("expected Node, but got {}", object.kind())) }
+pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, HintError> {
+    fn node(object: &Object) -> Result<&Arc<Node>, HintError> {
+        if let Object::Node(node) = object { Ok(node) } else { Err(HintError::OtherKind { expected: Kind::Node, got: object.kind() }) }
     }
     Ok((change.old.as_ref().map(node).transpose()?, change.new.as_ref().map(node).transpose()?))
 }
@@ -261,8 +261,8 @@ mod tests {
         let pods = testing::pod_change(None, Some("{}"));
         let (old, new) = changed_pods(&pods).unwrap();
         assert!(old.is_none() && new.is_some());
-        assert_eq!(changed_nodes(&pods).unwrap_err(), "expected Node, but got Pod");
-        assert_eq!(changed_pods(&testing::node_change(Some("{}"), None)).unwrap_err(), "expected Pod, but got Node");
+        assert_eq!(changed_nodes(&pods).unwrap_err().to_string(), "expected Node, but got Pod");
+        assert_eq!(changed_pods(&testing::node_change(Some("{}"), None)).unwrap_err().to_string(), "expected Pod, but got Node");
     }
 
     #[test]

@@ -12,9 +12,9 @@ use serde::de::IgnoredAny;
 use super::helper::{changed_nodes, default_normalize_score};
 use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, NodeInfo,
-    NodeSelectorPart, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
-    Status, UnmetRequirement,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
+    NodeInfo, NodeSelectorPart, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason,
+    ScorePlugin, Status, UnmetRequirement,
 };
 use crate::release::Emulation;
 
@@ -166,14 +166,13 @@ impl NodeAffinity {
     }
 
     /// Queue when a node came that matches, or one matches that did not.
-    fn after_node_change(&self, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    fn after_node_change(&self, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
         let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
         if !self.added_matches(new) {
             return Ok(QueueingHint::QueueSkip);
         }
         let required = RequiredNodeAffinity::of(pod);
-        let matches = |node: &Node| required.try_matches(node).map_err(|e| e.to_string());
-        let helps = matches(new)? && !old.map_or(Ok(false), |n| matches(n))?;
+        let helps = required.try_matches(new)? && !old.map_or(Ok(false), |n| required.try_matches(n))?;
         Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
     }
 }

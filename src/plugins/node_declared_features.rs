@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::helper::{changed_nodes, changed_pods};
 use crate::cluster::{Pod, PodSpec, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
+    PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status,
 };
 use crate::release::{Emulation, Gate};
 
@@ -98,14 +98,14 @@ impl Plugin for NodeDeclaredFeatures {
 }
 
 /// Queue when a node came or declares other features now.
-fn after_node_change(change: &Change) -> Result<QueueingHint, String> {
+fn after_node_change(change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = changed_nodes(change)?;
     let same = old.zip(new).is_some_and(|(old, new)| old.status.declared_features == new.status.declared_features);
     Ok(if same { QueueingHint::QueueSkip } else { QueueingHint::Queue })
 }
 
 /// Queue when this very pod needs other features now.
-fn after_pod_update(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_update(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(old), Some(new)) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
     let changed = FeatureSet::required_by(&old.spec) != FeatureSet::required_by(&new.spec);
     Ok(if new.metadata.uid == pod.metadata.uid && changed { QueueingHint::Queue } else { QueueingHint::QueueSkip })

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::helper::changed_pods;
 use crate::cluster::{ContainerPort, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HostPorts, NodeInfo, Plugin,
-    PluginName, PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, HostPorts,
+    NodeInfo, Plugin, PluginName, PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
 };
 use crate::release::Emulation;
 
@@ -39,7 +39,7 @@ impl Plugin for NodePorts {
 }
 
 /// Queue when the deleted pod held, or was to hold, a port that the pod asks for.
-fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(deleted), _) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
     if deleted.node_name.is_empty() && deleted.status.nominated_node_name.is_empty() {
         return Ok(QueueingHint::QueueSkip);

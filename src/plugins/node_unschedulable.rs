@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::helper::{changed_nodes, changed_pods, tolerates};
 use crate::cluster::{Pod, Taint};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, QueueingHint, Reason, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
+    PluginName, PodInfo, QueueingHint, Reason, Status,
 };
 use crate::release::Emulation;
 
@@ -40,14 +40,14 @@ fn tolerates_unschedulable(pod: &Pod, emulation: Emulation) -> bool {
 }
 
 /// Queue when a node came that is not cordoned, or is cordoned no longer.
-fn after_node_change(change: &Change) -> Result<QueueingHint, String> {
+fn after_node_change(change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = changed_nodes(change)?;
     let was_closed = old.is_none_or(|n| n.unschedulable());
     Ok(if was_closed && new.is_some_and(|n| !n.unschedulable()) { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
 /// Queue when this very pod tolerates a cordon now.
-fn after_toleration_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_toleration_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = changed_pods(change)?;
     let helps = new.is_some_and(|n| n.metadata.uid == pod.metadata.uid && tolerates_unschedulable(n, emulation));
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_untolerated_taint, tolerates};
 use crate::cluster::{Pod, Toleration};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
+    PluginName, PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
 };
 use crate::release::Emulation;
 
@@ -44,7 +44,7 @@ impl Plugin for TaintToleration {
 }
 
 /// Queue when the pod tolerates the node now and, if the node was there before, did not tolerate it then.
-fn after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = changed_nodes(change)?;
     let untolerated = |node: &crate::cluster::Node| find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_some();
     let helps = old.is_none_or(|n| untolerated(n)) && new.is_some_and(|n| !untolerated(n));
@@ -52,7 +52,7 @@ fn after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result
 }
 
 /// Queue when the tolerations of this very pod changed.
-fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = changed_pods(change)?;
     Ok(if new.is_some_and(|n| n.metadata.uid == pod.metadata.uid) { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }

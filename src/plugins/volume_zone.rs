@@ -11,8 +11,8 @@ use super::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, always, claim_class, names_
 use crate::cluster::storage::PersistentVolume;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo,
-    PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
+    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin, PluginName,
+    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
 };
 use crate::release::Emulation;
 
@@ -155,19 +155,19 @@ impl FilterPlugin for VolumeZone {
 }
 
 /// A class that binds when a pod comes makes up for one that was missing.
-fn after_class_added(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_class_added(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, StorageClass)?;
     Ok(queue_if(new.is_some_and(|class| class.volume_binding_mode.as_deref() == Some(WAIT_FOR_FIRST_CONSUMER))))
 }
 
 /// The claim is one that the pod names.
-fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| names_claim(pod, &claim))))
 }
 
 /// A volume came, or moved.
-fn after_volume_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_volume_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, PersistentVolume)?;
     Ok(queue_if(match (old, new) {
         (Some(old), Some(new)) => !topologies(&old).eq(topologies(&new)),

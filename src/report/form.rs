@@ -16,18 +16,26 @@ pub enum DecisionFormat {
     Yaml,
 }
 
+/// A decision that cannot be written in a form.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// As JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// As YAML.
+    #[error(transparent)]
+    Yaml(#[from] serde_yaml::Error),
+}
+
 /// A decision in a form; forms for reading end with `more`, which is whole lines.
-///
-/// # Errors
-/// A sentence for the reader where it cannot be written so.
-pub fn decision_in(view: &CycleView, format: DecisionFormat, more: &str) -> Result<String, String> {
+pub fn decision_in(view: &CycleView, format: DecisionFormat, more: &str) -> Result<String, FormatError> {
     Ok(match format {
         DecisionFormat::Text => text(view) + more,
         DecisionFormat::Markdown => {
             let pod = view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default();
             format!("### {pod}\n\n```\n{}{more}```\n", text(view))
         }
-        DecisionFormat::Json => serde_json::to_string_pretty(&Decision::of(view)).map_err(|e| e.to_string())? + "\n",
-        DecisionFormat::Yaml => serde_yaml::to_string(&Decision::of(view)).map_err(|e| e.to_string())?,
+        DecisionFormat::Json => serde_json::to_string_pretty(&Decision::of(view))? + "\n",
+        DecisionFormat::Yaml => serde_yaml::to_string(&Decision::of(view))?,
     })
 }

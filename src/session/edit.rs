@@ -8,6 +8,69 @@ use crate::scheduler::Operation;
 /// The taint that the node controller puts on a cordoned node.
 const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
 
+/// Why a line is no edit, or an edit no operation on a cluster; the text is for the reader.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The line does not begin with one of [`Edit::WORDS`].
+    #[error("{0:?} is none of cordon, uncordon, delete, patch, allow, reject")]
+    UnknownWord(String),
+    /// The line ends too early.
+    #[error("{0} is missing")]
+    Missing(&'static str),
+    /// A word that names no kind.
+    #[error("{0:?} is no kind that decides about scheduling")]
+    UnknownKind(String),
+    /// The line goes on after its end.
+    #[error("{0:?} is too much")]
+    TooMuch(String),
+    /// The patch cannot be read.
+    #[error("the patch is no JSON: {0}")]
+    PatchSyntax(serde_json::Error),
+    /// The patch is an array, a string or the like.
+    #[error("the patch is no JSON object")]
+    PatchNotAnObject,
+    /// The cluster does not have the object.
+    #[error("there is no {kind} {key}")]
+    NotFound {
+        /// Its kind.
+        kind: Kind,
+        /// Its name.
+        key: Key,
+    },
+    /// The object cannot be written as JSON.
+    #[error("{0}")]
+    Json(serde_json::Error),
+    /// The patched object cannot be read back.
+    #[error("{kind} {key} cannot be so: {error}")]
+    Invalid {
+        /// The object's kind.
+        kind: Kind,
+        /// Its name.
+        key: Key,
+        /// Why.
+        error: serde_json::Error,
+    },
+    /// The patch gives the object another name.
+    #[error("a patch cannot change an object's name")]
+    Renamed,
+    /// The patch sets a field that the model does not hold.
+    #[error("{path} is no field of a {kind} that decides about scheduling")]
+    UnknownField {
+        /// The field, such as `spec.cpu`.
+        path: String,
+        /// The object's kind.
+        kind: Kind,
+    },
+    /// Nothing would change.
+    #[error("{kind} {key} is so already")]
+    Unchanged {
+        /// The object's kind.
+        kind: Kind,
+        /// Its name.
+        key: Key,
+    },
+}
+
 /// A change, in words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
@@ -37,10 +100,7 @@ impl Edit {
     ];
 
     /// Reads an edit.
-    ///
-    /// # Errors
-    /// A sentence for the reader.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, EditError> {
         let (word, rest) = cut(text);
         match word {
             "cordon" | "uncordon" => {
@@ -51,29 +111,26 @@ impl Edit {
             "reject" => Ok(Self::Reject(key_named(Kind::Pod, some(rest, "a pod's name")?))),
             "delete" | "patch" => {
                 let (kind_word, rest) = cut(some(rest, "a kind and a name")?);
-                let kind = kind_named(kind_word).ok_or_else(|| format!("{kind_word:?} is no kind that decides about scheduling"))?;
+                let kind = kind_named(kind_word).ok_or_else(|| EditError::UnknownKind(kind_word.to_owned()))?;
                 let (name, rest) = cut(some(rest, "a name")?);
                 let key = key_named(kind, name);
                 if word == "delete" {
-                    return if rest.is_empty() { Ok(Self::Delete(kind, key)) } else { Err(format!("{rest:?} is too much")) };
+                    return if rest.is_empty() { Ok(Self::Delete(kind, key)) } else { Err(EditError::TooMuch(rest.to_owned())) };
                 }
-                let patch: Value = serde_json::from_str(some(rest, "a patch, such as {\"spec\":{\"priority\":1}}")?)
-                    .map_err(|e| format!("the patch is no JSON: {e}"))?;
+                let patch: Value =
+                    serde_json::from_str(some(rest, "a patch, such as {\"spec\":{\"priority\":1}}")?).map_err(EditError::PatchSyntax)?;
                 if !patch.is_object() {
-                    return Err("the patch is no JSON object".to_owned());
+                    return Err(EditError::PatchNotAnObject);
                 }
                 Ok(Self::Patch(kind, key, patch))
             }
-            _ => Err(format!("{word:?} is none of cordon, uncordon, delete, patch, allow, reject")),
+            _ => Err(EditError::UnknownWord(word.to_owned())),
         }
     }
 
     /// What is to be done to a cluster.
-    ///
-    /// # Errors
-    /// A sentence for the reader, such as that there is no such object.
-    pub fn operation(&self, cluster: &Cluster) -> Result<Operation, String> {
-        let get = |kind: Kind, key: &Key| cluster.get(kind, key).ok_or_else(|| format!("there is no {kind} {key}"));
+    pub fn operation(&self, cluster: &Cluster) -> Result<Operation, EditError> {
+        let get = |kind: Kind, key: &Key| cluster.get(kind, key).ok_or_else(|| EditError::NotFound { kind, key: key.clone() });
         let node_key = |node: &Str| Key { namespace: Str::default(), name: node.clone() };
         match self {
             Self::Cordon(node) => {
@@ -113,8 +170,8 @@ fn cut(text: &str) -> (&str, &str) {
     (word, rest.trim())
 }
 
-fn some<'a>(text: &'a str, what: &str) -> Result<&'a str, String> {
-    if text.is_empty() { Err(format!("{what} is missing")) } else { Ok(text) }
+fn some<'a>(text: &'a str, what: &'static str) -> Result<&'a str, EditError> {
+    if text.is_empty() { Err(EditError::Missing(what)) } else { Ok(text) }
 }
 
 /// A kind by its name, in any case, in the plural, or by kubectl's short name.
@@ -142,23 +199,23 @@ pub fn kind_named(word: &str) -> Option<Kind> {
     })
 }
 
-fn taints(node: &Object) -> Result<Vec<Value>, String> {
-    let value = serde_json::to_value(node).map_err(|e| e.to_string())?;
+fn taints(node: &Object) -> Result<Vec<Value>, EditError> {
+    let value = serde_json::to_value(node).map_err(EditError::Json)?;
     Ok(value["spec"]["taints"].as_array().cloned().unwrap_or_default())
 }
 
-fn patched(old: &Object, patch: &Value) -> Result<Operation, String> {
-    let mut value = serde_json::to_value(old).map_err(|e| e.to_string())?;
+fn patched(old: &Object, patch: &Value) -> Result<Operation, EditError> {
+    let mut value = serde_json::to_value(old).map_err(EditError::Json)?;
     merge(&mut value, patch);
     let (kind, key) = (old.kind(), old.key());
-    let object = Object::deserialize_kind(kind, value).map_err(|e| format!("{kind} {key} cannot be so: {e}"))?;
+    let object = Object::deserialize_kind(kind, value).map_err(|error| EditError::Invalid { kind, key: key.clone(), error })?;
     if object.key() != key {
-        return Err("a patch cannot change an object's name".to_owned());
+        return Err(EditError::Renamed);
     }
-    let new = serde_json::to_value(&object).map_err(|e| e.to_string())?;
+    let new = serde_json::to_value(&object).map_err(EditError::Json)?;
     match lost(&new, patch, "") {
-        Some(path) => Err(format!("{path} is no field of a {kind} that decides about scheduling")),
-        None if object == *old => Err(format!("{kind} {key} is so already")),
+        Some(path) => Err(EditError::UnknownField { path, kind }),
+        None if object == *old => Err(EditError::Unchanged { kind, key }),
         None => Ok(Operation::Update { object }),
     }
 }
@@ -220,7 +277,7 @@ mod tests {
         [object(Kind::Pod, pod), object(Kind::Node, node)].into_iter().collect()
     }
 
-    fn edit(text: &str) -> Result<Value, String> {
+    fn edit(text: &str) -> Result<Value, EditError> {
         match Edit::parse(text)?.operation(&cluster())? {
             Operation::Update { object } | Operation::Delete { object } => Ok(serde_json::to_value(object).unwrap()),
             other => Ok(serde_json::to_value(other).unwrap()),
@@ -237,7 +294,7 @@ mod tests {
             assert_eq!((&value["spec"]["unschedulable"], value["spec"]["taints"].as_array().unwrap().len()), (&unschedulable, taints));
             cluster.insert(object);
         }
-        assert_eq!(edit("uncordon n").unwrap_err(), "Node n is so already");
+        assert_eq!(edit("uncordon n").unwrap_err().to_string(), "Node n is so already");
     }
 
     #[test]
@@ -254,7 +311,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_said() {
         let check = |text: &str, expected: &str| {
-            let error = edit(text).expect_err(text);
+            let error = edit(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");
         };
         check("delete", "a kind and a name is missing");

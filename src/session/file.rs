@@ -16,8 +16,8 @@ use super::branch::{Action, Fork};
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use crate::cluster::Object;
-use crate::release::{Emulation, FeatureGates, Profile, supported};
-use crate::scheduler::{Config, Options, Scheduler};
+use crate::release::{Emulation, FeatureGates, GateError, Profile, supported};
+use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 
 /// What the file calls itself.
 const FORMAT: &str = "schedscope session";
@@ -52,12 +52,12 @@ pub enum SessionFileError {
         emulated: String,
     },
     /// A line cannot be read.
-    #[error("line {line}: {what}")]
+    #[error("line {line}: {problem}")]
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong.
-        what: String,
+        /// Why.
+        problem: LineProblem,
     },
     /// The replay came out otherwise than what was saved.
     #[error("branch {branch:?} does not replay as it was saved: {found} events instead of {saved}; the file was changed or is damaged")]
@@ -69,6 +69,41 @@ pub enum SessionFileError {
         /// How many there are now.
         found: usize,
     },
+}
+
+/// Why a line of a session's file cannot be read, or not be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum LineProblem {
+    /// It is longer than any line that is written.
+    #[error("is too long")]
+    TooLong,
+    /// It is not there.
+    #[error("the file ends too early")]
+    EndOfFile,
+    /// Reading or decompressing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is no JSON, or JSON of something else.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The head has its versions only.
+    #[error("it is incomplete")]
+    Incomplete,
+    /// The head's feature gates cannot be read, in their own words.
+    #[error("{0}")]
+    FeatureGates(GateError),
+    /// The head's configuration of the scheduler cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A branch leaves another that is not there.
+    #[error("the branch does not begin where it says")]
+    Fork,
+    /// An action of a branch does nothing.
+    #[error("an action of the branch has no effect any more")]
+    Action,
+    /// The file has no branch of the number in the head.
+    #[error("the branch that the reader was on is missing")]
+    CurrentBranch,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -174,12 +209,12 @@ impl Session {
             let Head { version, schedscope: engine, kube_scheduler: emulated, .. } = head;
             return Err(SessionFileError::OtherVersion { version, engine, emulated });
         };
-        let bad_head = |what: String| SessionFileError::Line { line: 1, what };
-        let rest = head.rest.ok_or_else(|| bad_head("it is incomplete".to_owned()))?;
-        let gates = FeatureGates::parse(&rest.feature_gates, release).map_err(|e| bad_head(e.to_string()))?;
+        let bad_head = |problem| SessionFileError::Line { line: 1, problem };
+        let rest = head.rest.ok_or_else(|| bad_head(LineProblem::Incomplete))?;
+        let gates = FeatureGates::parse(&rest.feature_gates, release).map_err(|error| bad_head(LineProblem::FeatureGates(error)))?;
         let emulation = Emulation::new(release, gates);
         let config = match &rest.config {
-            Some(text) => Config::parse(text, emulation).map_err(|e| bad_head(e.to_string()))?,
+            Some(text) => Config::parse(text, emulation).map_err(|error| bad_head(error.into()))?,
             None => Config::defaults(emulation),
         };
         let mut objects = Vec::new();
@@ -189,13 +224,13 @@ impl Session {
         let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
         for number in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
-            let wrong = |what: &str| SessionFileError::Line { line: lines.number, what: what.to_owned() };
+            let wrong = |problem| SessionFileError::Line { line: lines.number, problem };
             if !session.begin(number, &saved.name, saved.fork) {
-                return Err(wrong("the branch does not begin where it says"));
+                return Err(wrong(LineProblem::Fork));
             }
             for action in saved.actions {
                 if !session.redo(action) {
-                    return Err(wrong("an action of the branch has no effect any more"));
+                    return Err(wrong(LineProblem::Action));
                 }
             }
             let found = session.timeline().progress().1;
@@ -205,7 +240,7 @@ impl Session {
             session.timeline_mut().seek(saved.cursor);
         }
         if rest.branches == 0 || !session.switch(rest.current) {
-            return Err(bad_head("the branch that the reader was on is missing".to_owned()));
+            return Err(bad_head(LineProblem::CurrentBranch));
         }
         Ok(session)
     }
@@ -226,12 +261,12 @@ impl<R: BufRead> Lines<R> {
     fn next<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, SessionFileError> {
         self.text.clear();
         self.number += 1;
-        let at = |what: String| SessionFileError::Line { line: self.number, what };
+        let at = |problem| SessionFileError::Line { line: self.number, problem };
         match (&mut self.reader).take(LONGEST_LINE).read_line(&mut self.text) {
-            Ok(_) if self.text.len() as u64 == LONGEST_LINE => Err(at("is too long".to_owned())),
-            Ok(0) => Err(at("the file ends too early".to_owned())),
-            Ok(_) => serde_json::from_str(&self.text).map_err(|e| at(e.to_string())),
-            Err(e) => Err(at(e.to_string())),
+            Ok(_) if self.text.len() as u64 == LONGEST_LINE => Err(at(LineProblem::TooLong)),
+            Ok(0) => Err(at(LineProblem::EndOfFile)),
+            Ok(_) => serde_json::from_str(&self.text).map_err(|error| at(error.into())),
+            Err(error) => Err(at(error.into())),
         }
     }
 }

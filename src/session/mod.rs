@@ -12,10 +12,10 @@ mod wakes;
 
 pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
-pub use edit::{Edit, key_named, kind_named};
-pub use file::{SessionFileError, is_session_file};
+pub use edit::{Edit, EditError, key_named, kind_named};
+pub use file::{LineProblem, SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
 pub use series::{changes, is_news, is_same_cluster};
 pub use timeline::{Cursor, Frame, Moment, Started, Timeline, asked_alone};
-pub use until::{Until, WORDS as UNTIL_WORDS};
+pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};
 pub use wakes::WakeEvents;

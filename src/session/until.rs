@@ -25,6 +25,17 @@ pub enum Until {
     Node(Str),
 }
 
+/// Why a text names nothing that a run can stop at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UntilError {
+    /// `pod` or `node` without a name.
+    #[error("which {0}? its name is missing")]
+    NameMissing(String),
+    /// Anything else.
+    #[error("{0:?} is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME")]
+    Unknown(String),
+}
+
 /// What can stand before an argument, in the order of the help.
 pub const WORDS: [&str; 7] = ["popped", "rejected", "preemption", "budget", "bound", "pod", "node"];
 
@@ -60,9 +71,9 @@ impl fmt::Display for Until {
 }
 
 impl FromStr for Until {
-    type Err = String;
+    type Err = UntilError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UntilError> {
         let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let rest = rest.trim();
         Ok(match (word, rest) {
@@ -76,8 +87,8 @@ impl FromStr for Until {
                 Self::Pod(Key::new(namespace, name))
             }
             ("node", node) if !node.is_empty() => Self::Node(node.into()),
-            ("pod" | "node", _) => return Err(format!("which {word}? its name is missing")),
-            _ => return Err(format!("{text:?} is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME")),
+            ("pod" | "node", _) => return Err(UntilError::NameMissing(word.to_owned())),
+            _ => return Err(UntilError::Unknown(text.to_owned())),
         })
     }
 }

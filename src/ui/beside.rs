@@ -22,7 +22,7 @@ pub(super) fn begin(state: &mut State, driver: &mut dyn Driver, work: Work) {
             // What takes no time shows at once.
             look(state, driver);
         }
-        Err(words) => state.warn(words),
+        Err(error) => state.warn(error.to_string()),
     }
 }
 
@@ -49,9 +49,9 @@ pub fn look(state: &mut State, driver: &mut dyn Driver) -> bool {
             state.say(words);
             true
         }
-        WorkState::Failed(words) => {
+        WorkState::Failed(error) => {
             state.working = None;
-            state.warn(words);
+            state.warn(error.to_string());
             true
         }
         WorkState::Idle => {
@@ -76,6 +76,6 @@ pub(super) fn catch_up(state: &mut State, driver: &mut dyn Driver) {
     state.touch();
     match answer {
         Ok(words) => state.say(words),
-        Err(words) => state.warn(words),
+        Err(error) => state.warn(error.to_string()),
     }
 }

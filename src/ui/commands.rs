@@ -1,5 +1,9 @@
 //! The commands behind `:`, in one table like the keys.
 
+mod error;
+
+pub use error::CommandError;
+
 use crate::cluster::Key;
 use crate::session::{Cursor, key_named, kind_named};
 use crate::trace::Granularity;
@@ -24,8 +28,8 @@ pub struct Command {
     run: Run,
 }
 
-/// What a command does with its arguments; an error is a sentence for the reader.
-type Run = fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, String>;
+/// What a command does with its arguments.
+type Run = fn(&mut State, &mut dyn Driver, &str) -> Result<Option<Effect>, CommandError>;
 
 /// All commands, in alphabetical order.
 pub const COMMANDS: &[Command] = &[
@@ -62,7 +66,7 @@ pub const COMMANDS: &[Command] = &[
         names: &["export"],
         args: "[screen|decision] FILE",
         help: "the screen (.svg, .txt) or the decision (.txt, .md, .json, .yaml)",
-        run: |_, d, a| crate::ui::export::asked(d, a).map(Some),
+        run: |_, d, a| Ok(Some(crate::ui::export::asked(d, a)?)),
     },
     Command { names: &["help", "h"], args: "", help: "list keys and commands", run: |s, d, _| Ok(update(s, d, Action::Help)) },
     Command { names: &["node"], args: "NAME", help: "show a node", run: node },
@@ -99,8 +103,8 @@ pub const COMMANDS: &[Command] = &[
     },
 ];
 
-/// Runs a line; an error is a sentence for the reader.
-pub fn run(state: &mut State, driver: &mut dyn Driver, line: &str) -> Result<Option<Effect>, String> {
+/// Runs a line.
+pub fn run(state: &mut State, driver: &mut dyn Driver, line: &str) -> Result<Option<Effect>, CommandError> {
     let line = line.trim();
     let (name, args) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     if name.is_empty() {
@@ -110,12 +114,12 @@ pub fn run(state: &mut State, driver: &mut dyn Driver, line: &str) -> Result<Opt
         Some(command) => (command.run)(state, driver, args.trim()),
         None => {
             let help = state.settings.keymap.label(Context::Global, &Action::Help);
-            Err(format!("there is no command {name:?}; {help} lists them"))
+            Err(CommandError::Unknown { name: name.to_owned(), help })
         }
     }
 }
 
-fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let frames = driver.timeline().frames().len();
     match args.parse::<usize>() {
         Ok(n) if (1..=frames).contains(&n) => {
@@ -123,40 +127,40 @@ fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
             state.touch();
             Ok(None)
         }
-        _ => Err(format!("cycle needs a number from 1 to {frames}")),
+        _ => Err(CommandError::Number { command: "cycle", last: frames }),
     }
 }
 
-fn source(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
-    let (kind, name) = args.split_once(char::is_whitespace).ok_or("source needs a kind and a name")?;
-    let kind = kind_named(kind).ok_or_else(|| format!("{kind:?} is no kind that decides about scheduling"))?;
+fn source(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
+    let (kind, name) = args.split_once(char::is_whitespace).ok_or(CommandError::Needs { command: "source", what: "a kind and a name" })?;
+    let kind = kind_named(kind).ok_or_else(|| CommandError::UnknownKind(kind.to_owned()))?;
     crate::ui::beside::begin(state, driver, Work::Object(kind, key_named(kind, name.trim())));
     Ok(None)
 }
 
-fn capture(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn capture(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let (redact, path) = match args.strip_prefix("--redact") {
         Some(path) => (true, path.trim()),
         None => (false, args),
     };
     if path.is_empty() {
-        return Err("capture needs a file".to_owned());
+        return Err(CommandError::Needs { command: "capture", what: "a file" });
     }
     crate::ui::beside::begin(state, driver, Work::Capture { path: path.to_owned(), redact });
     Ok(None)
 }
 
-fn until(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn until(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     state.running = Some(Running { until: Some(args.parse()?), pieces: 0 });
     Ok(None)
 }
 
-fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let how_far = match args {
         "next" | "" => HowFar::NextWakeUp,
         text => match text.trim_end_matches('s').trim_end().parse() {
             Ok(seconds) => HowFar::Seconds(seconds),
-            Err(_) => return Err(format!("{text:?} is neither a number of seconds nor next")),
+            Err(_) => return Err(CommandError::Seconds(text.to_owned())),
         },
     };
     crate::ui::over_time::advance(state, driver, how_far);
@@ -164,15 +168,15 @@ fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opt
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "every command answers so")]
-fn edit(state: &mut State, driver: &mut dyn Driver, word: &str, args: &str) -> Result<Option<Effect>, String> {
+fn edit(state: &mut State, driver: &mut dyn Driver, word: &str, args: &str) -> Result<Option<Effect>, CommandError> {
     changed(state, driver, |d| d.edit(&format!("{word} {args}")));
     Ok(None)
 }
 
-fn branch(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn branch(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let count = driver.branches().0.len();
     let number = args.parse::<usize>().ok().filter(|n| (1..=count).contains(n));
-    let number = number.ok_or_else(|| format!("branch needs a number from 1 to {count}"))?;
+    let number = number.ok_or(CommandError::Number { command: "branch", last: count })?;
     moved(state, driver, |d| {
         d.switch_branch(number - 1);
     });
@@ -181,16 +185,16 @@ fn branch(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opti
     Ok(None)
 }
 
-fn compare(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn compare(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let with = match args {
         "" => None,
-        text => Some(text.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(|| format!("{text:?} is no branch's number"))?),
+        text => Some(text.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(|| CommandError::Branch(text.to_owned()))?),
     };
     crate::ui::over_time::compare(state, driver, with);
     Ok(None)
 }
 
-fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let key = pod_key(driver, args)?;
     let mut found = false;
     moved(state, driver, |d| {
@@ -200,28 +204,28 @@ fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opti
         }
     });
     state.touch();
-    if found { Ok(None) } else { Err(format!("there is no pod {key}")) }
+    if found { Ok(None) } else { Err(CommandError::NoPod(key)) }
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "every command answers so")]
-fn open_other(_: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn open_other(_: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     Ok(Some(Effect::Open((!args.is_empty()).then(|| args.to_owned()))))
 }
 
-fn save(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn save(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     if args.is_empty() {
-        return Err("save needs a file".to_owned());
+        return Err(CommandError::Needs { command: "save", what: "a file" });
     }
     let words = driver.save(args)?;
     state.say(words);
     Ok(None)
 }
 
-fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let observed = match args {
         "fresh" => false,
         "observed" => true,
-        other => return Err(format!("{other:?} is neither fresh nor observed")),
+        other => return Err(CommandError::Start(other.to_owned())),
     };
     let mut answer = Ok(String::new());
     moved(state, driver, |d| answer = d.restart(observed));
@@ -232,28 +236,28 @@ fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     Ok(None)
 }
 
-fn group(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn group(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let grouping = Grouping::named(args, driver.timeline().moment().snapshot.nodes())?;
     grouping::choose(state, grouping);
     Ok(None)
 }
 
-fn node(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn node(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     match driver.timeline().moment().snapshot.get(args) {
         Some(node) => {
             state.open_node(node.name().clone());
             Ok(None)
         }
-        None if args.is_empty() => Err("node needs a name".to_owned()),
-        None => Err(format!("there is no node {args:?}")),
+        None if args.is_empty() => Err(CommandError::Needs { command: "node", what: "a name" }),
+        None => Err(CommandError::NoNode(args.to_owned())),
     }
 }
 
-fn pod(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn pod(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let key = pod_key(driver, args)?;
     let known = driver.timeline().moment().cluster.pods.get(&key).is_some() || driver.timeline().queues().entries.contains_key(&key);
     if !known {
-        return Err(format!("there is no pod {key}"));
+        return Err(CommandError::NoPod(key));
     }
     if show_pod(state, driver, &key) {
         return Ok(None);
@@ -264,27 +268,27 @@ fn pod(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<
 }
 
 /// The pod that a name stands for: with its namespace, or without where only one pod is called so.
-fn pod_key(driver: &dyn Driver, args: &str) -> Result<Key, String> {
+fn pod_key(driver: &dyn Driver, args: &str) -> Result<Key, CommandError> {
     if let Some((namespace, name)) = args.split_once('/') {
         return Ok(Key::new(namespace, name));
     }
     if args.is_empty() {
-        return Err("a namespace and a name are missing, such as shop/payments".to_owned());
+        return Err(CommandError::NoPodName);
     }
     let pods = &driver.timeline().moment().cluster.pods;
     let mut called = pods.iter().filter(|pod| pod.metadata.name.as_str() == args).map(|pod| pod.key());
     match (called.next(), called.next()) {
-        (None, _) => Err(format!("no pod is called {args}")),
+        (None, _) => Err(CommandError::NoPodCalled(args.to_owned())),
         (Some(only), None) => Ok(only),
-        (Some(one), Some(other)) => Err(format!("{one} and {other} are called so: say which")),
+        (Some(one), Some(other)) => Err(CommandError::SeveralPods(one, other)),
     }
 }
 
-fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, String> {
+fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     if args.is_empty() {
         return Ok(update(state, driver, Action::Step(Direction::Forward)));
     }
-    let size: Granularity = args.parse().map_err(|_| format!("{args:?} is none of event, plugin, node, extension-point, cycle"))?;
+    let size: Granularity = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
     state.granularity = size;
     state.say(format!("one step is now {}", crate::ui::update::phrase(size)));
     Ok(None)

@@ -1,5 +1,6 @@
 //! What the screen asks of the session behind it.
 
+use std::error::Error;
 use std::time::Duration;
 
 use crate::cluster::{Key, Kind};
@@ -11,7 +12,7 @@ use crate::ui::sheet::Form;
 
 /// A timeline that can grow. The screen reads facts from the timeline alone; these are the only requests it makes.
 ///
-/// Where something cannot be had, the answer is an error: a sentence for the reader.
+/// Where something cannot be had, the answer is an error whose text is a sentence for the reader.
 pub trait Driver {
     /// What has been recorded on the branch that the reader is on, and the cursor.
     fn timeline(&self) -> &Timeline;
@@ -28,9 +29,9 @@ pub trait Driver {
     fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd;
     /// Does at the cursor what a line says (`cordon worker-a1`, `apply FILE`); where the cursor is in the past, on a
     /// new branch. Says what was done.
-    fn edit(&mut self, line: &str) -> Result<String, String>;
+    fn edit(&mut self, line: &str) -> Result<String, DriverError>;
     /// Lets time pass at the cursor, likewise.
-    fn advance(&mut self, how_far: HowFar) -> Result<String, String>;
+    fn advance(&mut self, how_far: HowFar) -> Result<String, DriverError>;
     /// One step, at the end of the branch, of letting everything happen until nothing changes any more; false when that
     /// is so.
     fn settle(&mut self) -> bool;
@@ -39,7 +40,7 @@ pub trait Driver {
     /// Goes to another branch; false when there is none of that number.
     fn switch_branch(&mut self, to: usize) -> bool;
     /// Begins work beside the screen, in place of what may be under way.
-    fn start(&mut self, work: Work) -> Result<(), String>;
+    fn start(&mut self, work: Work) -> Result<(), DriverError>;
     /// How far the work has got; what came of it is handed out once.
     fn poll(&mut self) -> WorkState;
     /// Stops the work.
@@ -58,8 +59,8 @@ pub trait Driver {
         None
     }
     /// Goes to the end of what was seen of a live cluster, and takes in what is new.
-    fn catch_up(&mut self) -> Result<String, String> {
-        Err("this is no live cluster".to_owned())
+    fn catch_up(&mut self) -> Result<String, DriverError> {
+        Err(DriverError::new("this is no live cluster"))
     }
     /// How following a live cluster goes, and whether something is wrong; `None` for what is not live.
     fn news(&self) -> Option<(String, bool)> {
@@ -79,13 +80,26 @@ pub trait Driver {
     /// What the cluster's own scheduler last wrote about a pod.
     fn written(&self, pod: &Key) -> Option<Written>;
     /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.
-    fn restart(&mut self, observed: bool) -> Result<String, String>;
+    fn restart(&mut self, observed: bool) -> Result<String, DriverError>;
     /// Writes the session to a file.
-    fn save(&self, path: &str) -> Result<String, String>;
+    fn save(&self, path: &str) -> Result<String, DriverError>;
     /// Where the cluster came from, in a few words.
     fn source(&self) -> String;
     /// What was read, skipped or missing in the source, a line each.
     fn report_lines(&self) -> Vec<String>;
+}
+
+/// Why the session behind the screen does not do what it is asked for: an error of a type of its own, whose text is a
+/// sentence for the reader.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct DriverError(Box<dyn Error + Send + Sync>);
+
+impl DriverError {
+    /// Wraps an error of the session.
+    pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(error.into())
+    }
 }
 
 /// What can take so long that the screen must not wait for it.
@@ -107,7 +121,7 @@ pub enum Work {
 }
 
 /// How far work has got.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum WorkState {
     /// There is none.
     Idle,
@@ -118,7 +132,7 @@ pub enum WorkState {
     /// It is done, in a sentence.
     Said(String),
     /// Nothing came of it, and why.
-    Failed(String),
+    Failed(DriverError),
 }
 
 /// Some text to show.

@@ -23,7 +23,7 @@ use crate::trace::{
     CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, PreemptionStart, QueueEntry,
     QueueMove, QueueOrder, Selection,
 };
-use crate::ui::{Driver, HowFar, Work, WorkState};
+use crate::ui::{Driver, DriverError, HowFar, Work, WorkState};
 
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
@@ -67,8 +67,8 @@ impl Driver for Script {
         }
         RunEnd::NothingLeft
     }
-    fn start(&mut self, _: Work) -> Result<(), String> {
-        Err("a script does no work".to_owned())
+    fn start(&mut self, _: Work) -> Result<(), DriverError> {
+        Err(DriverError::new("a script does no work"))
     }
     fn poll(&mut self) -> WorkState {
         WorkState::Idle
@@ -90,11 +90,11 @@ impl Driver for Script {
     fn written(&self, _: &Key) -> Option<Written> {
         None
     }
-    fn edit(&mut self, line: &str) -> Result<String, String> {
-        Err(format!("a script cannot {line}"))
+    fn edit(&mut self, line: &str) -> Result<String, DriverError> {
+        Err(DriverError::new(format!("a script cannot {line}")))
     }
-    fn advance(&mut self, _: HowFar) -> Result<String, String> {
-        Err("a script has no time".to_owned())
+    fn advance(&mut self, _: HowFar) -> Result<String, DriverError> {
+        Err(DriverError::new("a script has no time"))
     }
     fn settle(&mut self) -> bool {
         self.run_next()
@@ -105,11 +105,11 @@ impl Driver for Script {
     fn switch_branch(&mut self, _: usize) -> bool {
         false
     }
-    fn restart(&mut self, _: bool) -> Result<String, String> {
-        Err("a script begins once".to_owned())
+    fn restart(&mut self, _: bool) -> Result<String, DriverError> {
+        Err(DriverError::new("a script begins once"))
     }
-    fn save(&self, _: &str) -> Result<String, String> {
-        Err("a script is not saved".to_owned())
+    fn save(&self, _: &str) -> Result<String, DriverError> {
+        Err(DriverError::new("a script is not saved"))
     }
     fn source(&self) -> String {
         "story payments".to_owned()

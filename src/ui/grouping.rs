@@ -33,6 +33,23 @@ const POOLS: &[&str] = &[
     "node.kubernetes.io/instance-type",
 ];
 
+/// Why nodes cannot be grouped by what the reader named. The text is a sentence for the reader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GroupingError {
+    /// Nothing was named.
+    #[error("group needs verdict, pool, zone, none or a label")]
+    NoName,
+    /// No node has one of the labels that name pools.
+    #[error("no node has a label that names its pool")]
+    NoPools,
+    /// No node has the label of zones.
+    #[error("no node has the label {ZONE}")]
+    NoZones,
+    /// No node has the label.
+    #[error("no node has the label {0:?}")]
+    NoLabel(String),
+}
+
 /// How nodes are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
@@ -73,16 +90,16 @@ impl Grouping {
         nodes.iter().any(|n| n.node.metadata.labels.get(ZONE).is_some()).then(|| Self::Label(ZONE.into()))
     }
 
-    /// What the reader named; an error is a sentence for them.
-    pub fn named(name: &str, nodes: &[Arc<NodeInfo>]) -> Result<Self, String> {
+    /// What the reader named.
+    pub fn named(name: &str, nodes: &[Arc<NodeInfo>]) -> Result<Self, GroupingError> {
         match name {
             "none" => Ok(Self::None),
             "verdict" => Ok(Self::Verdict),
-            "pool" => Self::pool(nodes).ok_or_else(|| "no node has a label that names its pool".to_owned()),
-            "zone" => Self::zone(nodes).ok_or_else(|| format!("no node has the label {ZONE}")),
-            "" => Err("group needs verdict, pool, zone, none or a label".to_owned()),
+            "pool" => Self::pool(nodes).ok_or(GroupingError::NoPools),
+            "zone" => Self::zone(nodes).ok_or(GroupingError::NoZones),
+            "" => Err(GroupingError::NoName),
             key if nodes.iter().any(|n| n.node.metadata.labels.get(key).is_some()) => Ok(Self::Label(key.into())),
-            key => Err(format!("no node has the label {key:?}")),
+            key => Err(GroupingError::NoLabel(key.to_owned())),
         }
     }
 

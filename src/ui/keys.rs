@@ -3,6 +3,10 @@
 //! Every row of the table has a name, that of its [`Action`]; within a context names are distinct. What a configuration
 //! gives an action replaces the keys of its row, except that Ctrl-C keeps its meaning.
 
+mod error;
+
+pub use error::KeyNameError;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use strum::IntoEnumIterator;
 use tui_input::InputRequest as Edit;
@@ -10,6 +14,7 @@ use tui_input::InputRequest as Edit;
 use crate::ui::action::{Action, Direction, Motion, Pane};
 use crate::ui::driver::HowFar;
 use crate::ui::keymap::{self, BINDINGS, Binding, Context};
+use error::WishError;
 
 /// The key that cannot be given away: whatever else is changed, it leaves.
 const FIXED: &str = "ctrl-c";
@@ -121,7 +126,7 @@ impl Keymap {
             for (action, value) in entries {
                 match wish(context, action, value) {
                     Ok(wish) => wishes.push(wish),
-                    Err(words) => problems.push(format!("keys.{place}.{action}: {words}")),
+                    Err(error) => problems.push(format!("keys.{place}.{action}: {error}")),
                 }
             }
         }
@@ -158,25 +163,25 @@ impl Keymap {
     }
 }
 
-fn wish(context: Context, action: &str, value: &toml::Value) -> Result<Wish, String> {
+fn wish(context: Context, action: &str, value: &toml::Value) -> Result<Wish, WishError> {
     let row = BINDINGS.iter().position(|b| b.context == context && action_name(&b.action) == action).ok_or_else(|| {
         let known: Vec<&str> = keymap::of(context).map(|b| action_name(&b.action)).collect();
         let place = context.key();
-        if known.is_empty() { format!("no action has a key in {place} alone") } else { format!("is none of {}", known.join(", ")) }
+        if known.is_empty() { WishError::NoActions(place) } else { WishError::UnknownAction(known) }
     })?;
     let texts: Vec<&str> = match value {
         toml::Value::String(text) => vec![text],
-        toml::Value::Array(all) => all.iter().map(toml::Value::as_str).collect::<Option<_>>().ok_or(MUST)?,
-        _ => return Err(MUST.to_owned()),
+        toml::Value::Array(all) => all.iter().map(toml::Value::as_str).collect::<Option<_>>().ok_or(WishError::NotKeys)?,
+        _ => return Err(WishError::NotKeys),
     };
     let mut keys: Vec<String> = Vec::new();
     for text in texts {
         let key = parse(text)?;
         if key == FIXED {
-            return Err("ctrl-c keeps its meaning".to_owned());
+            return Err(WishError::Fixed);
         }
         if context == Context::Prompt && key.chars().count() == 1 {
-            return Err(format!("{text:?} is typed there, and can be no key"));
+            return Err(WishError::Typed(text.to_owned()));
         }
         if !keys.contains(&key) {
             keys.push(key);
@@ -184,13 +189,11 @@ fn wish(context: Context, action: &str, value: &toml::Value) -> Result<Wish, Str
     }
     let binding = &BINDINGS[row];
     if keys.is_empty() && matches!(binding.action, Action::Back | Action::Quit | Action::Submit | Action::OpenPrompt) {
-        return Err("needs a key".to_owned());
+        return Err(WishError::NoKey);
     }
     keys.extend(binding.keys.iter().filter(|k| **k == FIXED).map(|k| (*k).to_owned()));
     Ok(Wish { row, keys })
 }
-
-const MUST: &str = "must be a key or a list of keys";
 
 /// Keys that are no characters, as the table spells them.
 const NAMED: &[&str] = &[
@@ -223,8 +226,8 @@ const NAMED: &[&str] = &[
 ];
 
 /// A key as people write it, as the table spells it. Characters are themselves; names and modifiers may be in any case.
-pub fn parse(text: &str) -> Result<String, String> {
-    let unknown = || format!("{text:?} is no key: a character, {}, or ctrl-, alt- and one of them; shift-tab", NAMED.join(", "));
+pub fn parse(text: &str) -> Result<String, KeyNameError> {
+    let unknown = || KeyNameError::Unknown(text.to_owned());
     let strip = |text: &str, prefix: &str| {
         let head = text.get(..prefix.len())?;
         (head.eq_ignore_ascii_case(prefix) && text.len() > prefix.len()).then(|| text[prefix.len()..].to_owned())
@@ -263,7 +266,7 @@ pub fn parse(text: &str) -> Result<String, String> {
         _ => None,
     };
     if let Some(same) = same {
-        return Err(format!("{text:?} cannot be told from {same}"));
+        return Err(KeyNameError::SameAs { text: text.to_owned(), same });
     }
     Ok(format!("{}{}{bare}", if control { "ctrl-" } else { "" }, if alt { "alt-" } else { "" }))
 }

@@ -52,8 +52,9 @@ mod tests;
 
 pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
 pub use beside::{look, show_news};
-pub use driver::{Document, Driver, HowFar, Work, WorkState};
-pub use export::{Export, ScreenForm};
+pub use commands::CommandError;
+pub use driver::{Document, Driver, DriverError, HowFar, Work, WorkState};
+pub use export::{Export, ExportError, ScreenForm};
 pub use facts::answer;
 pub use glyphs::{ASCII, Glyphs, UNICODE};
 pub use keys::Keymap;
@@ -64,7 +65,7 @@ pub use scene::{Scene, draw};
 pub use settings::Settings;
 pub use sheet::{Form, Sheet};
 pub use state::{Notice, State};
-pub use theme::{Depth, Role, Theme, ThemeError};
+pub use theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use themes::{Library, ThemeEntry, show as show_theme};
 pub use update::update;
 

@@ -2,7 +2,7 @@
 
 use crate::session::{Cursor, RunEnd};
 use crate::ui::action::Direction;
-use crate::ui::driver::{Driver, HowFar, Work};
+use crate::ui::driver::{Driver, DriverError, HowFar, Work};
 use crate::ui::overlay::Overlay;
 use crate::ui::sheet::{Form, Sheet, Target};
 use crate::ui::state::{Notice, State};
@@ -14,7 +14,7 @@ pub fn advance(state: &mut State, driver: &mut dyn Driver, how_far: HowFar) {
 }
 
 /// Changes something at the cursor; the cursor then stands behind it, be it on a new branch.
-pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&mut dyn Driver) -> Result<String, String>) {
+pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&mut dyn Driver) -> Result<String, DriverError>) {
     let mut answer = Ok(String::new());
     moved(state, driver, |d| {
         answer = change(d);
@@ -25,7 +25,7 @@ pub fn changed(state: &mut State, driver: &mut dyn Driver, change: impl FnOnce(&
     state.touch();
     match answer {
         Ok(words) => state.say(words),
-        Err(words) => state.warn(words),
+        Err(error) => state.warn(error.to_string()),
     }
 }
 

@@ -4,11 +4,14 @@
 //! and never for a colour. How many colours the terminal has is decided once, here: without colour only weight,
 //! underline and reverse video are left, and no meaning is lost, as every status has its glyph and word as well.
 
+mod error;
+
+pub use error::{FileError, KeyProblem, SyntaxError, ThemeError};
+
 use std::collections::BTreeMap;
 
 use ratatui::style::{Color, Modifier, Style};
 use strum::IntoEnumIterator;
-use thiserror::Error;
 
 use crate::ui::themes::{DEFAULT, Library};
 
@@ -90,47 +93,6 @@ impl Depth {
     }
 }
 
-/// What is wrong with a theme.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ThemeError {
-    /// No such theme; a theme's file is named where it inherits it.
-    #[error("{}no theme is called {name:?}; there are {known}", file.as_ref().map(|f| format!("{f}: inherits: ")).unwrap_or_default())]
-    Unknown {
-        /// The file that asks for it.
-        file: Option<String>,
-        /// The name that was asked for.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// The file cannot be read, or is not TOML.
-    #[error("{file}: {message}")]
-    Syntax {
-        /// The theme's file.
-        file: String,
-        /// Why; from the parser with line and column.
-        message: String,
-    },
-    /// A key holds what it cannot hold.
-    #[error("{file}: {key}: {message}")]
-    Key {
-        /// The theme's file.
-        file: String,
-        /// The key, with the table it is in.
-        key: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// Themes inherit in a circle.
-    #[error("{file}: inherits: {name:?} inherits from itself")]
-    Circle {
-        /// The theme's file.
-        file: String,
-        /// The name that came twice.
-        name: String,
-    },
-}
-
 /// A style for every role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
@@ -187,7 +149,7 @@ impl Theme {
         for role in Role::iter() {
             if !styles.contains_key(&role) {
                 let key = format!("roles.{}", <&str>::from(role));
-                return Err(ThemeError::Key { file: chain[0].file.clone(), key, message: "is missing".to_owned() });
+                return Err(ThemeError::Key { file: chain[0].file.clone(), key, problem: KeyProblem::Missing });
             }
         }
         let ground = palette.get(GROUND).map_or(DARK_GROUND, |paint| paint.full);
@@ -234,9 +196,9 @@ struct Spec {
 
 impl RawTheme {
     fn parse(file: &str, text: &str) -> Result<Self, ThemeError> {
-        let fail = |key: &str, message: String| ThemeError::Key { file: file.to_owned(), key: key.to_owned(), message };
+        let fail = |key: &str, problem: KeyProblem| ThemeError::Key { file: file.to_owned(), key: key.to_owned(), problem };
         let table: toml::Table =
-            text.parse().map_err(|e: toml::de::Error| ThemeError::Syntax { file: file.to_owned(), message: syntax(text, &e) })?;
+            text.parse().map_err(|e| ThemeError::Syntax { file: file.to_owned(), error: SyntaxError::new(text, &e) })?;
         let mut raw = Self { file: file.to_owned(), inherits: None, palette: BTreeMap::new(), roles: BTreeMap::new() };
         for (key, value) in &table {
             match (key.as_str(), value) {
@@ -251,65 +213,57 @@ impl RawTheme {
                 ("roles", toml::Value::Table(entries)) => {
                     for (name, value) in entries {
                         let key = format!("roles.{name}");
-                        let role = name.parse::<Role>().map_err(|_| fail(&key, "there is no such role".to_owned()))?;
+                        let role = name.parse::<Role>().map_err(|_| fail(&key, KeyProblem::UnknownRole))?;
                         raw.roles.insert(role, Spec::parse(value).map_err(|m| fail(&key, m))?);
                     }
                 }
-                ("name" | "inherits", _) => return Err(fail(key, "must be a string".to_owned())),
-                ("palette" | "roles", _) => return Err(fail(key, "must be a table".to_owned())),
-                _ => return Err(fail(key, "is not a key of a theme (name, inherits, palette, roles)".to_owned())),
+                ("name" | "inherits", _) => return Err(fail(key, KeyProblem::NotAString)),
+                ("palette" | "roles", _) => return Err(fail(key, KeyProblem::NotATable)),
+                _ => return Err(fail(key, KeyProblem::UnknownKey)),
             }
         }
         Ok(raw)
     }
 }
 
-/// What is wrong with some TOML, in one line that says where.
-pub fn syntax(text: &str, error: &toml::de::Error) -> String {
-    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return error.message().to_owned() };
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}: {}", error.message())
-}
-
-fn parse_color(text: &str) -> Result<Color, String> {
+fn parse_color(text: &str) -> Result<Color, KeyProblem> {
     let named = text.replace('-', "");
     let numeric = named.bytes().all(|b| b.is_ascii_digit());
     match named.parse::<Color>() {
         Ok(color) if !numeric => Ok(color),
-        _ => Err(format!("{text:?} is neither #rrggbb nor one of the 16 colour names")),
+        _ => Err(KeyProblem::Color(text.to_owned())),
     }
 }
 
-fn parse_paint(value: &toml::Value) -> Result<Paint, String> {
+fn parse_paint(value: &toml::Value) -> Result<Paint, KeyProblem> {
     match value {
         toml::Value::String(text) => parse_color(text).map(|c| Paint { full: c, ansi: nearest_ansi(c) }),
         toml::Value::Table(table) => {
-            let get = |key: &str| match table.get(key) {
+            let get = |key: &'static str| match table.get(key) {
                 Some(toml::Value::String(text)) => parse_color(text),
-                _ => Err(format!("needs {key}, a string")),
+                _ => Err(KeyProblem::NoColor(key)),
             };
             if let Some(key) = table.keys().find(|k| !matches!(k.as_str(), "rgb" | "ansi")) {
-                return Err(format!("{key:?} is neither rgb nor ansi"));
+                return Err(KeyProblem::PaintKey(key.clone()));
             }
             Ok(Paint { full: get("rgb")?, ansi: get("ansi")? })
         }
-        _ => Err("must be a colour, or a table of rgb and ansi".to_owned()),
+        _ => Err(KeyProblem::NotAPaint),
     }
 }
 
 impl Spec {
-    fn parse(value: &toml::Value) -> Result<Self, String> {
+    fn parse(value: &toml::Value) -> Result<Self, KeyProblem> {
         let table = match value {
             toml::Value::String(text) => return Ok(Self { fg: Some(text.clone()), ..Self::default() }),
             toml::Value::Table(table) => table,
-            _ => return Err("must be a palette entry or a table".to_owned()),
+            _ => return Err(KeyProblem::NotARole),
         };
         let mut spec = Self::default();
         for (key, value) in table {
             let modifier = match key.as_str() {
                 "fg" | "bg" => {
-                    let text = value.as_str().ok_or_else(|| format!("{key} must be a string"))?.to_owned();
+                    let text = value.as_str().ok_or_else(|| KeyProblem::RoleString(key.clone()))?.to_owned();
                     *(if key == "fg" { &mut spec.fg } else { &mut spec.bg }) = Some(text);
                     continue;
                 }
@@ -318,9 +272,9 @@ impl Spec {
                 "italic" => Modifier::ITALIC,
                 "underline" => Modifier::UNDERLINED,
                 "reverse" => Modifier::REVERSED,
-                _ => return Err(format!("{key:?} is none of fg, bg, bold, dim, italic, underline, reverse")),
+                _ => return Err(KeyProblem::RoleKey(key.clone())),
             };
-            if value.as_bool().ok_or_else(|| format!("{key} must be true or false"))? {
+            if value.as_bool().ok_or_else(|| KeyProblem::RoleBool(key.clone()))? {
                 spec.modifier |= modifier;
             }
         }
@@ -333,7 +287,7 @@ impl Spec {
             None => parse_color(name).map(|c| Paint { full: c, ansi: nearest_ansi(c) }).map_err(|_| ThemeError::Key {
                 file: file.to_owned(),
                 key: format!("roles.{}", <&str>::from(role)),
-                message: format!("the palette has no {name:?}"),
+                problem: KeyProblem::NotInPalette(name.clone()),
             }),
         };
         let fg = self.fg.as_ref().map(find).transpose()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ui::action::{Action, Effect, Motion};
 use crate::ui::overlay::Overlay;
 use crate::ui::state::State;
-use crate::ui::theme::{Depth, Theme, ThemeError};
+use crate::ui::theme::{Depth, FileError, Theme, ThemeError};
 
 /// The theme where none is asked for, or another cannot be used.
 pub const DEFAULT: &str = "dark";
@@ -29,7 +29,7 @@ pub struct Library {
 #[derive(Clone, Debug)]
 struct UserTheme {
     file: String,
-    text: Result<String, String>,
+    text: Result<String, FileError>,
 }
 
 /// A theme in the list of all.
@@ -45,7 +45,7 @@ pub struct ThemeEntry {
 
 impl Library {
     /// The embedded themes and those of the reader: a name, the file it is from, and its text or why it cannot be read.
-    pub fn new(user: impl IntoIterator<Item = (String, String, Result<String, String>)>) -> Self {
+    pub fn new(user: impl IntoIterator<Item = (String, String, Result<String, FileError>)>) -> Self {
         Self { user: user.into_iter().map(|(name, file, text)| (name, UserTheme { file, text })).collect() }
     }
 
@@ -76,7 +76,7 @@ impl Library {
         match self.user.get(name) {
             Some(theme) if heir != Some(theme.file.as_str()) || embedded().is_none() => match &theme.text {
                 Ok(text) => Ok((theme.file.clone(), text)),
-                Err(message) => Err(ThemeError::Syntax { file: theme.file.clone(), message: message.clone() }),
+                Err(error) => Err(ThemeError::File { file: theme.file.clone(), error: error.clone() }),
             },
             _ => embedded().ok_or_else(|| ThemeError::Unknown {
                 file: heir.map(str::to_owned),
@@ -186,7 +186,7 @@ mod tests {
     fn circles_and_files_that_cannot_be_read_are_told() {
         let library = library(&[("a", "inherits = 'b'"), ("b", "inherits = 'a'")]);
         assert_eq!(library.load("a", Depth::True).unwrap_err().to_string(), "/c/b.toml: inherits: \"a\" inherits from itself");
-        let library = Library::new([("a".to_owned(), "/c/a.toml".to_owned(), Err("permission denied".to_owned()))]);
+        let library = Library::new([("a".to_owned(), "/c/a.toml".to_owned(), Err(std::io::Error::other("permission denied").into()))]);
         assert_eq!(library.load("a", Depth::True).unwrap_err().to_string(), "/c/a.toml: permission denied");
         let unknown = library.load("nope", Depth::True).unwrap_err().to_string();
         assert_eq!(unknown, "no theme is called \"nope\"; there are dark, light, high-contrast, colour-blind, 16-colour, a");

@@ -84,8 +84,8 @@ pub(super) fn submit(state: &mut State, driver: &mut dyn Driver) -> Option<Effec
 pub(super) fn execute(state: &mut State, driver: &mut dyn Driver, line: &str) -> Option<Effect> {
     match commands::run(state, driver, line) {
         Ok(effect) => effect,
-        Err(message) => {
-            state.warn(message);
+        Err(error) => {
+            state.warn(error.to_string());
             None
         }
     }

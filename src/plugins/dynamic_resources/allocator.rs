@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::allocated::Allocated;
-use super::cel::Selector;
+use super::cel::{CompileError, Selector};
+use super::error::{AllocatorError, PoolError};
 use super::pools::{DevicePos, Inventory};
 use super::request::Request;
 use super::result;
@@ -25,7 +26,7 @@ pub(super) struct Allocator {
     pub(super) inventory: Inventory,
     pub(super) allocated: Allocated,
     pub(super) classes: BTreeMap<Str, Arc<DeviceClass>>,
-    pub(super) selectors: BTreeMap<Str, Result<Selector, String>>,
+    pub(super) selectors: BTreeMap<Str, Result<Selector, CompileError>>,
     pub(super) emulation: Emulation,
     /// Steps that the search on one node may take.
     pub(super) budget: Option<i64>,
@@ -39,7 +40,7 @@ pub(super) enum AllocationError {
     /// The search took too long.
     TimedOut,
     /// The claim, a class or a slice cannot be worked with.
-    Fatal(String),
+    Fatal(Box<AllocatorError>),
 }
 
 /// What ends a branch of the search early.
@@ -49,8 +50,20 @@ pub(super) enum Stop {
     Error(AllocationError),
 }
 
-pub(super) fn fatal(message: String) -> Stop {
-    Stop::Error(AllocationError::Fatal(message))
+pub(super) fn fatal(error: impl Into<AllocatorError>) -> Stop {
+    Stop::Error(error.into().into())
+}
+
+impl From<AllocatorError> for AllocationError {
+    fn from(error: AllocatorError) -> Self {
+        Self::Fatal(Box::new(error))
+    }
+}
+
+impl From<PoolError> for AllocationError {
+    fn from(error: PoolError) -> Self {
+        AllocatorError::from(error).into()
+    }
 }
 
 impl Allocator {
@@ -95,17 +108,14 @@ impl Allocator {
 
     /// Devices for all claims on one node, or `None` where there are not enough.
     pub(super) fn allocate(&self, node: &Node, claims: &[Arc<ResourceClaim>]) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
-        let pools = self
-            .inventory
-            .pools(node, self.emulation, &self.allocated)
-            .map_err(|e| AllocationError::Fatal(format!("gather pool information: {e}")))?;
+        let pools = self.inventory.pools(node, self.emulation, &self.allocated)?;
         let mut search = Search::new(self, node, claims, &pools);
         let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));
         match found {
-            Ok(true) => result::build(claims, &search.results, node).map(Some).map_err(AllocationError::Fatal),
+            Ok(true) => Ok(Some(result::build(claims, &search.results, node)?)),
             Ok(false) if pools.iter().any(|p| p.invalid) => Err(AllocationError::OnNode(Reason::InvalidResourcePools)),
             Ok(false) => Ok(None),
-            Err(Stop::TooManyDevices) => Err(AllocationError::Fatal("allocation max size exceeded".to_owned())),
+            Err(Stop::TooManyDevices) => Err(AllocatorError::TooManyDevices.into()),
             Err(Stop::Error(error)) => Err(error),
         }
     }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::claims::{consumer, has_binding_conditions, is_ready_for_binding, is_reserved_for, is_timed_out};
+use super::error::BindError;
 use super::extended::{is_special_name, name_claim};
 use super::state::{DynamicResourcesState, NodeAllocation};
 use super::{DynamicResources, STATE_ABSENT, binding_conditions_enabled, whole_second};
@@ -61,6 +62,7 @@ impl PreBindPlugin for DynamicResources {
     fn pre_bind(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Vec<Object>, Status> {
         let state = state.read::<DynamicResourcesState>().ok_or_else(|| Status::error(STATE_ABSENT))?;
         let allocation = state.found().nodes.get(node.name()).cloned().unwrap_or_default();
+        let failed = |error: BindError| Status::error(error.to_string());
         let mut writes = Vec::new();
         let mut claims = Vec::with_capacity(state.claims.all().len());
         for (index, claim) in state.claims.all().iter().enumerate() {
@@ -68,16 +70,16 @@ impl PreBindPlugin for DynamicResources {
                 claims.push(claim.clone());
                 continue;
             }
-            if let Some(claim) = bind_claim(cx, state, index, &pod.pod, &allocation, node.name()).map_err(Status::error)? {
+            if let Some(claim) = bind_claim(cx, state, index, &pod.pod, &allocation, node.name()).map_err(failed)? {
                 writes.push(Object::ResourceClaim(claim.clone()));
                 if state.claims.is_extended(index) {
-                    writes.push(record_extended(cx, &pod.pod, &claim, &allocation, node.name()).map_err(Status::error)?);
+                    writes.push(record_extended(cx, &pod.pod, &claim, &allocation, node.name()).map_err(failed)?);
                 }
                 claims.push(claim);
             }
         }
         if binding_conditions_enabled(cx.emulation) {
-            self.check_devices(cx, &claims).map_err(Status::error)?;
+            self.check_devices(cx, &claims).map_err(failed)?;
         }
         Ok(writes)
     }
@@ -85,14 +87,14 @@ impl PreBindPlugin for DynamicResources {
 
 impl DynamicResources {
     /// Whether any device has failed, or had its time, since it was allocated.
-    fn check_devices(&self, cx: &Context<'_>, claims: &[Arc<ResourceClaim>]) -> Result<(), String> {
+    fn check_devices(&self, cx: &Context<'_>, claims: &[Arc<ResourceClaim>]) -> Result<(), BindError> {
         if !claims.iter().any(|c| has_binding_conditions(c)) {
             return Ok(());
         }
         for claim in claims {
             if !is_ready_for_binding(claim)? {
                 if is_timed_out(claim, self.args.binding_timeout(), cx.now) {
-                    return Err(format!("device binding timeout: claim={}", claim.metadata.name));
+                    return Err(BindError::Timeout { claim: claim.metadata.name.clone() });
                 }
                 return Ok(());
             }
@@ -109,14 +111,14 @@ fn bind_claim(
     pod: &Pod,
     node: &NodeAllocation,
     node_name: &Str,
-) -> Result<Option<Arc<ResourceClaim>>, String> {
+) -> Result<Option<Arc<ResourceClaim>>, BindError> {
     let known = &state.claims.all()[index];
     let reserved = state.reserved.get(index).cloned().flatten();
     let mut claim = if state.claims.is_extended(index) && is_special_name(&known.metadata.name) {
         if reserved.is_none() {
             return Ok(None);
         }
-        let prepared = node.extended.as_ref().ok_or_else(|| format!("extended resource claim not found for node {node_name}"))?;
+        let prepared = node.extended.as_ref().ok_or_else(|| BindError::NoExtendedClaim { node: node_name.clone() })?;
         let mut claim = ResourceClaim::clone(&prepared.claim);
         name_claim(&mut claim, pod);
         claim.metadata.creation_timestamp = Some(whole_second(cx.now));
@@ -125,18 +127,17 @@ fn bind_claim(
         let current = cx.cluster.resource_claims.get(&known.metadata.key()).filter(|c| c.metadata.uid == known.metadata.uid);
         let current = current.ok_or_else(|| {
             let doing = if reserved.is_some() { "add finalizer" } else { "add reservation" };
-            let name = known.metadata.name.as_str();
-            format!("{doing} to claim {}: resourceclaims.resource.k8s.io {name:?} not found", known.metadata.key())
+            BindError::ClaimNotFound { doing, claim: known.metadata.key() }
         })?;
         ResourceClaim::clone(current)
     };
     let key = claim.metadata.key();
     if claim.metadata.deletion_timestamp.is_some() {
-        return Err(format!("claim {key} got deleted in the meantime"));
+        return Err(BindError::Deleted { claim: key });
     }
     if let Some(reserved) = reserved {
         if claim.status.allocation.is_some() {
-            return Err(format!("claim {key} got allocated elsewhere in the meantime"));
+            return Err(BindError::Allocated { claim: key });
         }
         if !claim.metadata.finalizers.iter().any(|f| f == FINALIZER) {
             claim.metadata.finalizers.push(FINALIZER.into());
@@ -146,7 +147,7 @@ fn bind_claim(
     claim.status.reserved_for.push(consumer(pod));
     if binding_conditions_enabled(cx.emulation) {
         let Some(allocation) = &mut claim.status.allocation else {
-            return Err(format!("claim {key} got deallocated elsewhere in the meantime"));
+            return Err(BindError::Deallocated { claim: key });
         };
         allocation.allocation_timestamp.get_or_insert(whole_second(cx.now));
     }
@@ -154,10 +155,16 @@ fn bind_claim(
 }
 
 /// The pod, as the API server has it by now, with its claim for extended resources in its status.
-fn record_extended(cx: &Context<'_>, pod: &Pod, claim: &ResourceClaim, allocation: &NodeAllocation, node: &Str) -> Result<Object, String> {
+fn record_extended(
+    cx: &Context<'_>,
+    pod: &Pod,
+    claim: &ResourceClaim,
+    allocation: &NodeAllocation,
+    node: &Str,
+) -> Result<Object, BindError> {
     let mappings = allocation.extended.as_ref().map_or(&[][..], |e| e.mappings.as_slice());
     if mappings.is_empty() {
-        return Err(format!("nil or empty request mappings, no update of pod {} ExtendedResourceClaimStatus", pod.key()));
+        return Err(BindError::NoMappings { pod: pod.key() });
     }
     let mut pod = cx.cluster.pods.get(&pod.key()).map_or_else(|| pod.clone(), |known| Pod::clone(known));
     if cx.emulation.enabled(Gate::NominatedNodeNameForExpectation) {

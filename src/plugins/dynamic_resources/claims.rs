@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::error::BindError;
 use super::extended::is_special_name;
 use crate::cluster::resource::{AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimConsumerReference};
 use crate::cluster::{Cluster, Key, Pod, PodResourceClaim, Str};
@@ -107,18 +108,14 @@ pub(super) fn consumer(pod: &Pod) -> ResourceClaimConsumerReference {
 }
 
 /// Whether every binding condition of the claim's devices holds; an error once one of them has failed.
-pub(super) fn is_ready_for_binding(claim: &ResourceClaim) -> Result<bool, String> {
+pub(super) fn is_ready_for_binding(claim: &ResourceClaim) -> Result<bool, BindError> {
     let Some(allocation) = &claim.status.allocation else { return Ok(false) };
     for result in allocation.devices.results.iter().filter(|r| !r.binding_conditions.is_empty()) {
         let Some(device) = device_status(claim, result) else { return Ok(false) };
         let condition = |kind: &Str| device.conditions.iter().find(|c| c.kind == *kind);
         if let Some(failure) = result.binding_failure_conditions.iter().filter_map(condition).find(|c| c.status == "True") {
-            return Err(format!(
-                "device binding failed: claim={}, reason={}, message={:?}",
-                claim.metadata.name,
-                failure.reason,
-                failure.message.as_str()
-            ));
+            let (reason, message) = (failure.reason.clone(), failure.message.clone());
+            return Err(BindError::Failed { claim: claim.metadata.name.clone(), reason, message });
         }
         if !result.binding_conditions.iter().all(|kind| condition(kind).is_some_and(|c| c.status == "True")) {
             return Ok(false);

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::claims::pod_claims;
-use crate::cluster::{Object, Pod};
-use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, QueueingHint, QueueingHintFn};
+use crate::cluster::{Kind, Object, Pod};
+use crate::framework::{
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, HintError, QueueingHint, QueueingHintFn,
+};
 
 /// In upstream's order.
 pub(super) fn events() -> Vec<ClusterEventWithHint> {
@@ -25,9 +27,12 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
 }
 
 /// Queue once the pod's claims all exist, if devices came free or one of its own claims came or changed its status.
-fn after_claim_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, String> {
-    let unexpected =
-        |object: &Object| format!("unexpected object in isSchedulableAfterClaimChange: expected ResourceClaim, got {}", object.kind());
+fn after_claim_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, HintError> {
+    let unexpected = |object: &Object| HintError::UnexpectedObject {
+        hint: "isSchedulableAfterClaimChange",
+        expected: Kind::ResourceClaim,
+        got: object.kind(),
+    };
     let old = match &change.old {
         Some(Object::ResourceClaim(claim)) => Some(claim),
         Some(other) => return Err(unexpected(other)),

@@ -13,6 +13,7 @@ mod cel;
 mod claims;
 mod constraint;
 mod counters;
+mod error;
 mod extended;
 mod hints;
 mod pools;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
-pub(super) use self::cel::Selector as DeviceSelector;
+pub(super) use self::cel::{CelError, CompileError, Selector as DeviceSelector};
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};
@@ -139,7 +140,7 @@ impl DynamicResources {
             match &claim.status.allocation {
                 Some(allocation) => {
                     if let Some(error) = allocation.node_selector.as_ref().and_then(pools::selector_error) {
-                        return Err(Status::error(error));
+                        return Err(Status::error(error.to_string()));
                     }
                 }
                 // What the pod's extended resources need differs from node to node and is left to Filter.
@@ -257,7 +258,7 @@ fn allocate(state: &DynamicResourcesState, extended: Option<&NodeClaim>, node: &
         Ok(None) => Err(Status::rejected(Reason::CannotAllocateClaims)),
         Err(AllocationError::OnNode(reason)) => Err(Status::rejected(reason)),
         Err(AllocationError::TimedOut) => Err(Status::error(format!("node {}: timed out trying to allocate devices", node.name()))),
-        Err(AllocationError::Fatal(error)) => Err(Status::error(error)),
+        Err(AllocationError::Fatal(error)) => Err(Status::error(error.to_string())),
     }
 }
 

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::allocated::{Allocated, PoolId, PoolUse};
+use super::error::{NodeSelectorError, PoolError};
 use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
-use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
+use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, SelectorError, Str};
 use crate::release::{Emulation, Gate};
 
 /// All slices, by where they can be used; gathered once in a cycle.
@@ -61,7 +62,7 @@ impl Inventory {
     }
 
     /// The pools with devices for a node: by driver and name, those with binding conditions last.
-    pub(super) fn pools<'a>(&'a self, node: &Node, emulation: Emulation, allocated: &'a Allocated) -> Result<Vec<Pool<'a>>, String> {
+    pub(super) fn pools<'a>(&'a self, node: &Node, emulation: Emulation, allocated: &'a Allocated) -> Result<Vec<Pool<'a>>, PoolError> {
         let mut by_id: BTreeMap<PoolId, Vec<&'a ResourceSlice>> = BTreeMap::new();
         let own = self.on_node.get(node.name()).map_or(&[][..], Vec::as_slice);
         for slice in own.iter().chain(&self.shared) {
@@ -104,7 +105,7 @@ fn pool_id(slice: &ResourceSlice) -> PoolId {
     PoolId { driver: slice.spec.driver.clone(), pool: slice.spec.pool.name.clone() }
 }
 
-fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Result<bool, String> {
+fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Result<bool, PoolError> {
     let spec = &slice.spec;
     if !emulation.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty()) {
         return Ok(false);
@@ -115,14 +116,12 @@ fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Resu
     let named = spec.node_name.as_ref().is_some_and(|n| !n.is_empty());
     if named || spec.all_nodes.unwrap_or(false) || spec.node_selector.is_some() {
         return node_matches(node, spec.node_name.as_ref(), spec.all_nodes, spec.node_selector.as_ref())
-            .map_err(|e| format!("failed to perform node selection for slice {}: {e}", slice.metadata.name));
+            .map_err(|error| PoolError::Slice { slice: slice.metadata.name.clone(), error });
     }
     if spec.per_device_node_selection.unwrap_or(false) {
         for device in &spec.devices {
-            let matches = device_matches_node(device, node);
-            if matches
-                .map_err(|e| format!("failed to perform node selection for device {} in slice {}: {e}", device.name, slice.metadata.name))?
-            {
+            let failed = |error| PoolError::Device { device: device.name.clone(), slice: slice.metadata.name.clone(), error };
+            if device_matches_node(device, node).map_err(failed)? {
                 return Ok(true);
             }
         }
@@ -131,11 +130,11 @@ fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Resu
 }
 
 /// Whether a device that selects nodes itself can be used on a node.
-pub(super) fn device_matches_node(device: &Device, node: &Node) -> Result<bool, String> {
+pub(super) fn device_matches_node(device: &Device, node: &Node) -> Result<bool, NodeSelectorError> {
     node_matches(node, device.node_name.as_ref(), device.all_nodes, device.node_selector.as_ref())
 }
 
-fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Option<&NodeSelector>) -> Result<bool, String> {
+fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Option<&NodeSelector>) -> Result<bool, NodeSelectorError> {
     if let Some(name) = name.filter(|n| !n.is_empty()) {
         return Ok(name == node.name());
     }
@@ -144,14 +143,14 @@ fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Op
     }
     let Some(selector) = selector else { return Ok(false) };
     if let Some(error) = selector_error(selector) {
-        return Err(format!("failed to parse node selector: {error}"));
+        return Err(NodeSelectorError(error));
     }
     Ok(selector.matches(&node.metadata.labels, Some(node.name())))
 }
 
 /// What keeps a node selector from being used, if anything.
-pub(super) fn selector_error(selector: &NodeSelector) -> Option<String> {
-    selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(NodeSelectorTerm::error).map(|e| e.to_string())
+pub(super) fn selector_error(selector: &NodeSelector) -> Option<SelectorError> {
+    selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(NodeSelectorTerm::error)
 }
 
 /// Keeps the slices of the highest generation seen so far.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::allocator::{Stop, fatal};
+use super::cel::CelError;
 use super::constraint::Constraint;
+use super::error::{AllocatorError, RequestError, SelectorOwner, SelectorProblem};
 use super::pools::{DevicePos, Pool, device_matches_node};
 use super::request::{Candidate, Request};
 use super::search::{MAX_RESULTS, RequestKey, Search};
@@ -29,13 +31,11 @@ impl<'a> Search<'a> {
                 requests.push(alternatives);
             }
             if least > MAX_RESULTS {
-                let key = claim.metadata.key();
-                return Err(fatal(format!("claim {key}: number of requested devices {least} exceeds the claim limit of {MAX_RESULTS}")));
+                return Err(fatal(AllocatorError::TooManyRequested { claim: claim.metadata.key(), devices: least }));
             }
             self.candidates.push(requests);
             let constraints = claim.spec.devices.constraints.iter().enumerate().map(|(i, constraint)| {
-                let unknown =
-                    || fatal(format!("claim {}, constraint #{i}: empty constraint (unsupported constraint type?)", claim.metadata.key()));
+                let unknown = || fatal(AllocatorError::EmptyConstraint { claim: claim.metadata.key(), constraint: i });
                 Constraint::new(constraint).ok_or_else(unknown)
             });
             self.constraints.push(constraints.collect::<Result<_, _>>()?);
@@ -44,44 +44,37 @@ impl<'a> Search<'a> {
     }
 
     fn check_features(&self, claim: &ResourceClaim, request: &DeviceRequest) -> Result<(), Stop> {
-        let key = claim.metadata.key();
+        let key = || claim.metadata.key();
+        let fail = |error| fatal(AllocatorError::Request { claim: key(), request: request.name.clone(), error });
         if !self.enabled(Gate::DRAPrioritizedList) && !request.first_available.is_empty() {
-            return Err(fatal(format!(
-                "claim {key}, request {}: has subrequests, but the DRAPrioritizedList feature is disabled",
-                request.name
-            )));
+            return Err(fail(RequestError::SubrequestsDisabled));
         }
         if self.enabled(Gate::DRAConsumableCapacity) {
             return Ok(());
         }
-        let disabled = "has capacity requests, but the DRAConsumableCapacity feature is disabled";
         if request.exactly.as_ref().is_some_and(|e| e.capacity.is_some()) {
-            return Err(fatal(format!("claim {key}, request {}: {disabled}", request.name)));
+            return Err(fail(RequestError::CapacityDisabled));
         }
         match request.first_available.iter().find(|s| s.capacity.is_some()) {
-            Some(sub) => Err(fatal(format!("claim {key}, subrequest {}: {disabled}", sub.name))),
+            Some(sub) => Err(fatal(AllocatorError::SubrequestCapacity { claim: key(), subrequest: sub.name.clone() })),
             None => Ok(()),
         }
     }
 
     /// Mirrors `validateDeviceRequest`.
     fn candidate(&mut self, claim: &ResourceClaim, request: Request<'a>, key: RequestKey) -> Result<Candidate<'a>, Stop> {
-        let fail = |what: String| fatal(format!("claim {}, request {}{what}", claim.metadata.key(), request.name));
+        let fail = |error| fatal(AllocatorError::Request { claim: claim.metadata.key(), request: request.name.clone(), error });
         if let Some(i) = request.selectors().iter().position(|s| s.cel.is_none()) {
-            return Err(fail(format!(", selector #{i}: CEL expression empty (unsupported selector type?)")));
+            return Err(fail(RequestError::EmptySelector(i)));
         }
         if !self.enabled(Gate::DRAAdminAccess) && request.admin_access().is_some() {
-            return Err(fail(": admin access is requested, but the feature is disabled".to_owned()));
+            return Err(fail(RequestError::AdminAccessDisabled));
         }
         if request.class_name().is_empty() {
-            return Err(fail(": missing device class name (unsupported request type?)".to_owned()));
+            return Err(fail(RequestError::NoClassName));
         }
         let Some(class) = self.allocator.classes.get(request.class_name()) else {
-            let name = request.class_name();
-            return Err(fail(format!(
-                ": could not retrieve device class {name}: deviceclass.resource.k8s.io {:?} not found",
-                name.as_str()
-            )));
+            return Err(fail(RequestError::ClassNotFound { class: request.class_name().clone() }));
         };
         let mut candidate = Candidate { request, class, num_devices: request.count(), all: Vec::new() };
         match request.mode().as_str() {
@@ -90,21 +83,21 @@ impl<'a> Search<'a> {
                 self.collect_all(&mut candidate, key, &fail)?;
                 candidate.num_devices = candidate.all.len() as i64;
             }
-            mode => return Err(fail(format!(": unsupported count mode {mode}"))),
+            mode => return Err(fail(RequestError::CountMode(mode.into()))),
         }
         Ok(candidate)
     }
 
     /// Finds out how many "all" are. That needs every pool to be complete and valid.
-    fn collect_all(&mut self, candidate: &mut Candidate<'a>, key: RequestKey, fail: &dyn Fn(String) -> Stop) -> Result<(), Stop> {
+    fn collect_all(&mut self, candidate: &mut Candidate<'a>, key: RequestKey, fail: &dyn Fn(RequestError) -> Stop) -> Result<(), Stop> {
         let pools = self.pools;
         for (pool, p) in pools.iter().enumerate() {
-            let name = format!("{}/{}", p.id.driver, p.id.pool);
+            let (driver, name) = (&p.id.driver, &p.id.pool);
             if p.incomplete {
-                return Err(fail(format!(": asks for all devices, but resource pool {name} is currently being updated")));
+                return Err(fail(RequestError::PoolIncomplete { driver: driver.clone(), pool: name.clone() }));
             }
             if p.invalid {
-                return Err(fail(format!(": asks for all devices, but resource pool {name} is currently invalid")));
+                return Err(fail(RequestError::PoolInvalid { driver: driver.clone(), pool: name.clone() }));
             }
             for (slice, s) in p.slices.iter().enumerate() {
                 for device in 0..s.spec.devices.len() {
@@ -136,8 +129,8 @@ impl<'a> Search<'a> {
         self.spend()?;
         let claim = &self.claims[key.claim];
         let class = candidate.class;
-        let of_class = || format!("class {}", class.metadata.name);
-        let of_claim = || format!("claim {}", claim.metadata.key());
+        let of_class = || SelectorOwner::Class(class.metadata.name.clone());
+        let of_claim = || SelectorOwner::Claim(claim.metadata.key());
         let mut selectable = self.selectors_match(&class.spec.selectors, &pool.id.driver, device, &of_class)?
             && self.selectors_match(candidate.request.selectors(), &pool.id.driver, device, &of_claim)?;
         if selectable && slice.spec.per_device_node_selection.unwrap_or(false) {
@@ -152,15 +145,15 @@ impl<'a> Search<'a> {
         selectors: &[DeviceSelector],
         driver: &Str,
         device: &Device,
-        owner: &dyn Fn() -> String,
+        owner: &dyn Fn() -> SelectorOwner,
     ) -> Result<bool, Stop> {
         for (i, selector) in selectors.iter().enumerate() {
-            let fail = |what: &str| fatal(format!("{}: selector #{i}: {what}", owner()));
+            let fail = |error: SelectorProblem| fatal(AllocatorError::Selector { owner: owner(), selector: i, error });
             let compiled = selector.cel.as_ref().and_then(|cel| self.allocator.selectors.get(&cel.expression));
             let matches = match compiled {
-                Some(Ok(selector)) => selector.matches(driver, device).map_err(|e| fail(&format!("CEL runtime error: {e}")))?,
-                Some(Err(error)) => return Err(fail(&format!("CEL compile error: {error}"))),
-                None => return Err(fail("CEL expression empty (unsupported selector type?)")),
+                Some(Ok(selector)) => selector.matches(driver, device).map_err(|e| fail(CelError::from(e).into()))?,
+                Some(Err(error)) => return Err(fail(CelError::from(error.clone()).into())),
+                None => return Err(fail(SelectorProblem::Empty)),
             };
             if !matches {
                 return Ok(false);

@@ -3,16 +3,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::error::AllocatorError;
 use super::search::Picked;
 use crate::cluster::resource::{AllocationResult, DeviceAllocationResult, DeviceRequestAllocationResult, ResourceClaim};
 use crate::cluster::{List, Node, NodeSelector, NodeSelectorTerm, Requirement, Str};
 
 /// One result per claim, in order.
-pub(super) fn build(claims: &[Arc<ResourceClaim>], picked: &[Vec<Picked<'_>>], node: &Node) -> Result<Vec<AllocationResult>, String> {
+pub(super) fn build(
+    claims: &[Arc<ResourceClaim>],
+    picked: &[Vec<Picked<'_>>],
+    node: &Node,
+) -> Result<Vec<AllocationResult>, AllocatorError> {
     let one = |(claim, devices): (&Arc<ResourceClaim>, &Vec<Picked<'_>>)| {
         let results = devices.iter().enumerate().map(|(i, d)| device_result(claim, i, d)).collect();
         let node_selector = node_selector(devices, node.name())
-            .map_err(|error| format!("create NodeSelector for claim {}: {error}", claim.metadata.name))?;
+            .map_err(|terms| AllocatorError::TooManyTerms { claim: claim.metadata.name.clone(), terms })?;
         Ok(AllocationResult { devices: DeviceAllocationResult { results }, node_selector, allocation_timestamp: None })
     };
     claims.iter().zip(picked).map(one).collect()
@@ -38,8 +43,9 @@ fn device_result(claim: &ResourceClaim, index: usize, picked: &Picked<'_>) -> De
     }
 }
 
-/// Where the allocation can be used: on one node if any device is local to it, else wherever all slices allow.
-fn node_selector(devices: &[Picked<'_>], node: &Str) -> Result<Option<NodeSelector>, String> {
+/// Where the allocation can be used: on one node if any device is local to it, else wherever all slices allow. The error
+/// is the number of a slice's terms, where there is more than one.
+fn node_selector(devices: &[Picked<'_>], node: &Str) -> Result<Option<NodeSelector>, usize> {
     let mut term = NodeSelectorTerm::default();
     for picked in devices {
         let spec = &picked.slice.spec;
@@ -58,7 +64,7 @@ fn node_selector(devices: &[Picked<'_>], node: &Str) -> Result<Option<NodeSelect
                 add_new(&only.match_fields, &mut term.match_fields);
                 add_new(&only.match_expressions, &mut term.match_expressions);
             }
-            terms => return Err(format!("unsupported ResourceSlice.NodeSelector with {} terms", terms.len())),
+            terms => return Err(terms.len()),
         }
     }
     Ok((!term.is_empty()).then(|| of_term(term)))

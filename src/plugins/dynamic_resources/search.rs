@@ -11,6 +11,7 @@ use super::allocated::add_capacity;
 use super::allocator::{AllocationError, Allocator, Stop, fatal};
 use super::constraint::Constraint;
 use super::counters::Counters;
+use super::error::{AllocatorError, RequestError};
 use super::pools::{DevicePos, Pool};
 use super::request::{Candidate, Request};
 use super::{capacity, taints};
@@ -125,7 +126,7 @@ impl<'a> Search<'a> {
             };
         };
         let Some(candidate) = alternatives.get(alternative).cloned() else {
-            return Err(fatal(format!("claim {}: request #{request} asks for nothing", self.claims[claim].metadata.key())));
+            return Err(fatal(AllocatorError::EmptyRequest { claim: self.claims[claim].metadata.key(), request }));
         };
         if !in_alternative && candidate.request.parent.is_some() {
             return self.choose_alternative(step, alternatives.len());
@@ -248,14 +249,12 @@ impl<'a> Search<'a> {
         let constraints = &mut self.constraints[key.claim];
         if let Some(violated) = constraints.iter_mut().position(|c| !c.add(name, &pool.id, device)) {
             if must {
-                return Err(fatal(format!(
-                    "claim {}, request {}: cannot add device {}/{}/{} because a claim constraint would not be satisfied",
-                    self.claims[key.claim].metadata.key(),
-                    request.name,
-                    pool.id.driver,
-                    pool.id.pool,
-                    device.name
-                )));
+                let (driver, pool) = (pool.id.driver.clone(), pool.id.pool.clone());
+                return Err(fatal(AllocatorError::Request {
+                    claim: self.claims[key.claim].metadata.key(),
+                    request: request.name.clone(),
+                    error: RequestError::Constraint { driver, pool, device: device.name.clone() },
+                }));
             }
             constraints[..violated].iter_mut().for_each(|c| c.remove(name));
             return Ok(false);

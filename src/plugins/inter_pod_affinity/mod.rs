@@ -15,10 +15,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cluster::{Cluster, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, Str};
+use crate::cluster::{Cluster, Kind, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, SelectorError, Str};
 use crate::framework::{
-    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FieldErrors, FilterPlugin, Plugin, PluginName,
-    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FieldErrors, FilterPlugin, HintError, Plugin,
+    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
 use crate::release::Emulation;
 
@@ -125,26 +125,26 @@ fn matches_all_terms(terms: &[AffinityTerm], pod: &Pod) -> bool {
 }
 
 /// The required terms of the parked pod itself, as parsed, with namespace selectors left as they are.
-fn required_terms(pod: &Pod, list: impl Fn(&crate::cluster::Affinity) -> Option<&PodAffinity>) -> Result<Vec<AffinityTerm>, String> {
+fn required_terms(pod: &Pod, list: impl Fn(&crate::cluster::Affinity) -> Option<&PodAffinity>) -> Result<Vec<AffinityTerm>, SelectorError> {
     let terms: &[PodAffinityTerm] = pod.spec.affinity.as_ref().and_then(list).map_or(&[], |a| &a.required);
-    AffinityTerm::parse(pod, terms).map_err(|e| e.0)
+    AffinityTerm::parse(pod, terms)
 }
 
-fn affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, String> {
+fn affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, SelectorError> {
     required_terms(pod, |a| a.pod_affinity.as_ref())
 }
 
-fn anti_affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, String> {
+fn anti_affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, SelectorError> {
     required_terms(pod, |a| a.pod_anti_affinity.as_ref())
 }
 
 /// Whether another pod's change may help: it now matches all affinity terms, or no longer stands against all
 /// anti-affinity terms. Mirrors `isSchedulableAfterPodChange`.
-fn hint_after_pod_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn hint_after_pod_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let as_pod = |object: &Option<Object>| match object {
         None => Ok(None),
         Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
-        Some(other) => Err(format!("expected *v1.Pod, but got *v1.{}", other.kind())),
+        Some(other) => Err(HintError::OtherType { expected: Kind::Pod, got: other.kind() }),
     };
     let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
     if let (Some(_), Some(new)) = (&old, &new)
@@ -164,21 +164,21 @@ fn hint_after_pod_change(pod: &Pod, change: &Change) -> Result<QueueingHint, Str
         }
         (None, Some(new)) => matches_all_terms(&terms, new),
         (Some(old), None) => matches_all_terms(&anti_terms, old) || matches_all_terms(&anti_affinity_terms(old)?, pod),
-        (None, None) => return Err("the event carries no pod".to_string()),
+        (None, None) => return Err(HintError::NoObject("pod")),
     };
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
 /// Whether a node's change may help: it joins or changes a domain of the affinity terms, or leaves or changes one of the
 /// anti-affinity terms. Mirrors `isSchedulableAfterNodeChange`.
-fn hint_after_node_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn hint_after_node_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let as_node = |object: &Option<Object>| match object {
         None => Ok(None),
         Some(Object::Node(node)) => Ok(Some(node.clone())),
-        Some(other) => Err(format!("expected *v1.Node, but got *v1.{}", other.kind())),
+        Some(other) => Err(HintError::OtherType { expected: Kind::Node, got: other.kind() }),
     };
     let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
-    let Some(new) = new else { return Err("the event carries no new node".to_string()) };
+    let Some(new) = new else { return Err(HintError::NoObject("new node")) };
     let value = |node: &Node, term: &AffinityTerm| node.metadata.labels.get(&term.topology_key).cloned();
     let joins = |term: &AffinityTerm| match (&old, value(&new, term)) {
         (None, now) => now.is_some(),
@@ -314,10 +314,10 @@ mod tests {
         let bad = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}]}}"#;
         let placed = Change { old: None, new: Some(other("{}", true, "{}")) };
         let odd = r#""Odd" is not a valid label selector operator"#;
-        assert_eq!(hint_after_pod_change(&pod("p", "{}", bad), &placed).unwrap_err(), odd);
+        assert_eq!(hint_after_pod_change(&pod("p", "{}", bad), &placed).unwrap_err().to_string(), odd);
         let added = Change { old: None, new: Some(Object::Node(Arc::new(node("n", "{}")))) };
-        assert_eq!(hint_after_node_change(&pod("p", "{}", bad), &added).unwrap_err(), odd);
-        assert_eq!(hint_after_pod_change(&pod("p", "{}", "{}"), &added).unwrap_err(), "expected *v1.Pod, but got *v1.Node");
+        assert_eq!(hint_after_node_change(&pod("p", "{}", bad), &added).unwrap_err().to_string(), odd);
+        assert_eq!(hint_after_pod_change(&pod("p", "{}", "{}"), &added).unwrap_err().to_string(), "expected *v1.Pod, but got *v1.Node");
         assert!(hint_after_node_change(&pod("p", "{}", "{}"), &placed).is_err());
         assert!(hint_after_pod_change(&pod("p", "{}", "{}"), &Change::default()).is_err());
         assert!(hint_after_node_change(&pod("p", "{}", "{}"), &Change::default()).is_err());

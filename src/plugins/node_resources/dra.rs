@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::cluster::resource::{Device, DeviceClass, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
 use crate::framework::is_extended_resource_name;
-use crate::plugins::dynamic_resources::{DeviceSelector, extended_resource_class};
+use crate::plugins::dynamic_resources::{CelError, CompileError, DeviceSelector, extended_resource_class};
 
 /// Before a class name: the extended resource that every class serves without naming it.
 const RESOURCE_DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
@@ -141,7 +141,7 @@ fn judge(cluster: &Cluster, class: &DeviceClass, allocated: &BTreeSet<(&Str, &St
 }
 
 /// The selectors of a class, all of which must hold.
-struct ClassSelectors(Vec<Result<DeviceSelector, String>>);
+struct ClassSelectors(Vec<Result<DeviceSelector, CompileError>>);
 
 impl ClassSelectors {
     fn compile(class: &DeviceClass) -> Self {
@@ -150,7 +150,7 @@ impl ClassSelectors {
     }
 
     /// Whether a device is of the class. An expression that does not compile fails only once a device comes to it.
-    fn match_device(&self, driver: &Str, device: &Device) -> Result<bool, String> {
+    fn match_device(&self, driver: &Str, device: &Device) -> Result<bool, CelError> {
         for selector in &self.0 {
             if !selector.as_ref().map_err(Clone::clone)?.matches(driver, device)? {
                 return Ok(false);

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::fit::PodRequest;
 use crate::cluster::resource::DeviceClass;
-use crate::cluster::{Node, Object, Pod};
+use crate::cluster::{Kind, Node, Object, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, PodResourcesOptions, QueueingHint, Resource,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, HintError, PodResourcesOptions, QueueingHint, Resource,
     is_scalar_resource_name, pod_requests,
 };
 use crate::plugins::helper::{BeforeAfter, changed_nodes, changed_pods};
@@ -43,7 +43,7 @@ fn queue_if(helps: bool) -> QueueingHint {
 }
 
 /// Queue when a pod with a place was deleted, or a scale-down frees something that the pod requests.
-fn after_pod_event(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_event(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     Ok(queue_if(match changed_pods(change)? {
         (Some(deleted), None) => !deleted.node_name.is_empty() || !deleted.status.nominated_node_name.is_empty(),
         (Some(old), Some(new)) => emulation.enabled(Gate::InPlacePodVerticalScaling) && scale_down_helps(emulation, pod, old, new),
@@ -74,7 +74,7 @@ fn scale_down_helps(emulation: Emulation, pod: &Pod, old: &Pod, new: &Pod) -> bo
 }
 
 /// Queue when the pod fits the empty node, and the node is new or has more of something that the pod requests.
-fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, String> {
+fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
     let request = PodRequest::of(cx.cluster, cx.emulation, pod);
     let allocatable = |node: &Node| Resource::from_list(&node.status.allocatable);
@@ -96,7 +96,7 @@ fn anything_requested_rose(request: &PodRequest, old: &Resource, new: &Resource)
 }
 
 /// Queue when a class came, or names another extended resource now, and the pod names that resource.
-fn after_device_class_event(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_device_class_event(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, Some(new)) = changed_classes(change)? else { return Ok(QueueingHint::QueueSkip) };
     let name = |class: &DeviceClass| class.spec.extended_resource_name.clone().unwrap_or_default();
     if old.is_some_and(|old| name(old) == name(new)) {
@@ -108,9 +108,12 @@ fn after_device_class_event(pod: &Pod, change: &Change) -> Result<QueueingHint, 
     Ok(queue_if((old.is_none() && requests.contains_key(&implicit())) || explicit.is_some_and(|name| requests.contains_key(name))))
 }
 
-fn changed_classes(change: &Change) -> Result<BeforeAfter<'_, DeviceClass>, String> {
-    fn class(object: &Object) -> Result<&Arc<DeviceClass>, String> {
-        if let Object::DeviceClass(class) = object { Ok(class) } else { Err(format!("expected DeviceClass, but got {}", object.kind())) }
+fn changed_classes(change: &Change) -> Result<BeforeAfter<'_, DeviceClass>, HintError> {
+    fn class(object: &Object) -> Result<&Arc<DeviceClass>, HintError> {
+        match object {
+            Object::DeviceClass(class) => Ok(class),
+            other => Err(HintError::OtherKind { expected: Kind::DeviceClass, got: other.kind() }),
+        }
     }
     Ok((change.old.as_ref().map(class).transpose()?, change.new.as_ref().map(class).transpose()?))
 }

@@ -6,7 +6,7 @@ use super::AttachableVolume;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{Context, Reason};
-use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, inline_handle, volume_handle};
+use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, InlineVolumeError, inline_handle, volume_handle};
 use crate::plugins::volume_helpers::{claim_class, claim_of, volume_is_for_pod};
 
 /// Why a pod's volumes cannot be counted.
@@ -47,7 +47,7 @@ pub(super) fn collect(
                 None => None,
                 Some(plugin) => {
                     let handle = inline_handle(volume)
-                        .map_err(|e| Failure::Other(format!("converting volume({}) from inline to csi: {e}", volume.name).into()))?;
+                        .map_err(|error| Failure::Other(InlineVolumeError { volume: volume.name.clone(), error }.to_string().into()))?;
                     Some((plugin.driver().into(), handle))
                 }
             },

@@ -2,8 +2,8 @@
 
 use crate::cluster::storage::CSINode;
 use crate::cluster::{Pod, Str};
-use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, QueueingHint};
-use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, inline_handle};
+use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
+use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, InlineVolumeError, inline_handle};
 use crate::plugins::volume_helpers::{always, objects, on, queue_if, uses_claim};
 
 pub(super) fn events() -> Vec<ClusterEventWithHint> {
@@ -17,7 +17,7 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
 }
 
 /// Some driver can attach more than before; no limit counts as 0.
-fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSINode)?;
     let limits = |node: &CSINode| -> Vec<(Str, i32)> {
         let count = |d: &crate::cluster::storage::CSINodeDriver| d.allocatable.as_ref().and_then(|a| a.count).unwrap_or(0);
@@ -30,7 +30,7 @@ fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, S
 }
 
 /// The deleted pod had a place and a volume that may have been attached.
-fn after_pod_deleted(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_deleted(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, Pod)?;
     Ok(queue_if(old.is_some_and(|deleted| {
         let placed = !deleted.node_name.is_empty() || !deleted.status.nominated_node_name.is_empty();
@@ -40,13 +40,13 @@ fn after_pod_deleted(_pod: &Pod, change: &Change) -> Result<QueueingHint, String
 }
 
 /// The claim is one of the pod's.
-fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| uses_claim(pod, &claim))))
 }
 
 /// The pod has a claim of any kind, or an inline volume for the driver that detached one.
-fn after_attachment_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_attachment_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, VolumeAttachment)?;
     let Some(attachment) = old else { return Ok(QueueingHint::QueueSkip) };
     for volume in &pod.spec.volumes {
@@ -54,7 +54,7 @@ fn after_attachment_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, 
             return Ok(QueueingHint::Queue);
         }
         let Some(plugin) = InTreePlugin::of_volume(volume) else { continue };
-        inline_handle(volume).map_err(|e| format!("converting volume({}) from inline to csi: {e}", volume.name))?;
+        inline_handle(volume).map_err(|error| HintError::plugin(InlineVolumeError { volume: volume.name.clone(), error }))?;
         if attachment.spec.attacher == plugin.driver() {
             return Ok(QueueingHint::Queue);
         }

@@ -36,6 +36,17 @@ impl Action {
     }
 }
 
+/// A constraint whose selector cannot be used, in kube-scheduler's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ConstraintError {
+    /// It is one of the defaults.
+    #[error("setting default {} topology spread constraints: {error}", action.nickname())]
+    Default { action: Action, error: SelectorError },
+    /// It is one of the pod's own.
+    #[error("obtaining pod's {} topology spread constraints: {error}", action.nickname())]
+    Pod { action: Action, error: SelectorError },
+}
+
 /// A constraint ready for use.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constraint {
@@ -107,15 +118,14 @@ pub(super) fn has_all_keys(labels: &Labels, constraints: &[Constraint]) -> bool 
 impl PodTopologySpread {
     /// The pod's own constraints of one kind or, where it has none of any kind, the defaults with the selector deduced
     /// for the pod.
-    pub(super) fn constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, String> {
+    pub(super) fn constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, ConstraintError> {
         let own = &pod.spec.topology_spread_constraints;
-        let (constraints, what) = if own.is_empty() {
-            (self.default_constraints(cx, pod, action), "setting default")
+        let mut constraints = if own.is_empty() {
+            self.default_constraints(cx, pod, action).map_err(|error| ConstraintError::Default { action, error })?
         } else {
-            (filter_constraints(own, &pod.metadata.labels, action, cx.emulation), "obtaining pod's")
+            let own = filter_constraints(own, &pod.metadata.labels, action, cx.emulation);
+            own.map_err(|error| ConstraintError::Pod { action, error })?
         };
-        let nickname = action.nickname();
-        let mut constraints = constraints.map_err(|error| format!("{what} {nickname} topology spread constraints: {error}"))?;
         for constraint in &mut constraints {
             let selected = constraint.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
             constraint.wanted = PodBits::namespace(&pod.metadata.namespace).and(selected);
@@ -339,7 +349,7 @@ mod tests {
             let error = PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), action).unwrap_err();
             let expected =
                 format!("obtaining pod's {nickname} topology spread constraints: \"Odd\" is not a valid label selector operator");
-            assert_eq!(error, expected);
+            assert_eq!(error.to_string(), expected);
             let other = if action == Action::DoNotSchedule { Action::ScheduleAnyway } else { Action::DoNotSchedule };
             assert!(PodTopologySpread::default().constraints(&world.cx(), &pod("p", "{}", &odd(name)), other).unwrap().is_empty());
         }

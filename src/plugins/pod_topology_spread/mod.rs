@@ -14,10 +14,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cluster::{LabelSelector, Labels, List, Node, Object, Pod, Str, TopologySpreadConstraint};
+use crate::cluster::{Kind, LabelSelector, Labels, List, Node, Object, Pod, Str, TopologySpreadConstraint};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FieldErrors, FilterPlugin, Plugin, PluginName,
-    PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FieldErrors, FilterPlugin, HintError, Plugin,
+    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
 };
 use crate::release::Emulation;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
@@ -170,17 +170,17 @@ fn involved_in_spreading(other: &Pod, pod: &Pod) -> bool {
 impl PodTopologySpread {
     /// Whether a pod's change may help: it starts or stops to count for a constraint, or the parked pod now tolerates
     /// more. Mirrors `isSchedulableAfterPodChange`.
-    fn hint_after_pod_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    fn hint_after_pod_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
         let as_pod = |object: &Option<Object>| match object {
             None => Ok(None),
             Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
-            Some(other) => Err(format!("expected *v1.Pod, but got *v1.{}", other.kind())),
+            Some(other) => Err(HintError::OtherType { expected: Kind::Pod, got: other.kind() }),
         };
         let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
         if [&old, &new].into_iter().flatten().any(|p| !involved_in_spreading(p, pod)) {
             return Ok(QueueingHint::QueueSkip);
         }
-        let constraints = self.constraints(cx, pod, Action::DoNotSchedule)?;
+        let constraints = self.constraints(cx, pod, Action::DoNotSchedule).map_err(HintError::plugin)?;
         let any_selects = |p: &Pod| constraints.iter().any(|c| c.selects(&p.metadata.labels));
         match (&old, &new) {
             (Some(old), Some(new)) => {
@@ -191,20 +191,20 @@ impl PodTopologySpread {
                 Ok(queue_if(tolerates_more || constraints.iter().any(changes)))
             }
             (None, Some(only)) | (Some(only), None) => Ok(queue_if(any_selects(only))),
-            (None, None) => Err("the event carries no pod".to_string()),
+            (None, None) => Err(HintError::NoObject("pod")),
         }
     }
 
     /// Whether a node's change may help: a domain is gained, lost or changed, or its taints are. Mirrors
     /// `isSchedulableAfterNodeChange`.
-    fn hint_after_node_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+    fn hint_after_node_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
         let as_node = |object: &Option<Object>| match object {
             None => Ok(None),
             Some(Object::Node(node)) => Ok(Some(node.clone())),
-            Some(other) => Err(format!("expected *v1.Node, but got *v1.{}", other.kind())),
+            Some(other) => Err(HintError::OtherType { expected: Kind::Node, got: other.kind() }),
         };
         let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
-        let constraints = self.constraints(cx, pod, Action::DoNotSchedule)?;
+        let constraints = self.constraints(cx, pod, Action::DoNotSchedule).map_err(HintError::plugin)?;
         let takes_part = |node: &Node| has_all_keys(&node.metadata.labels, &constraints);
         match (&old, &new) {
             (Some(old), Some(new)) => {
@@ -214,7 +214,7 @@ impl PodTopologySpread {
                 Ok(queue_if(takes_part(old) != takes_part(new) || (takes_part(new) && differs())))
             }
             (None, Some(only)) | (Some(only), None) => Ok(queue_if(takes_part(only))),
-            (None, None) => Err("the event carries no node".to_string()),
+            (None, None) => Err(HintError::NoObject("node")),
         }
     }
 }
@@ -277,7 +277,7 @@ mod tests {
         r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{},"nodeTaintsPolicy":"Honor"}]"#;
 
     /// The hint of an event through what the plugin registers: 0 for pods, 1 for nodes.
-    fn hint(event: usize, constraints: &str, old: Option<Object>, new: Option<Object>) -> Result<QueueingHint, String> {
+    fn hint(event: usize, constraints: &str, old: Option<Object>, new: Option<Object>) -> Result<QueueingHint, HintError> {
         let world = World::new(vec![], []);
         let events = PodTopologySpread::default().events_to_register(Emulation::default()).unwrap();
         let hint = events[event].hint.clone().unwrap();
@@ -348,10 +348,10 @@ mod tests {
         let odd = r#"[{"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}]"#;
         let (a_pod, a_node) = (|| Some(Object::Pod(Arc::new(pod("p", "{}", "[]")))), || Some(Object::Node(Arc::new(node("n", "{}")))));
         let expected = "obtaining pod's hard topology spread constraints: \"Odd\" is not a valid label selector operator";
-        assert_eq!(hint(0, odd, None, a_pod()).unwrap_err(), expected);
-        assert_eq!(hint(1, odd, None, a_node()).unwrap_err(), expected);
-        assert_eq!(hint(0, TWO, None, a_node()).unwrap_err(), "expected *v1.Pod, but got *v1.Node");
-        assert_eq!(hint(1, TWO, a_pod(), None).unwrap_err(), "expected *v1.Node, but got *v1.Pod");
+        assert_eq!(hint(0, odd, None, a_pod()).unwrap_err().to_string(), expected);
+        assert_eq!(hint(1, odd, None, a_node()).unwrap_err().to_string(), expected);
+        assert_eq!(hint(0, TWO, None, a_node()).unwrap_err().to_string(), "expected *v1.Pod, but got *v1.Node");
+        assert_eq!(hint(1, TWO, a_pod(), None).unwrap_err().to_string(), "expected *v1.Node, but got *v1.Pod");
         assert!(hint(0, TWO, None, None).is_err() && hint(1, TWO, None, None).is_err());
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::VolumeBinding;
+use super::find::FindError;
 use super::matching::Candidates;
 use super::provision::Provisioning;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim, StorageClass};
@@ -37,7 +38,7 @@ pub(super) struct BoundClaim {
     /// Its volume, where there is one.
     pub(super) volume: Option<Arc<PersistentVolume>>,
     /// For an in-tree volume: its plugin, and the node affinity that counts on nodes where a CSI driver has taken over.
-    pub(super) migration: Option<(InTreePlugin, Result<Option<NodeSelector>, String>)>,
+    pub(super) migration: Option<(InTreePlugin, Result<Option<NodeSelector>, FindError>)>,
 }
 
 /// A claim that waits for a consumer.
@@ -141,7 +142,7 @@ fn bound_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> BoundClaim {
     let volume = cx.cluster.persistent_volumes.named(&claim.spec.volume_name).cloned();
     let migration = volume.as_ref().and_then(|v| {
         let plugin = InTreePlugin::of_persistent_volume(v)?;
-        Some((plugin, translated_affinity(plugin, v).map_err(|e| format!("could not translate pv: {e}"))))
+        Some((plugin, translated_affinity(plugin, v).map_err(FindError::Translation)))
     });
     BoundClaim { name: claim.metadata.name.clone(), volume, migration }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::claims::{BoundClaim, Claims, DelayedClaim};
 use super::provision::Verdict;
 use crate::cluster::storage::{CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim};
+use crate::cluster::{Key, SelectorError};
 use crate::framework::{Context, NodeInfo, Reason};
+use crate::plugins::volume_helpers::csi_migration::MigrationError;
 use crate::plugins::volume_helpers::{node_affinity_holds, required_affinity};
 
 /// What is to be done for the claims that wait.
@@ -17,14 +19,25 @@ pub(super) struct PodVolumes {
     pub(super) dynamic_provisions: Vec<(Arc<PersistentVolumeClaim>, Option<Arc<CSIStorageCapacity>>)>,
 }
 
+/// Why a claim cannot be matched with a node at all, in kube-scheduler's words.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum FindError {
+    /// The in-tree volume of a bound claim has no CSI form.
+    #[error("could not translate pv: {0}")]
+    Translation(MigrationError),
+    /// The selector of a claim that waits cannot be used.
+    #[error("error creating internal label selector for claim: {}/{}: {error}", claim.namespace, claim.name)]
+    Selector { claim: Key, error: SelectorError },
+}
+
 /// The reasons why a node will not do, in upstream's order.
 pub(super) type Reasons = Vec<Reason>;
 
 /// What is to be done on the node, or why it will not do.
 ///
 /// # Errors
-/// Objects that cannot be read, in kube-scheduler's words.
-pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reasons>, String> {
+/// Objects that cannot be read.
+pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reasons>, FindError> {
     let bound = check_bound_claims(cx, &claims.bound, node)?;
     let waiting = check_delayed_claims(claims, node)?;
     let mut volumes = PodVolumes::default();
@@ -40,7 +53,7 @@ pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInf
 }
 
 /// The first bound claim whose volume is missing or cannot be used on the node decides.
-fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), Reason>, String> {
+fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), Reason>, FindError> {
     let labels = &node.node.metadata.labels;
     for claim in claims {
         let Some(volume) = &claim.volume else { return Ok(Err(Reason::BoundVolumeMissing { claim: Some(claim.name.clone()) })) };
@@ -50,7 +63,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
         });
         let required = match migrated {
             None => required_affinity(volume),
-            Some((_, translated)) => translated.as_ref().map_err(String::clone)?.as_ref(),
+            Some((_, translated)) => translated.as_ref().map_err(FindError::clone)?.as_ref(),
         };
         if !node_affinity_holds(required, labels) {
             return Ok(Err(Reason::VolumeNodeAffinityConflict { volume: Some(volume.metadata.name.clone()) }));
@@ -60,7 +73,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
 }
 
 /// Matches the claims that wait with volumes, and provisions for the rest and for those that had the node selected.
-fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, String> {
+fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, FindError> {
     let labels = &node.node.metadata.labels;
     let claim = |waiting: &DelayedClaim| Some(waiting.claim.metadata.name.clone());
     if let Some((_, waiting)) = claims.selected.iter().find(|(selected, _)| selected != node.name()) {

@@ -2,7 +2,7 @@
 
 use super::provision::volume_limit;
 use crate::cluster::Pod;
-use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, QueueingHint};
+use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
 use crate::plugins::volume_helpers::{ANN_MIGRATED_PLUGINS, always, objects, on, queue_if, uses_claim};
 
 pub(super) fn events() -> Vec<ClusterEventWithHint> {
@@ -19,19 +19,19 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
 }
 
 /// A class came, or allows other nodes.
-fn after_class_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_class_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, StorageClass)?;
     Ok(queue_if(old.is_none_or(|old| new.is_some_and(|new| new.allowed_topologies != old.allowed_topologies))))
 }
 
 /// The claim is one of the pod's.
-fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| uses_claim(pod, &claim))))
 }
 
 /// A CSINode came, or drivers took over other plugins on it.
-fn after_csi_node_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_csi_node_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSINode)?;
     let Some(old) = old else { return Ok(QueueingHint::Queue) };
     let plugins =
@@ -40,7 +40,7 @@ fn after_csi_node_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, St
 }
 
 /// The driver of an inline volume of the pod stopped to report capacity.
-fn after_csi_driver_change(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_csi_driver_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(old), Some(new)) = objects!(change, CSIDriver)? else { return Ok(QueueingHint::QueueSkip) };
     let stopped = old.spec.storage_capacity == Some(true) && new.spec.storage_capacity != Some(true);
     let used = || pod.spec.volumes.iter().any(|v| v.csi.as_ref().is_some_and(|s| s.driver == new.metadata.name));
@@ -48,7 +48,7 @@ fn after_csi_driver_change(pod: &Pod, change: &Change) -> Result<QueueingHint, S
 }
 
 /// A capacity came, or has room for a larger volume.
-fn after_storage_capacity_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_storage_capacity_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSIStorageCapacity)?;
     let Some(old) = old else { return Ok(QueueingHint::Queue) };
     let (before, now) = (volume_limit(&old), new.and_then(|new| volume_limit(&new)));

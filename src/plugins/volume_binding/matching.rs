@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::claims::requested;
+use super::find::FindError;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{LabelSelector, Labels, Quantity, Str};
 use crate::framework::Context;
@@ -21,7 +22,7 @@ const FILESYSTEM: &str = "Filesystem";
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     /// Why no volume can be looked for.
-    error: Option<String>,
+    error: Option<FindError>,
     /// Volumes that refer to the claim, by name.
     prebound: Vec<Arc<PersistentVolume>>,
     /// Free volumes: smaller ones first, and by name where equally large. Upstream leaves that order open.
@@ -84,7 +85,7 @@ impl Candidates {
     /// The volume for the claim on a node with these labels, leaving out those that other claims have `chosen`.
     ///
     /// A volume that refers to the claim leaves no choice: where the node cannot use it, nothing matches.
-    pub(super) fn matching(&self, labels: &Labels, chosen: &[Arc<PersistentVolume>]) -> Result<Option<&Arc<PersistentVolume>>, String> {
+    pub(super) fn matching(&self, labels: &Labels, chosen: &[Arc<PersistentVolume>]) -> Result<Option<&Arc<PersistentVolume>>, FindError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
@@ -101,10 +102,9 @@ impl Candidates {
     }
 }
 
-fn selector_error(claim: &PersistentVolumeClaim) -> Option<String> {
+fn selector_error(claim: &PersistentVolumeClaim) -> Option<FindError> {
     let error = claim.spec.selector.as_ref().map(LabelSelector::validate)?.err()?;
-    let (namespace, name) = (&claim.metadata.namespace, &claim.metadata.name);
-    Some(format!("error creating internal label selector for claim: {namespace}/{name}: {error}"))
+    Some(FindError::Selector { claim: claim.metadata.key(), error })
 }
 
 /// Claim reference, size, mode, attributes class: what holds for volumes that refer to the claim, too.

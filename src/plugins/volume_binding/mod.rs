@@ -81,7 +81,7 @@ impl FilterPlugin for VolumeBinding {
         match find::find_pod_volumes(cx, claims, node) {
             Ok(Ok(_)) => Status::success(),
             Ok(Err(reasons)) => Status::new(crate::framework::Code::UnschedulableAndUnresolvable, reasons),
-            Err(error) => Status::error(error),
+            Err(error) => Status::error(error.to_string()),
         }
     }
 }

@@ -41,7 +41,7 @@ impl ReservePlugin for VolumeBinding {
             return Status::success();
         }
         let found = match find_pod_volumes(cx, claims, node) {
-            Err(error) => return Status::error(error),
+            Err(error) => return Status::error(error.to_string()),
             // Filter found the node to be fit, and nothing has changed since.
             Ok(Err(reasons)) => return Status::new(Code::Error, reasons),
             Ok(Ok(found)) => found,

@@ -3,6 +3,10 @@
 //! Mirrors `staging/src/k8s.io/csi-translation-lib/{translate.go,plugins/*.go}`, as far as scheduling reads the
 //! translated volume: its driver, its handle and its node affinity.
 
+mod error;
+
+pub use error::{InlineVolumeError, MigrationError, RegionError};
+
 use std::collections::BTreeSet;
 
 use crate::cluster::storage::{CSINode, PersistentVolume};
@@ -109,8 +113,8 @@ impl InTreePlugin {
 /// The handle that an inline volume has for the CSI driver; empty where nothing is known to tell volumes apart.
 ///
 /// # Errors
-/// Volumes that the driver cannot serve, in Kubernetes' words.
-pub fn inline_handle(volume: &Volume) -> Result<Str, String> {
+/// Volumes that the driver cannot serve.
+pub fn inline_handle(volume: &Volume) -> Result<Str, MigrationError> {
     if let Some(source) = &volume.aws_elastic_block_store {
         return ebs_volume_id(&source.volume_id);
     }
@@ -127,8 +131,8 @@ pub fn inline_handle(volume: &Volume) -> Result<Str, String> {
 /// The handle that an in-tree volume has for the CSI driver.
 ///
 /// # Errors
-/// Volumes that cannot be translated, in Kubernetes' words.
-pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, String> {
+/// Volumes that cannot be translated.
+pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, MigrationError> {
     let spec = &volume.spec;
     if let Some(source) = &spec.aws_elastic_block_store {
         return ebs_volume_id(&source.volume_id);
@@ -144,7 +148,7 @@ pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, String> {
             [] | [""] => Ok(gce_handle("zones", "UNSPECIFIED", &source.pd_name)),
             [zone] => Ok(gce_handle("zones", zone, &source.pd_name)),
             zones => {
-                let region = gce_region(zones).map_err(|e| format!("failed to get region from zones: {e}"))?;
+                let region = gce_region(zones).map_err(MigrationError::Region)?;
                 Ok(gce_handle("regions", &region, &source.pd_name))
             }
         };
@@ -157,8 +161,8 @@ pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, String> {
 /// own label.
 ///
 /// # Errors
-/// Volumes that cannot be translated, in Kubernetes' words.
-pub fn translated_affinity(plugin: InTreePlugin, volume: &PersistentVolume) -> Result<Option<NodeSelector>, String> {
+/// Volumes that cannot be translated.
+pub fn translated_affinity(plugin: InTreePlugin, volume: &PersistentVolume) -> Result<Option<NodeSelector>, MigrationError> {
     volume_handle(volume)?;
     let required = required_affinity(volume).cloned();
     let zone_key = match plugin {
@@ -227,19 +231,19 @@ fn add_topology(required: Option<NodeSelector>, key: &str, zones: &str) -> Optio
 }
 
 /// `vol-…` as it is, or the last part of `aws://<zone>/vol-…`.
-fn ebs_volume_id(id: &Str) -> Result<Str, String> {
+fn ebs_volume_id(id: &Str) -> Result<Str, MigrationError> {
     let Some(rest) = id.strip_prefix("aws://") else { return Ok(id.clone()) };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let path = rest.split_once('/').map_or("", |(_, path)| path).trim_matches('/');
     if path.starts_with("vol-") && !path.contains('/') {
         return Ok(path.into());
     }
-    Err(format!("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})"))
+    Err(MigrationError::EbsVolumeId { id: id.clone() })
 }
 
-fn azure_disk_handle(source: &AzureDiskVolumeSource) -> Result<Str, String> {
+fn azure_disk_handle(source: &AzureDiskVolumeSource) -> Result<Str, MigrationError> {
     match &source.kind {
-        Some(kind) if !kind.eq_ignore_ascii_case("Managed") => Err(format!("kind({kind}) is not supported in csi migration")),
+        Some(kind) if !kind.eq_ignore_ascii_case("Managed") => Err(MigrationError::AzureDiskKind { kind: kind.clone() }),
         _ => Ok(source.disk_uri.clone()),
     }
 }
@@ -248,21 +252,18 @@ fn gce_handle(scope: &str, place: &str, disk: &str) -> Str {
     format!("projects/UNSPECIFIED/{scope}/{place}/disks/{disk}").into()
 }
 
-fn gce_region(zones: &[&str]) -> Result<String, String> {
+fn gce_region(zones: &[&str]) -> Result<String, RegionError> {
     let mut regions = BTreeSet::new();
     for zone in zones {
         let parts: Vec<&str> = zone.split('-').collect();
         let [locale, region, _] = parts[..] else {
-            return Err(format!("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {zone}"));
+            return Err(RegionError::ZoneFormat { zone: (*zone).into() });
         };
         regions.insert(format!("{locale}-{region}"));
     }
     match regions.pop_first() {
         Some(region) if regions.is_empty() => Ok(region),
-        first => {
-            let all: Vec<String> = first.into_iter().chain(regions).map(|r| format!("{r}:{{}}")).collect();
-            Err(format!("multiple or no regions gotten from zones, got: map[{}]", all.join(" ")))
-        }
+        first => Err(RegionError::NotOne { regions: first.into_iter().chain(regions).collect() }),
     }
 }
 
@@ -307,10 +308,10 @@ mod tests {
                 Err("failed to get region from zones: zone in unexpected format, expected: {locale}-{region}-{zone}, got: d".into()),
             ),
         ] {
-            assert_eq!(volume_handle(&pv(spec, labels)).map(String::from), want, "{spec} {labels}");
+            assert_eq!(volume_handle(&pv(spec, labels)).map(String::from).map_err(|e| e.to_string()), want, "{spec} {labels}");
             if labels == "{}" {
                 let volume: Volume = serde_json::from_str(spec).unwrap();
-                assert_eq!(inline_handle(&volume).map(String::from), want, "inline {spec}");
+                assert_eq!(inline_handle(&volume).map(String::from).map_err(|e| e.to_string()), want, "inline {spec}");
             }
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Labels, NodeSelector, Pod, Str, Volume};
-use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, QueueingHint, Reason};
+use crate::framework::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventResource, HintError, QueueingHint, Reason};
 
 /// On claims: bound, and known to be so.
 pub const ANN_BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
@@ -95,7 +95,7 @@ pub fn required_affinity(volume: &PersistentVolume) -> Option<&NodeSelector> {
 }
 
 /// A hint of one of the volume plugins: it needs no more than the pod and the change.
-pub(super) type Hint = fn(&Pod, &Change) -> Result<QueueingHint, String>;
+pub(super) type Hint = fn(&Pod, &Change) -> Result<QueueingHint, HintError>;
 
 /// An event to register, with its hint.
 pub(super) fn on(resource: EventResource, action: ActionType, hint: Hint) -> ClusterEventWithHint {
@@ -126,7 +126,7 @@ macro_rules! objects {
                 };
                 Ok((cast(&change.old), cast(&change.new)))
             }
-            _ => Err(format!("unexpected objects, expected {}", stringify!($kind))),
+            _ => Err($crate::framework::HintError::UnexpectedObjects { expected: $crate::cluster::Kind::$kind }),
         }
     }};
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::cluster::{Cluster, Object, Pod};
-use crate::framework::{Change, Context, CycleState, NodeInfo, Plugin, PodInfo, QueueingHint, Snapshot, Status};
+use crate::framework::{Change, Context, CycleState, HintError, NodeInfo, Plugin, PodInfo, QueueingHint, Snapshot, Status};
 use crate::release::{Emulation, Gate};
 
 /// An object from its kind and its JSON.
@@ -93,7 +93,7 @@ pub(in crate::plugins) fn hint(
     pod: &Arc<Pod>,
     old: Option<&Object>,
     new: Option<&Object>,
-) -> Option<Result<QueueingHint, String>> {
+) -> Option<Result<QueueingHint, HintError>> {
     let world = World::new([]);
     let registered = plugin.events_to_register(world.emulation).expect("registers events");
     let found = registered.into_iter().find(|e| e.event.to_string() == event)?;

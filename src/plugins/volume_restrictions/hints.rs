@@ -2,7 +2,7 @@
 
 use super::disk_in_use;
 use crate::cluster::{Pod, Str};
-use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, QueueingHint};
+use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
 use crate::plugins::volume_helpers::{always, names_claim, objects, on, queue_if};
 
 pub(super) fn events() -> Vec<ClusterEventWithHint> {
@@ -14,7 +14,7 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
 }
 
 /// The deleted pod had a disk or a claim of this pod. Whether the claim is ReadWriteOncePod is not looked up.
-fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, Pod)?;
     Ok(queue_if(old.is_some_and(|deleted| {
         let claims = |p: &Pod| -> Vec<Str> {
@@ -26,7 +26,7 @@ fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, String>
 }
 
 /// The claim is one that the pod names.
-fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, String> {
+fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| names_claim(pod, &claim))))
 }

@@ -50,7 +50,7 @@ impl TryFrom<String> for GoDuration {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        parse_duration(&text).map(Self)
+        parse_duration(&text).map(Self).map_err(|error| error.to_string())
     }
 }
 

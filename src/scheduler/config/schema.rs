@@ -59,7 +59,7 @@ impl Schema {
             (Self::Duration, Value::String(text)) => match parse_duration(&text) {
                 Ok(_) => Some(Value::String(text)),
                 Err(error) => {
-                    errors.add(path, error);
+                    errors.add(path, error.to_string());
                     None
                 }
             },

@@ -95,7 +95,7 @@ impl SchedulingQueue {
                 },
             };
             let plugin = registration.plugin;
-            self.record(env, Event::HintAsked { pod: info.key(), plugin, event, hint, error: error.map(Into::into) });
+            self.record(env, Event::HintAsked { pod: info.key(), plugin, event, hint, error: error.map(|e| e.to_string().into()) });
             if hint == QueueingHint::QueueSkip {
                 continue;
             }

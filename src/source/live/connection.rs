@@ -125,7 +125,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     let stop = Arc::new(Notify::new());
     let stopped = Arc::clone(&stop);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| ConnectError::System(error.to_string()))?;
+    let runtime = runtime.map_err(ConnectError::System)?;
     let body = move || {
         runtime.block_on(async {
             tokio::select! {
@@ -137,11 +137,11 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
         runtime.shutdown_background();
     };
     let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
-    let thread = thread.map_err(|error| ConnectError::System(error.to_string()))?;
+    let thread = thread.map_err(ConnectError::System)?;
     match answered.recv() {
         Ok(Ok(shared)) => Ok(Live { shared, stop, questions, thread: Some(thread) }),
         Ok(Err(error)) => Err(error),
-        Err(_) => Err(ConnectError::System("the thread of the connection ended".to_owned())),
+        Err(_) => Err(ConnectError::ThreadEnded),
     }
 }
 

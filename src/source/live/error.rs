@@ -1,5 +1,6 @@
 //! Why a connection to a cluster cannot be made.
 
+use std::io;
 use std::path::PathBuf;
 
 use super::failure::{Failure, What};
@@ -24,6 +25,24 @@ impl std::fmt::Display for Target {
             write!(f, "context {} ({})", self.context, self.server)
         }
     }
+}
+
+/// Why an object cannot be had from the server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OriginalError {
+    /// Nothing asks the server any more.
+    #[error("the connection has ended")]
+    Ended,
+    /// The server has not given it, in its own words or those of the connection.
+    #[error("{0}")]
+    Server(String),
+    /// The answer is no JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The object cannot be written as YAML.
+    #[error(transparent)]
+    Yaml(#[from] serde_yaml::Error),
 }
 
 /// Why a connection to a cluster cannot be made.
@@ -108,7 +127,10 @@ pub enum ConnectError {
     },
     /// The system refused a thread or the like.
     #[error("cannot start: {0}")]
-    System(String),
+    System(io::Error),
+    /// The thread that connects panicked.
+    #[error("cannot start: the thread of the connection ended")]
+    ThreadEnded,
 }
 
 /// The kubeconfig's contexts in a sentence.

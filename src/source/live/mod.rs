@@ -26,7 +26,7 @@ mod store;
 mod timing;
 
 pub use board::{KindStatus, State, Status};
-pub use error::{ConnectError, Target};
+pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, contexts, may_ask};
 pub use pending::Change;
 pub use resource::Subject;
@@ -197,24 +197,20 @@ impl Live {
     }
 
     /// An object as the server has it now, as YAML; asks the server, and waits for its answer.
-    ///
-    /// # Errors
-    /// What went wrong, in a sentence.
-    pub fn original(&self, kind: Kind, key: &Key) -> Result<String, String> {
+    pub fn original(&self, kind: Kind, key: &Key) -> Result<String, OriginalError> {
         let resource = Resource::of(Subject::Objects(kind));
         let status = self.status();
         let version = status.kinds.iter().find(|k| k.subject == resource.subject).map(|k| k.api_version.clone());
         let version = version.as_deref().and_then(|v| v.rsplit('/').next()).filter(|v| !v.is_empty()).unwrap_or(resource.versions[0]);
         let path = format!("{}/{}", resource.path(version, Some(&key.namespace)), key.name);
         let (answer, answered) = mpsc::channel();
-        let ended = || "the connection has ended".to_owned();
-        self.questions.send((path, answer)).map_err(|_| ended())?;
-        let text = answered.recv().map_err(|_| ended())?.map_err(|failure| failure.message)?;
-        let mut object: serde_json::Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        self.questions.send((path, answer)).map_err(|_| OriginalError::Ended)?;
+        let text = answered.recv().map_err(|_| OriginalError::Ended)?.map_err(|failure| OriginalError::Server(failure.message))?;
+        let mut object: serde_json::Value = serde_json::from_slice(&text)?;
         if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
             metadata.remove("managedFields");
         }
-        serde_yaml::to_string(&object).map_err(|error| error.to_string())
+        Ok(serde_yaml::to_string(&object)?)
     }
 }
 

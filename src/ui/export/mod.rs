@@ -4,7 +4,7 @@ mod svg;
 
 use ratatui::buffer::Buffer;
 
-use crate::report::{DecisionFormat, decision_in};
+use crate::report::{DecisionFormat, FormatError, decision_in};
 use crate::trace::CycleView;
 use crate::ui::action::Effect;
 use crate::ui::driver::Driver;
@@ -20,6 +20,38 @@ pub enum Export {
     Words(String),
 }
 
+/// Why something cannot be exported. The text is a sentence for the reader.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// `export` without a file.
+    #[error("export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision")]
+    NoFile,
+    /// The ending of the file's name is no form of a screen.
+    #[error("{path}: the screen can be written to a file that ends in .svg or .txt")]
+    ScreenEnding {
+        /// The file.
+        path: String,
+    },
+    /// The ending of the file's name is no form of anything.
+    #[error("{path}: the ending says what is written: .svg, .txt, .md, .json or .yaml")]
+    Ending {
+        /// The file.
+        path: String,
+    },
+    /// A decision cannot be a picture.
+    #[error("a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture")]
+    DecisionAsPicture,
+    /// Nothing is recorded yet.
+    #[error("there is no decision here yet")]
+    NothingRecorded,
+    /// The operation at the cursor is about something else; holds its title.
+    #[error("{0} is no decision about a pod")]
+    NoDecision(String),
+    /// The decision cannot be written in the form.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}
+
 /// What becomes of a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScreenForm {
@@ -31,14 +63,11 @@ pub enum ScreenForm {
 
 impl ScreenForm {
     /// What the ending of a file's name asks for.
-    ///
-    /// # Errors
-    /// A sentence for the reader where it asks for something else.
-    pub fn of(path: &str) -> Result<Self, String> {
+    pub fn of(path: &str) -> Result<Self, ExportError> {
         match ending(path) {
             "svg" => Ok(Self::Picture),
             "txt" => Ok(Self::Text),
-            _ => Err(format!("{path}: the screen can be written to a file that ends in .svg or .txt")),
+            _ => Err(ExportError::ScreenEnding { path: path.to_owned() }),
         }
     }
 
@@ -91,16 +120,13 @@ fn rows(buf: &Buffer) -> impl Iterator<Item = Vec<Piece<'_>>> {
 }
 
 /// Answers `:export [screen|decision] FILE`.
-///
-/// # Errors
-/// A sentence for the reader.
-pub(super) fn asked(driver: &dyn Driver, args: &str) -> Result<Effect, String> {
+pub(super) fn asked(driver: &dyn Driver, args: &str) -> Result<Effect, ExportError> {
     let (what, path) = match args.split_once(char::is_whitespace) {
         Some((word @ ("screen" | "decision"), path)) => (word, path.trim()),
         _ => ("", args),
     };
     if path.is_empty() || path == "screen" || path == "decision" {
-        return Err("export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision".to_owned());
+        return Err(ExportError::NoFile);
     }
     let screen = what == "screen" || (what.is_empty() && ending(path) == "svg");
     let export = if screen { Export::Screen(ScreenForm::of(path)?) } else { Export::Words(decision(driver, path)?) };
@@ -108,21 +134,21 @@ pub(super) fn asked(driver: &dyn Driver, args: &str) -> Result<Effect, String> {
 }
 
 /// The decision at the cursor to its end, in the form that the ending of a file's name asks for.
-fn decision(driver: &dyn Driver, path: &str) -> Result<String, String> {
+fn decision(driver: &dyn Driver, path: &str) -> Result<String, ExportError> {
     let format = match ending(path) {
         "txt" => DecisionFormat::Text,
         "md" => DecisionFormat::Markdown,
         "json" => DecisionFormat::Json,
         "yaml" | "yml" => DecisionFormat::Yaml,
-        "svg" => return Err("a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture".to_owned()),
-        _ => return Err(format!("{path}: the ending says what is written: .svg, .txt, .md, .json or .yaml")),
+        "svg" => return Err(ExportError::DecisionAsPicture),
+        _ => return Err(ExportError::Ending { path: path.to_owned() }),
     };
-    let frame = driver.timeline().frame().ok_or("there is no decision here yet")?;
+    let frame = driver.timeline().frame().ok_or(ExportError::NothingRecorded)?;
     let view = CycleView::of(frame.events.iter());
     if view.start.is_none() {
-        return Err(format!("{} is no decision about a pod", frame.title));
+        return Err(ExportError::NoDecision(frame.title.clone()));
     }
-    decision_in(&view, format, "")
+    Ok(decision_in(&view, format, "")?)
 }
 
 #[cfg(test)]
@@ -152,7 +178,7 @@ mod tests {
                 format!("{path} {}", words.lines().next().unwrap_or_default())
             }
             Ok(other) => panic!("{other:?}"),
-            Err(words) => format!("! {words}"),
+            Err(error) => format!("! {error}"),
         };
         assert_eq!(kind(&driver, "a.md"), "! there is no decision here yet");
         assert_eq!(kind(&driver, "screen a.txt"), "a.txt Text");

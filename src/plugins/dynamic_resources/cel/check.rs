@@ -13,7 +13,7 @@ use crate::cluster::Str;
 
 /// Static types, as coarse as the checks need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ty {
+pub(in crate::plugins) enum Ty {
     /// Known only when evaluated.
     Any,
     Bool,

@@ -6,9 +6,10 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::error::EvalError;
 use super::functions::{self, Regexes};
 use super::parse::{Expr, Form, Kind};
-use super::value::{Failure, Value, no_such_overload};
+use super::value::Value;
 use crate::cluster::Str;
 
 /// How much one evaluation may cost, roughly in cel-go's units; `CELSelectorExpressionMaxCost` in
@@ -18,7 +19,7 @@ const MAX_COST: usize = 1_000_000;
 /// The names of types, which are values themselves.
 pub(super) const TYPES: [&str; 10] = ["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"];
 
-type Evaluated<'a> = Result<Value<'a>, Failure>;
+type Evaluated<'a> = Result<Value<'a>, EvalError>;
 
 /// One evaluation: variables in scope, and what it has cost so far.
 pub(super) struct Evaluator<'a, 'r> {
@@ -33,9 +34,9 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         Self { device, regexes, scope: Vec::new(), cost: Cell::new(0) }
     }
 
-    fn spend(&self, cost: usize) -> Result<(), Failure> {
+    fn spend(&self, cost: usize) -> Result<(), EvalError> {
         self.cost.set(self.cost.get().saturating_add(cost));
-        if self.cost.get() > MAX_COST { Err("operation cancelled: actual cost limit exceeded".to_owned()) } else { Ok(()) }
+        if self.cost.get() > MAX_COST { Err(EvalError::CostLimit) } else { Ok(()) }
     }
 
     pub(super) fn eval(&mut self, expr: &Expr) -> Evaluated<'a> {
@@ -63,9 +64,9 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             }
             Kind::Unary(op, operand) => match (op, self.eval(operand)?) {
                 ('!', Value::Bool(b)) => Ok(Value::Bool(!b)),
-                ('-', Value::Int(i)) => i.checked_neg().map(Value::Int).ok_or_else(overflow),
+                ('-', Value::Int(i)) => i.checked_neg().map(Value::Int).ok_or(EvalError::IntegerOverflow),
                 ('-', Value::Double(d)) => Ok(Value::Double(-d)),
-                _ => Err(no_such_overload()),
+                _ => Err(EvalError::NoSuchOverload),
             },
             Kind::Binary(op, left, right) => {
                 let (left, right) = (self.eval(left)?, self.eval(right)?);
@@ -77,7 +78,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             Kind::Conditional(parts) => match self.eval(&parts[0])? {
                 Value::Bool(true) => self.eval(&parts[1]),
                 Value::Bool(false) => self.eval(&parts[2]),
-                _ => Err(no_such_overload()),
+                _ => Err(EvalError::NoSuchOverload),
             },
             Kind::List(items) => Ok(Value::list(items.iter().map(|i| self.eval(i)).collect::<Result<_, _>>()?)),
             Kind::Map(entries) => {
@@ -85,7 +86,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
                 for (key, value) in entries {
                     let key = self.eval(key)?;
                     if map.iter().any(|(k, _)| k.equals(&key) == Ok(true)) {
-                        return Err(format!("Failed with repeated key: {key}"));
+                        return Err(EvalError::RepeatedKey(key.to_string()));
                     }
                     map.push((key, self.eval(value)?));
                 }
@@ -106,7 +107,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         match TYPES.iter().find(|t| **t == name) {
             Some(ty) => Ok(Value::Type(ty)),
             None if name == "device" => Ok(self.device.clone()),
-            None => Err(format!("no such attribute(s): {name}")),
+            None => Err(EvalError::NoSuchAttribute(name.into())),
         }
     }
 
@@ -124,7 +125,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             match self.eval(term) {
                 Ok(Value::Bool(b)) if b == settles => return Ok(Value::Bool(settles)),
                 Ok(Value::Bool(_)) => {}
-                Ok(_) => failure = failure.or_else(|| Some(no_such_overload())),
+                Ok(_) => failure = failure.or_else(|| Some(EvalError::NoSuchOverload)),
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
@@ -137,7 +138,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             Value::List(items) => items.to_vec(),
             other => match other.entries() {
                 Some(entries) => entries.into_iter().map(|(key, _)| key).collect(),
-                None => return Err(format!("got '{}', expected iterable type", other.type_name())),
+                None => return Err(EvalError::NotIterable(other.type_name())),
             },
         };
         let (mut failure, mut count, mut out) = (None, 0, Vec::new());
@@ -152,7 +153,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
                 };
                 (condition, mapped)
             });
-            let verdict = verdict.and_then(|v| if let Value::Bool(b) = v { Ok(b) } else { Err(no_such_overload()) });
+            let verdict = verdict.and_then(|v| if let Value::Bool(b) = v { Ok(b) } else { Err(EvalError::NoSuchOverload) });
             match (form, verdict) {
                 (Form::All, Ok(false)) => return Ok(Value::Bool(false)),
                 (Form::Exists, Ok(true)) => return Ok(Value::Bool(true)),
@@ -184,10 +185,6 @@ fn size(value: &Value<'_>) -> usize {
     }
 }
 
-fn overflow() -> Failure {
-    "integer overflow".to_owned()
-}
-
 fn binary<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a> {
     let ordered = |test: fn(Ordering) -> bool| left.compare(right).map(test).map(Value::Bool);
     match op {
@@ -204,8 +201,8 @@ fn binary<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a> {
 
 fn arithmetic<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a> {
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) if op == "/" => Err("division by zero".to_owned()),
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) if op == "%" => Err("modulus by zero".to_owned()),
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) if op == "/" => Err(EvalError::DivisionByZero),
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) if op == "%" => Err(EvalError::ModulusByZero),
         (Value::Int(a), Value::Int(b)) => match op {
             "+" => a.checked_add(*b),
             "-" => a.checked_sub(*b),
@@ -214,7 +211,7 @@ fn arithmetic<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a
             _ => a.checked_rem(*b),
         }
         .map(Value::Int)
-        .ok_or_else(overflow),
+        .ok_or(EvalError::IntegerOverflow),
         (Value::Uint(a), Value::Uint(b)) => match op {
             "+" => a.checked_add(*b),
             "-" => a.checked_sub(*b),
@@ -223,17 +220,17 @@ fn arithmetic<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a
             _ => a.checked_rem(*b),
         }
         .map(Value::Uint)
-        .ok_or_else(|| "unsigned integer overflow".to_owned()),
+        .ok_or(EvalError::UnsignedOverflow),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(match op {
             "+" => a + b,
             "-" => a - b,
             "*" => a * b,
             "/" => a / b,
-            _ => return Err(no_such_overload()),
+            _ => return Err(EvalError::NoSuchOverload),
         })),
         (Value::String(a), Value::String(b)) if op == "+" => Ok(Value::string(format!("{a}{b}"))),
         (Value::Bytes(a), Value::Bytes(b)) if op == "+" => Ok(Value::Bytes(a.iter().chain(b.iter()).copied().collect())),
         (Value::List(a), Value::List(b)) if op == "+" => Ok(Value::list(a.iter().chain(b.iter()).cloned().collect())),
-        _ => Err(no_such_overload()),
+        _ => Err(EvalError::NoSuchOverload),
     }
 }

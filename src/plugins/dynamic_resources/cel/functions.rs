@@ -8,8 +8,9 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::check::Ty;
+use super::error::{EvalError, SemverError};
 use super::semver::Semver;
-use super::value::{Failure, Value};
+use super::value::Value;
 use crate::cluster::{Quantity, Str};
 
 /// What a function takes and gives; of a member function the first parameter is the target.
@@ -131,7 +132,7 @@ pub(super) fn is_left_out(name: &str) -> bool {
 }
 
 /// Calls a function; `args` begins with the target of a member function.
-pub(super) fn call<'a>(name: &str, args: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, Failure> {
+pub(super) fn call<'a>(name: &str, args: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, EvalError> {
     use Value::{Bool, Bytes, Double, Int, List, Quantity as Q, Semver as V, String as S};
     Ok(match (name, args) {
         ("size", [S(s)]) => Int(s.chars().count() as i64),
@@ -149,7 +150,7 @@ pub(super) fn call<'a>(name: &str, args: &[Value<'a>], regexes: &Regexes) -> Res
         ("isQuantity", [S(s)]) => Bool(parse_quantity(s).is_ok()),
         ("sign", [Q(q)]) => Int(q.nanos().signum() as i64),
         ("isInteger", [Q(q)]) => Bool(whole(*q).is_some()),
-        ("asInteger", [Q(q)]) => Int(whole(*q).ok_or("cannot convert value to integer")?),
+        ("asInteger", [Q(q)]) => Int(whole(*q).ok_or(EvalError::NotWhole)?),
         ("asApproximateFloat", [Q(q)]) => Double(q.nanos() as f64 / 1e9),
         ("add", [Q(a), Q(b)]) => Q(*a + *b),
         ("add", [Q(a), Int(b)]) => Q(*a + Quantity::units(*b)),
@@ -177,15 +178,15 @@ pub(super) fn call<'a>(name: &str, args: &[Value<'a>], regexes: &Regexes) -> Res
     })
 }
 
-fn no_overload(name: &str, args: &[Value<'_>]) -> Failure {
-    format!("no such overload: {name}({})", args.iter().map(Value::type_name).collect::<Vec<_>>().join(", "))
+fn no_overload(name: &str, args: &[Value<'_>]) -> EvalError {
+    EvalError::NoSuchFunction { function: name.into(), types: args.iter().map(Value::type_name).collect() }
 }
 
-fn parse_quantity(text: &str) -> Result<Quantity, Failure> {
-    text.parse().map_err(|_| "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned())
+fn parse_quantity(text: &str) -> Result<Quantity, EvalError> {
+    text.parse().map_err(|_| EvalError::Quantity)
 }
 
-fn parse_semver(text: &str, tolerant: bool) -> Result<Semver, Failure> {
+fn parse_semver(text: &str, tolerant: bool) -> Result<Semver, SemverError> {
     if tolerant { Semver::parse_tolerant(text) } else { Semver::parse(text) }
 }
 
@@ -193,12 +194,12 @@ fn whole(quantity: Quantity) -> Option<i64> {
     (quantity.nanos() % 1_000_000_000 == 0).then(|| quantity.value())
 }
 
-fn search<'a>(name: &str, text: &str, pattern: &Str, rest: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, Failure> {
+fn search<'a>(name: &str, text: &str, pattern: &Str, rest: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, EvalError> {
     let fresh;
     let regex = if let Some(regex) = regexes.get(pattern) {
         regex
     } else {
-        fresh = Regex::new(pattern).map_err(|_| format!("error parsing regexp: `{pattern}`"))?;
+        fresh = Regex::new(pattern).map_err(|_| EvalError::Regex(pattern.clone()))?;
         &fresh
     };
     match (name, rest) {
@@ -215,19 +216,18 @@ fn search<'a>(name: &str, text: &str, pattern: &Str, rest: &[Value<'a>], regexes
     }
 }
 
-fn convert<'a>(name: &str, value: &Value<'a>) -> Result<Value<'a>, Failure> {
+fn convert<'a>(name: &str, value: &Value<'a>) -> Result<Value<'a>, EvalError> {
     use Value::{Bool, Bytes, Double, Int, String as S, Uint};
-    let range = || "integer overflow".to_owned();
-    let unparsable = |to: &str| format!("type conversion error from '{}' to '{to}'", value.type_name());
+    let unparsable = |to: &'static str| EvalError::Conversion { from: value.type_name(), to };
     Ok(match (name, value) {
         ("int", Int(_)) | ("uint", Uint(_)) | ("double", Double(_)) | ("string", S(_)) | ("bytes", Bytes(_)) | ("bool", Bool(_)) => {
             value.clone()
         }
-        ("int", Uint(u)) => Int(i64::try_from(*u).map_err(|_| range())?),
+        ("int", Uint(u)) => Int(i64::try_from(*u).map_err(|_| EvalError::IntegerOverflow)?),
         ("int", Double(d)) if *d > -9.3e18 && *d < 9.2e18 => Int(*d as i64),
-        ("uint", Int(i)) => Uint(u64::try_from(*i).map_err(|_| range())?),
+        ("uint", Int(i)) => Uint(u64::try_from(*i).map_err(|_| EvalError::IntegerOverflow)?),
         ("uint", Double(d)) if *d >= 0.0 && *d < 1.8e19 => Uint(*d as u64),
-        ("int" | "uint", Double(_)) => return Err(range()),
+        ("int" | "uint", Double(_)) => return Err(EvalError::IntegerOverflow),
         ("double", Int(i)) => Double(*i as f64),
         ("double", Uint(u)) => Double(*u as f64),
         ("int", S(s)) => Int(s.parse().map_err(|_| unparsable("int"))?),
@@ -239,14 +239,14 @@ fn convert<'a>(name: &str, value: &Value<'a>) -> Result<Value<'a>, Failure> {
             _ => return Err(unparsable("bool")),
         },
         ("string", Bool(_) | Int(_) | Uint(_) | Double(_)) => Value::string(value.to_string()),
-        ("string", Bytes(b)) => Value::string(std::str::from_utf8(b).map_err(|_| "invalid UTF-8 in bytes, cannot convert to string")?),
+        ("string", Bytes(b)) => Value::string(std::str::from_utf8(b).map_err(|_| EvalError::Utf8)?),
         ("bytes", S(s)) => Bytes(s.as_bytes().into()),
         _ => return Err(no_overload(name, std::slice::from_ref(value))),
     })
 }
 
 /// Whether every item of `a` is in `b`.
-fn subset<'a>(a: &[Value<'a>], b: &[Value<'a>]) -> Result<bool, Failure> {
+fn subset<'a>(a: &[Value<'a>], b: &[Value<'a>]) -> Result<bool, EvalError> {
     let b = Value::list(b.to_vec());
     for item in a {
         if !b.contains(item)? {
@@ -256,7 +256,7 @@ fn subset<'a>(a: &[Value<'a>], b: &[Value<'a>]) -> Result<bool, Failure> {
     Ok(true)
 }
 
-fn list_function<'a>(name: &str, items: &[Value<'a>], rest: &[Value<'a>]) -> Result<Value<'a>, Failure> {
+fn list_function<'a>(name: &str, items: &[Value<'a>], rest: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     let position = |mut indexes: Box<dyn Iterator<Item = usize>>, wanted: &Value<'a>| {
         indexes.find(|i| items[*i].equals(wanted) == Ok(true)).map_or(-1, |i| i as i64)
     };
@@ -273,7 +273,7 @@ fn list_function<'a>(name: &str, items: &[Value<'a>], rest: &[Value<'a>]) -> Res
         }
         ("min" | "max", []) => {
             let wanted = if name == "min" { Ordering::Less } else { Ordering::Greater };
-            let mut best = items.first().ok_or_else(|| format!("{name} called on empty list"))?;
+            let mut best = items.first().ok_or_else(|| EvalError::EmptyList(name.into()))?;
             for item in items {
                 if item.compare(best)? == wanted {
                     best = item;
@@ -282,15 +282,15 @@ fn list_function<'a>(name: &str, items: &[Value<'a>], rest: &[Value<'a>]) -> Res
             Ok(best.clone())
         }
         ("sum", []) => items.iter().skip(1).try_fold(items.first().cloned().unwrap_or(Value::Int(0)), |sum, item| match (sum, item) {
-            (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int).ok_or_else(|| "integer overflow".to_owned()),
-            (Value::Uint(a), Value::Uint(b)) => a.checked_add(*b).map(Value::Uint).ok_or_else(|| "unsigned integer overflow".to_owned()),
+            (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int).ok_or(EvalError::IntegerOverflow),
+            (Value::Uint(a), Value::Uint(b)) => a.checked_add(*b).map(Value::Uint).ok_or(EvalError::UnsignedOverflow),
             (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a + b)),
             (sum, item) => Err(no_overload(name, &[sum, item.clone()])),
         }),
         ("join", [] | [Value::String(_)]) => {
             let mut parts = Vec::with_capacity(items.len());
             for item in items {
-                let Value::String(s) = item else { return Err(format!("join: invalid input: {item}")) };
+                let Value::String(s) = item else { return Err(EvalError::JoinInput(item.to_string())) };
                 parts.push(s.as_str());
             }
             let separator = if let [Value::String(s)] = rest { s.as_str() } else { "" };
@@ -300,11 +300,10 @@ fn list_function<'a>(name: &str, items: &[Value<'a>], rest: &[Value<'a>]) -> Res
     }
 }
 
-fn string_function<'a>(name: &str, text: &Str, rest: &[Value<'a>]) -> Result<Value<'a>, Failure> {
+fn string_function<'a>(name: &str, text: &Str, rest: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     use Value::{Int, String as S};
-    let out_of_range = |at: i64| format!("index out of range: {at}");
     let chars: Vec<char> = text.chars().collect();
-    let index = |at: i64| usize::try_from(at).ok().filter(|i| *i <= chars.len()).ok_or_else(|| out_of_range(at));
+    let index = |at: i64| usize::try_from(at).ok().filter(|i| *i <= chars.len()).ok_or(EvalError::IndexOutOfRange(at));
     let slice = |from: usize, to: usize| Value::string(chars[from..to].iter().collect::<String>());
     match (name, rest) {
         ("charAt", [Int(at)]) => index(*at).map(|i| slice(i, (i + 1).min(chars.len()))),
@@ -312,7 +311,7 @@ fn string_function<'a>(name: &str, text: &Str, rest: &[Value<'a>]) -> Result<Val
         ("upperAscii", []) => Ok(Value::string(text.to_ascii_uppercase())),
         ("trim", []) => Ok(Value::string(text.trim())),
         ("substring", [Int(from)]) => index(*from).map(|from| slice(from, chars.len())),
-        ("substring", [Int(from), Int(to)]) if from > to => Err(format!("invalid substring range. start: {from}, end: {to}")),
+        ("substring", [Int(from), Int(to)]) if from > to => Err(EvalError::SubstringRange { from: *from, to: *to }),
         ("substring", [Int(from), Int(to)]) => Ok(slice(index(*from)?, index(*to)?)),
         ("indexOf" | "lastIndexOf", [S(part), at @ ..]) => {
             let part: Vec<char> = part.chars().collect();

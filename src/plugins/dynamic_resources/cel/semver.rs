@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use super::error::{SemverError, VersionPart};
+
 /// A version; what follows `+` takes no part in comparisons and is not kept.
 #[derive(Clone, Debug)]
 pub(super) struct Semver {
@@ -19,24 +21,25 @@ enum Pre {
 
 impl Semver {
     /// Reads `major.minor.patch[-pre][+build]`.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, SemverError> {
         if text.is_empty() {
-            return Err("Version string empty".to_owned());
+            return Err(SemverError::Empty);
         }
         let parts: Vec<&str> = text.splitn(3, '.').collect();
         let &[major, minor, rest] = parts.as_slice() else {
-            return Err("No Major.Minor.Patch elements found".to_owned());
+            return Err(SemverError::TooFewParts);
         };
         let (rest, build) = rest.split_once('+').map_or((rest, None), |(rest, build)| (rest, Some(build)));
         let (patch, pre) = rest.split_once('-').map_or((rest, None), |(patch, pre)| (patch, Some(pre)));
-        let (major, minor, patch) = (number("major", major)?, number("minor", minor)?, number("patch", patch)?);
+        let (major, minor, patch) =
+            (number(VersionPart::Major, major)?, number(VersionPart::Minor, minor)?, number(VersionPart::Patch, patch)?);
         let pre = pre.map_or(Ok(Vec::new()), |pre| pre.split('.').map(Pre::parse).collect())?;
         for part in build.into_iter().flat_map(|b| b.split('.')) {
             if part.is_empty() {
-                return Err("Build meta data is empty".to_owned());
+                return Err(SemverError::BuildEmpty);
             }
             if !alphanumeric(part) {
-                return Err(format!("Invalid character(s) found in build meta data {part:?}"));
+                return Err(SemverError::BuildCharacters(part.to_owned()));
             }
         }
         Ok(Self { major, minor, patch, pre })
@@ -44,7 +47,7 @@ impl Semver {
 
     /// Reads with spaces around, a leading `v`, missing parts and leading zeros allowed; mirrors `normalizeAndParse`
     /// in `staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go`.
-    pub(super) fn parse_tolerant(text: &str) -> Result<Self, String> {
+    pub(super) fn parse_tolerant(text: &str) -> Result<Self, SemverError> {
         let text = text.trim_start_matches('v');
         let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();
         let last = parts.len() - 1;
@@ -56,7 +59,7 @@ impl Semver {
         }
         if parts.len() < 3 {
             if parts[last].contains(['+', '-']) {
-                return Err("short version cannot contain PreRelease/Build meta data".to_owned());
+                return Err(SemverError::ShortWithMeta);
             }
             parts.resize(3, "0".to_owned());
         }
@@ -65,34 +68,29 @@ impl Semver {
 }
 
 impl Pre {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, SemverError> {
         if text.is_empty() {
-            return Err("Prerelease is empty".to_owned());
+            return Err(SemverError::PrereleaseEmpty);
         }
         if text.bytes().all(|b| b.is_ascii_digit()) {
             if text.len() > 1 && text.starts_with('0') {
-                return Err(format!("Numeric PreRelease version must not contain leading zeroes {text:?}"));
+                return Err(SemverError::PrereleaseLeadingZeroes(text.to_owned()));
             }
-            return text.parse().map(Self::Number).map_err(|_| out_of_range(text));
+            return text.parse().map(Self::Number).map_err(|_| SemverError::OutOfRange(text.to_owned()));
         }
-        if alphanumeric(text) { Ok(Self::Text(text.to_owned())) } else { Err(format!("Invalid character(s) found in prerelease {text:?}")) }
+        if alphanumeric(text) { Ok(Self::Text(text.to_owned())) } else { Err(SemverError::PrereleaseCharacters(text.to_owned())) }
     }
 }
 
-fn number(what: &str, text: &str) -> Result<u64, String> {
+fn number(part: VersionPart, text: &str) -> Result<u64, SemverError> {
     if !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("Invalid character(s) found in {what} number {text:?}"));
+        return Err(SemverError::NumberCharacters { part, text: text.to_owned() });
     }
     if text.len() > 1 && text.starts_with('0') {
-        let title = format!("{}{}", what[..1].to_uppercase(), &what[1..]);
-        return Err(format!("{title} number must not contain leading zeroes {text:?}"));
+        return Err(SemverError::NumberLeadingZeroes { part, text: text.to_owned() });
     }
-    text.parse()
-        .map_err(|_| if text.is_empty() { format!("strconv.ParseUint: parsing {text:?}: invalid syntax") } else { out_of_range(text) })
-}
-
-fn out_of_range(text: &str) -> String {
-    format!("strconv.ParseUint: parsing {text:?}: value out of range")
+    let failed = if text.is_empty() { SemverError::NumberSyntax } else { SemverError::OutOfRange };
+    text.parse().map_err(|_| failed(text.to_owned()))
 }
 
 fn alphanumeric(text: &str) -> bool {
@@ -151,7 +149,7 @@ mod tests {
             ("1.2.3+a_b", "Invalid character(s) found in build meta data \"a_b\""),
             ("1.2.99999999999999999999", "strconv.ParseUint: parsing \"99999999999999999999\": value out of range"),
         ] {
-            assert_eq!(Semver::parse(text).unwrap_err(), error);
+            assert_eq!(Semver::parse(text).unwrap_err().to_string(), error);
         }
         for (text, full) in [("v1.2.3", "1.2.3"), ("1", "1.0.0"), ("v01.02", "1.2.0")] {
             assert_eq!(Semver::parse_tolerant(text).unwrap(), Semver::parse(full).unwrap(), "{text}");

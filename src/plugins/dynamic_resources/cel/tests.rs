@@ -13,8 +13,10 @@ fn gpu() -> Device {
     )
 }
 
+/// The verdict, or the error without what kube-scheduler shows before it.
 fn run(expression: &str) -> Result<bool, String> {
-    Selector::compile(expression)?.matches(&"gpu.example.com".into(), &gpu())
+    let selector = Selector::compile(expression).map_err(|e| e.to_string())?;
+    selector.matches(&"gpu.example.com".into(), &gpu()).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn a_device_with_a_broken_attribute_fails_every_selector() {
         (r#"{"names":{}}"#, "attribute names: unsupported attribute value"),
     ] {
         let device = device(&format!(r#"{{"name":"d","attributes":{attributes}}}"#));
-        assert_eq!(selector.matches(&"x".into(), &device), Err(error.to_owned()));
+        assert_eq!(selector.matches(&"x".into(), &device).unwrap_err().to_string(), error);
     }
 }
 
@@ -110,7 +112,7 @@ fn refuses_before_evaluation() {
             "compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(string, int)'\n | device.driver == 1\n | ..............^",
         ),
     ] {
-        assert_eq!(Selector::compile(expression).unwrap_err(), error, "{expression}");
+        assert_eq!(Selector::compile(expression).unwrap_err().to_string(), error, "{expression}");
     }
     for (expression, part) in [
         ("?!", "Syntax error"),
@@ -126,7 +128,7 @@ fn refuses_before_evaluation() {
         ("has(1)", "invalid argument to has() macro"),
         ("[1].all(1, true)", "argument must be a simple name"),
     ] {
-        let error = Selector::compile(expression).unwrap_err();
+        let error = Selector::compile(expression).unwrap_err().to_string();
         assert!(error.contains(part), "{expression}: {error}");
     }
 }

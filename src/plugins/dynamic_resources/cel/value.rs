@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::cluster::resource::{Device, DeviceAttribute};
 use crate::cluster::{Quantity, Str};
 
+use super::error::{AttributeError, EvalError};
 use super::parse::Literal;
 use super::semver::Semver;
 
@@ -23,7 +24,7 @@ pub(super) struct DeviceView<'a> {
 
 /// Which of the device's two maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(in crate::plugins) enum Part {
     Attributes,
     Capacity,
 }
@@ -49,14 +50,6 @@ pub(super) enum Value<'a> {
     Domains(DeviceView<'a>, Part),
     /// One domain of those.
     Domain(DeviceView<'a>, Part, Str),
-}
-
-/// What goes wrong while evaluating, in cel-go's words.
-pub(super) type Failure = String;
-
-/// The failure of an operation that is not defined for its operands.
-pub(super) fn no_such_overload() -> Failure {
-    "no such overload".to_owned()
 }
 
 impl<'a> Value<'a> {
@@ -122,7 +115,7 @@ impl<'a> Value<'a> {
     }
 
     /// The `in` operator.
-    pub(super) fn contains(&self, key: &Value<'a>) -> Result<bool, Failure> {
+    pub(super) fn contains(&self, key: &Value<'a>) -> Result<bool, EvalError> {
         match self {
             Self::List(items) => {
                 let mut failure = None;
@@ -138,26 +131,26 @@ impl<'a> Value<'a> {
             // Looking for a domain asks the device itself, not the view that makes up empty domains.
             Self::Domains(view, part) => Ok(matches!(key, Self::String(k) if view.names(*part).any(|(domain, _)| domain == k.as_str()))),
             Self::Map(_) | Self::Device(_) | Self::Domain(..) => Ok(self.find(key).is_some()),
-            _ => Err("no such overload: @in".to_owned()),
+            _ => Err(EvalError::NotAContainer),
         }
     }
 
     /// `container[key]` and `container.key`.
-    pub(super) fn index(&self, key: &Value<'a>) -> Result<Value<'a>, Failure> {
+    pub(super) fn index(&self, key: &Value<'a>) -> Result<Value<'a>, EvalError> {
         let Self::List(items) = self else {
-            return self.find(key).ok_or_else(|| format!("no such key: {key}"));
+            return self.find(key).ok_or_else(|| EvalError::NoSuchKey(key.to_string()));
         };
         let at = match key {
             Self::Int(i) => *i,
             Self::Uint(u) => i64::try_from(*u).unwrap_or(-1),
             Self::Double(d) if d.fract() == 0.0 => *d as i64,
-            other => return Err(format!("unsupported index type '{}' in list", other.type_name())),
+            other => return Err(EvalError::IndexType(other.type_name())),
         };
-        usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().ok_or_else(|| format!("index out of bounds: {at}"))
+        usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().ok_or(EvalError::IndexOutOfBounds(at))
     }
 
     /// Equality across types is false, not an error, except for Kubernetes' own types.
-    pub(super) fn equals(&self, other: &Value<'a>) -> Result<bool, Failure> {
+    pub(super) fn equals(&self, other: &Value<'a>) -> Result<bool, EvalError> {
         Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
@@ -166,7 +159,7 @@ impl<'a> Value<'a> {
             (Self::Type(a), Self::Type(b)) => a == b,
             (Self::Quantity(a), Self::Quantity(b)) => a == b,
             (Self::Semver(a), Self::Semver(b)) => a.cmp(b) == Ordering::Equal,
-            (Self::Quantity(_) | Self::Semver(_), _) => return Err(no_such_overload()),
+            (Self::Quantity(_) | Self::Semver(_), _) => return Err(EvalError::NoSuchOverload),
             (Self::List(a), Self::List(b)) => {
                 if a.len() != b.len() {
                     return Ok(false);
@@ -197,13 +190,13 @@ impl<'a> Value<'a> {
     }
 
     /// `<` and its kin.
-    pub(super) fn compare(&self, other: &Value<'a>) -> Result<Ordering, Failure> {
+    pub(super) fn compare(&self, other: &Value<'a>) -> Result<Ordering, EvalError> {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
             (Self::String(a), Self::String(b)) => Ok(a.as_str().cmp(b.as_str())),
             (Self::Bytes(a), Self::Bytes(b)) => Ok(a.cmp(b)),
-            (Self::Double(a), Self::Double(b)) if a.is_nan() || b.is_nan() => Err("NaN values cannot be ordered".to_owned()),
-            _ => self.compare_numbers(other).ok_or_else(no_such_overload),
+            (Self::Double(a), Self::Double(b)) if a.is_nan() || b.is_nan() => Err(EvalError::NanOrder),
+            _ => self.compare_numbers(other).ok_or(EvalError::NoSuchOverload),
         }
     }
 
@@ -242,10 +235,10 @@ impl<'a> DeviceView<'a> {
     }
 
     /// What keeps any selector from being evaluated on this device.
-    pub(super) fn defect(self) -> Option<Failure> {
+    pub(super) fn defect(self) -> Option<EvalError> {
         self.device.attributes.iter().find_map(|(name, attribute)| match attribute.version {
             None if attribute.int.is_some() || attribute.bool.is_some() || attribute.string.is_some() => None,
-            _ => attribute_value(attribute).err().map(|error| format!("attribute {name}: {error}")),
+            _ => attribute_value(attribute).err().map(|error| EvalError::Attribute { name: name.clone(), error }),
         })
     }
 }
@@ -254,16 +247,13 @@ fn split_name<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
     name.split_once('/').unwrap_or((driver, name))
 }
 
-fn attribute_value<'a>(attribute: &DeviceAttribute) -> Result<Value<'a>, Failure> {
+fn attribute_value<'a>(attribute: &DeviceAttribute) -> Result<Value<'a>, AttributeError> {
     match attribute {
         DeviceAttribute { int: Some(int), .. } => Ok(Value::Int(*int)),
         DeviceAttribute { bool: Some(bool), .. } => Ok(Value::Bool(*bool)),
         DeviceAttribute { string: Some(string), .. } => Ok(Value::String(string.clone())),
-        DeviceAttribute { version: Some(version), .. } => match Semver::parse(version) {
-            Ok(version) => Ok(Value::Semver(Arc::new(version))),
-            Err(error) => Err(format!("parse semantic version: {error}")),
-        },
-        _ => Err("unsupported attribute value".to_owned()),
+        DeviceAttribute { version: Some(version), .. } => Ok(Value::Semver(Arc::new(Semver::parse(version)?))),
+        _ => Err(AttributeError::Unsupported),
     }
 }
 

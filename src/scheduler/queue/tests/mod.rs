@@ -11,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::{AlreadyQueued, HintMap, QueueConfig, QueueEnv, SchedulingQueue};
 use crate::cluster::{Cluster, Key, Node, Object, Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, Plugin, PluginName, QueuedPodInfo, QueueingHint,
-    Snapshot, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, HintError, Plugin, PluginName, QueuedPodInfo,
+    QueueingHint, Snapshot, Status,
 };
 use crate::plugins::scheduling_gates::SchedulingGates;
 use crate::release::{Emulation, Gate};
@@ -61,7 +61,7 @@ fn hints() -> HintMap {
         hint: Some(Arc::new(|_, _, change| match &change.new {
             Some(Object::Node(node)) => match node.metadata.labels.get("help").map(Str::as_str) {
                 Some("yes") => Ok(QueueingHint::Queue),
-                Some("broken") => Err("cannot tell".into()),
+                Some("broken") => Err(HintError::plugin("cannot tell")),
                 _ => Ok(QueueingHint::QueueSkip),
             },
             _ => Ok(QueueingHint::QueueSkip),

@@ -1,0 +1,208 @@
+//! Errors of the allocator and of binding, in kube-scheduler's words.
+
+use super::cel::CelError;
+use super::search::MAX_RESULTS;
+use crate::cluster::{Key, SelectorError, Str};
+
+/// A claim, a class or a slice that the allocator cannot work with.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum AllocatorError {
+    #[error("gather pool information: {0}")]
+    Pools(#[from] PoolError),
+    /// A device that selects nodes by a selector that cannot be used.
+    #[error(transparent)]
+    NodeSelector(#[from] NodeSelectorError),
+    /// The slices of the devices found select nodes in a way that no allocation can repeat.
+    #[error("create NodeSelector for claim {claim}: unsupported ResourceSlice.NodeSelector with {terms} terms")]
+    TooManyTerms { claim: Str, terms: usize },
+    /// No choice of alternatives keeps every claim within its limit.
+    #[error("allocation max size exceeded")]
+    TooManyDevices,
+    #[error("claim {claim}: number of requested devices {devices} exceeds the claim limit of {MAX_RESULTS}")]
+    TooManyRequested { claim: Key, devices: i64 },
+    #[error("claim {claim}: request #{request} asks for nothing")]
+    EmptyRequest { claim: Key, request: usize },
+    #[error("claim {claim}, constraint #{constraint}: empty constraint (unsupported constraint type?)")]
+    EmptyConstraint { claim: Key, constraint: usize },
+    #[error("claim {claim}, request {request}{error}")]
+    Request { claim: Key, request: Str, error: RequestError },
+    #[error("claim {claim}, subrequest {subrequest}: has capacity requests, but the DRAConsumableCapacity feature is disabled")]
+    SubrequestCapacity { claim: Key, subrequest: Str },
+    #[error("{owner}: selector #{selector}: {error}")]
+    Selector { owner: SelectorOwner, selector: usize, error: SelectorProblem },
+}
+
+/// Why a request cannot be worked with. The text follows the request's name directly.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum RequestError {
+    #[error(": has subrequests, but the DRAPrioritizedList feature is disabled")]
+    SubrequestsDisabled,
+    #[error(": has capacity requests, but the DRAConsumableCapacity feature is disabled")]
+    CapacityDisabled,
+    #[error(": admin access is requested, but the feature is disabled")]
+    AdminAccessDisabled,
+    /// The selector at an index.
+    #[error(", selector #{0}: CEL expression empty (unsupported selector type?)")]
+    EmptySelector(usize),
+    #[error(": missing device class name (unsupported request type?)")]
+    NoClassName,
+    #[error(": could not retrieve device class {class}: deviceclass.resource.k8s.io {:?} not found", class.as_str())]
+    ClassNotFound { class: Str },
+    #[error(": unsupported count mode {0}")]
+    CountMode(Str),
+    #[error(": asks for all devices, but resource pool {driver}/{pool} is currently being updated")]
+    PoolIncomplete { driver: Str, pool: Str },
+    #[error(": asks for all devices, but resource pool {driver}/{pool} is currently invalid")]
+    PoolInvalid { driver: Str, pool: Str },
+    #[error(": cannot add device {driver}/{pool}/{device} because a claim constraint would not be satisfied")]
+    Constraint { driver: Str, pool: Str, device: Str },
+}
+
+/// The object that a selector is part of.
+#[derive(Clone, Debug, PartialEq, strum::Display)]
+pub(super) enum SelectorOwner {
+    #[strum(to_string = "class {0}")]
+    Class(Str),
+    #[strum(to_string = "claim {0}")]
+    Claim(Key),
+}
+
+/// Why a selector does not decide about a device.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum SelectorProblem {
+    #[error(transparent)]
+    Cel(#[from] CelError),
+    #[error("CEL expression empty (unsupported selector type?)")]
+    Empty,
+}
+
+/// A slice whose pool cannot be gathered.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum PoolError {
+    #[error("failed to perform node selection for slice {slice}: {error}")]
+    Slice { slice: Str, error: NodeSelectorError },
+    #[error("failed to perform node selection for device {device} in slice {slice}: {error}")]
+    Device { device: Str, slice: Str, error: NodeSelectorError },
+}
+
+/// A node selector of a slice or a device that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("failed to parse node selector: {0}")]
+pub(super) struct NodeSelectorError(pub(super) SelectorError);
+
+/// Why an allocated claim is not bound.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum BindError {
+    #[error("device binding timeout: claim={claim}")]
+    Timeout { claim: Str },
+    /// A condition of a device says that it will never be ready.
+    #[error("device binding failed: claim={claim}, reason={reason}, message={:?}", message.as_str())]
+    Failed { claim: Str, reason: Str, message: Str },
+    /// PreFilter has made no claim for extended resources for the node.
+    #[error("extended resource claim not found for node {node}")]
+    NoExtendedClaim { node: Str },
+    #[error("{doing} to claim {claim}: resourceclaims.resource.k8s.io {:?} not found", claim.name.as_str())]
+    ClaimNotFound { doing: &'static str, claim: Key },
+    #[error("claim {claim} got deleted in the meantime")]
+    Deleted { claim: Key },
+    #[error("claim {claim} got allocated elsewhere in the meantime")]
+    Allocated { claim: Key },
+    #[error("claim {claim} got deallocated elsewhere in the meantime")]
+    Deallocated { claim: Key },
+    #[error("nil or empty request mappings, no update of pod {pod} ExtendedResourceClaimStatus")]
+    NoMappings { pod: Key },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cel::{CompileError, EvalError};
+    use super::*;
+
+    #[test]
+    fn errors_read_as_kube_scheduler_words_them() {
+        let (claim, request) = (Key::new("a", "c"), Str::from("r"));
+        let of_request = |error| AllocatorError::Request { claim: claim.clone(), request: request.clone(), error };
+        let of_selector = |owner, error| AllocatorError::Selector { owner, selector: 1, error };
+        let node_selector = NodeSelectorError(SelectorError("odd".into()));
+        let pools = PoolError::Device { device: "d".into(), slice: "s".into(), error: node_selector.clone() };
+        let (driver, pool) = (Str::from("d.example.com"), Str::from("p"));
+        let constraint = RequestError::Constraint { driver: driver.clone(), pool: pool.clone(), device: "d".into() };
+        for (error, text) in [
+            (
+                pools.into(),
+                "gather pool information: failed to perform node selection for device d in slice s: failed to parse node selector: odd",
+            ),
+            (
+                PoolError::Slice { slice: "s".into(), error: node_selector.clone() }.into(),
+                "gather pool information: failed to perform node selection for slice s: failed to parse node selector: odd",
+            ),
+            (node_selector.into(), "failed to parse node selector: odd"),
+            (
+                AllocatorError::TooManyTerms { claim: "c".into(), terms: 2 },
+                "create NodeSelector for claim c: unsupported ResourceSlice.NodeSelector with 2 terms",
+            ),
+            (
+                AllocatorError::TooManyRequested { claim: claim.clone(), devices: 33 },
+                "claim a/c: number of requested devices 33 exceeds the claim limit of 32",
+            ),
+            (AllocatorError::EmptyRequest { claim: claim.clone(), request: 1 }, "claim a/c: request #1 asks for nothing"),
+            (
+                AllocatorError::EmptyConstraint { claim: claim.clone(), constraint: 0 },
+                "claim a/c, constraint #0: empty constraint (unsupported constraint type?)",
+            ),
+            (
+                of_request(RequestError::EmptySelector(2)),
+                "claim a/c, request r, selector #2: CEL expression empty (unsupported selector type?)",
+            ),
+            (
+                of_request(RequestError::ClassNotFound { class: "x".into() }),
+                "claim a/c, request r: could not retrieve device class x: deviceclass.resource.k8s.io \"x\" not found",
+            ),
+            (
+                of_request(RequestError::PoolIncomplete { driver: driver.clone(), pool: pool.clone() }),
+                "claim a/c, request r: asks for all devices, but resource pool d.example.com/p is currently being updated",
+            ),
+            (
+                of_request(constraint),
+                "claim a/c, request r: cannot add device d.example.com/p/d because a claim constraint would not be satisfied",
+            ),
+            (
+                of_selector(SelectorOwner::Class("x".into()), SelectorProblem::Empty),
+                "class x: selector #1: CEL expression empty (unsupported selector type?)",
+            ),
+            (
+                of_selector(SelectorOwner::Claim(claim.clone()), CelError::Runtime(EvalError::DivisionByZero).into()),
+                "claim a/c: selector #1: CEL runtime error: division by zero",
+            ),
+            (
+                of_selector(SelectorOwner::Class("x".into()), CelError::Compile(CompileError::Regex("(".into())).into()),
+                "class x: selector #1: CEL compile error: program instantiation failed: error parsing regexp: `(`",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn errors_of_binding_name_the_claim() {
+        let claim = Key::new("a", "c");
+        for (error, text) in [
+            (BindError::Timeout { claim: "c".into() }, "device binding timeout: claim=c"),
+            (
+                BindError::Failed { claim: "c".into(), reason: "R".into(), message: "m \"q\"".into() },
+                "device binding failed: claim=c, reason=R, message=\"m \\\"q\\\"\"",
+            ),
+            (
+                BindError::ClaimNotFound { doing: "add finalizer", claim: claim.clone() },
+                "add finalizer to claim a/c: resourceclaims.resource.k8s.io \"c\" not found",
+            ),
+            (BindError::Deleted { claim: claim.clone() }, "claim a/c got deleted in the meantime"),
+            (
+                BindError::NoMappings { pod: Key::new("a", "p") },
+                "nil or empty request mappings, no update of pod a/p ExtendedResourceClaimStatus",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Errors of commands.
+
+use thiserror::Error;
+
+use crate::cluster::Key;
+use crate::session::UntilError;
+use crate::ui::driver::DriverError;
+use crate::ui::export::ExportError;
+use crate::ui::grouping::GroupingError;
+
+/// Why a command is not run. The text is a sentence for the reader.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// There is no such command.
+    #[error("there is no command {name:?}; {help} lists them")]
+    Unknown {
+        /// Its name.
+        name: String,
+        /// The key that lists all commands.
+        help: String,
+    },
+    /// A command lacks its arguments.
+    #[error("{command} needs {what}")]
+    Needs {
+        /// The command.
+        command: &'static str,
+        /// The arguments, such as `a file`.
+        what: &'static str,
+    },
+    /// A number is missing or too large.
+    #[error("{command} needs a number from 1 to {last}")]
+    Number {
+        /// The command.
+        command: &'static str,
+        /// The largest number there is.
+        last: usize,
+    },
+    /// A word that names no kind.
+    #[error("{0:?} is no kind that decides about scheduling")]
+    UnknownKind(String),
+    /// A run cannot stop at that.
+    #[error(transparent)]
+    Until(#[from] UntilError),
+    /// A text that is no time to advance by.
+    #[error("{0:?} is neither a number of seconds nor next")]
+    Seconds(String),
+    /// A text that is no number of a branch.
+    #[error("{0:?} is no branch's number")]
+    Branch(String),
+    /// A text that is no way to start.
+    #[error("{0:?} is neither fresh nor observed")]
+    Start(String),
+    /// A text that is no size of a step.
+    #[error("{0:?} is none of event, plugin, node, extension-point, cycle")]
+    Step(String),
+    /// The cluster has no such node.
+    #[error("there is no node {0:?}")]
+    NoNode(String),
+    /// The cluster has no such pod.
+    #[error("there is no pod {0}")]
+    NoPod(Key),
+    /// No pod in any namespace has the name.
+    #[error("no pod is called {0}")]
+    NoPodCalled(String),
+    /// Pods in several namespaces have the name; two of them.
+    #[error("{0} and {1} are called so: say which")]
+    SeveralPods(Key, Key),
+    /// A pod's name is missing.
+    #[error("a namespace and a name are missing, such as shop/payments")]
+    NoPodName,
+    /// Nodes cannot be grouped so.
+    #[error(transparent)]
+    Grouping(#[from] GroupingError),
+    /// It cannot be exported so.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The session did not do it.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
