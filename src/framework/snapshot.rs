@@ -68,7 +68,12 @@ impl Snapshot {
 
     /// A node by name.
     pub fn get(&self, name: &str) -> Option<&Arc<NodeInfo>> {
-        self.index.get(name).map(|i| &self.nodes[*i])
+        self.position(name).map(|at| &self.nodes[at])
+    }
+
+    /// Returns a node's index in [`Self::nodes`]; `None` for a name that no node has.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
     }
 
     /// Where an image is, looked up by the exact name; `None` where no node has it.
