@@ -119,3 +119,39 @@ impl FromIterator<NodeInfo> for NodeList {
         Self { nodes: Arc::new(nodes), order: Arc::new(Order { positions: slots.clone(), slots }), by_name }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str) -> Arc<Node> {
+        Arc::new(serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}"}}}}"#)).unwrap())
+    }
+
+    #[track_caller]
+    fn check(list: &NodeList, expected: &[(&str, usize)]) {
+        let names = list.nodes().iter().map(|n| n.name().as_str());
+        assert_eq!(names.zip(list.slots()).collect::<Vec<_>>(), expected);
+        for (position, (name, slot)) in expected.iter().enumerate() {
+            assert_eq!((list.position(name), list.slot(name)), (Some(position), Some(*slot)));
+            assert_eq!((list.position_of_slot(*slot), list.by_slot(*slot).name().as_str()), (position, *name));
+        }
+    }
+
+    #[test]
+    fn slots_stay_and_free_ones_are_taken_again() {
+        let mut list = NodeList::default();
+        assert_eq!(list.push(["a", "b", "c", "d"].map(node)), [0, 1, 2, 3]);
+        let before = list.clone();
+        assert_eq!(list.remove("b").map(|(slot, n)| (slot, n.name().to_string())), Some((1, "b".to_owned())));
+        assert!(list.remove("b").is_none() && list.position("b").is_none());
+        check(&list, &[("a", 0), ("c", 2), ("d", 3)]);
+        list.remove("a");
+        assert_eq!(list.push(["e", "f", "g"].map(node)), [0, 1, 4]);
+        list.reorder(vec![4, 0, 3, 1, 2]);
+        check(&list, &[("g", 4), ("e", 0), ("d", 3), ("f", 1), ("c", 2)]);
+        list.by_slot_mut(3).non_zero_cpu = 7;
+        assert_eq!(list.nodes()[2].non_zero_cpu, 7);
+        check(&before, &[("a", 0), ("b", 1), ("c", 2), ("d", 3)]);
+    }
+}

@@ -1,7 +1,9 @@
 //! What one cycle sees of the nodes; mirrors `pkg/scheduler/backend/cache/snapshot.go`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
+
+use imbl::HashMap;
 
 use super::{NodeInfo, NodeList, PodClasses, PodsByPosition};
 use crate::cluster::Str;
@@ -10,7 +12,7 @@ use crate::cluster::Str;
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     nodes: NodeList,
-    image_nodes: Arc<HashMap<Str, ImageState>>,
+    image_nodes: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by slot.
     pods: PodClasses,
 }
@@ -26,7 +28,7 @@ pub struct ImageState {
 
 impl Snapshot {
     /// Makes a snapshot of nodes, of where images are, and of the pods on the nodes counted by slot.
-    pub fn new(nodes: NodeList, image_nodes: Arc<HashMap<Str, ImageState>>, pods: PodClasses) -> Self {
+    pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: PodClasses) -> Self {
         Self { nodes, image_nodes, pods }
     }
 
@@ -47,7 +49,7 @@ impl Snapshot {
                 }
             }
         }
-        Self::new(nodes, Arc::new(images), pods)
+        Self::new(nodes, images, pods)
     }
 
     /// All nodes in walking order.

@@ -1,12 +1,13 @@
 //! The scheduler's picture of the nodes; mirrors `pkg/scheduler/backend/cache/{cache,node_tree}.go`.
 //!
 //! Cloning is free: nodes are shared until one of them changes. The walking order is that of the node tree, zones in
-//! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go.
+//! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go. A node keeps
+//! its slot as long as it is there, so that the pods of all other nodes stay counted as they are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use imbl::OrdMap;
+use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
@@ -19,7 +20,7 @@ pub struct Cache {
     /// The zones in the order in which they were first seen, each with the slots of its nodes in the order they came.
     tree: Arc<Vec<(String, Vec<u32>)>>,
     nodes: NodeList,
-    images: Arc<HashMap<Str, ImageState>>,
+    images: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by class, the nodes by slot.
     pods: PodClasses,
     /// Pods bound to nodes that are not there.
@@ -39,11 +40,11 @@ impl Cache {
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
-        let mut counts: HashMap<usize, usize> = HashMap::new();
+        let mut counts = vec![0; cache.nodes.nodes().len()];
         for slot in bound.iter().filter_map(|pod| cache.nodes.slot(&pod.node_name)) {
-            *counts.entry(slot).or_default() += 1;
+            counts[slot] += 1;
         }
-        for (slot, count) in counts {
+        for (slot, count) in counts.into_iter().enumerate() {
             cache.nodes.by_slot_mut(slot).reserve_pods(count);
         }
         let mut terms = KnownTerms::default();
@@ -200,18 +201,19 @@ impl Cache {
     }
 
     fn count_images(&mut self, node: &Node, sign: isize) {
-        if node.status.images.is_empty() {
-            return;
-        }
-        let images = Arc::make_mut(&mut self.images);
         let mut seen = HashSet::new();
         for image in &node.status.images {
             // A node counts once for a name, however often it lists it.
             for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
-                let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
+                let Some(state) = self.images.get_mut(name) else {
+                    if sign > 0 {
+                        self.images.insert(name.clone(), ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 1 });
+                    }
+                    continue;
+                };
                 state.num_nodes = state.num_nodes.saturating_add_signed(sign);
                 if state.num_nodes == 0 {
-                    images.remove(name);
+                    self.images.remove(name);
                 }
             }
         }
