@@ -242,7 +242,9 @@ mod tests {
         let mut classes = PodClasses::default();
         let near = r#","spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}}"#;
         let pods: Vec<_> = (0..300).map(|i| pod("p", &format!(r#"{{"app":"{i}"}}"#), if i % 2 == 0 { "" } else { near })).collect();
-        pods.iter().for_each(|pod| classes.add(pod, 3));
+        for pod in &pods {
+            classes.add(pod, 3);
+        }
         for (i, pod) in pods.iter().enumerate().take(280) {
             classes.remove(pod, 3);
             assert_eq!(classes.vacant, classes.classes.iter().filter(|c| c.nodes.is_empty()).count());
@@ -250,7 +252,9 @@ mod tests {
             assert_eq!(classes.count(PodBits::default(), |_| true), [0, 0, 0, 299 - i as i64]);
         }
         assert!(classes.classes.len() < 100);
-        pods.iter().take(280).for_each(|pod| classes.add(pod, 0));
+        for pod in &pods[..280] {
+            classes.add(pod, 0);
+        }
         assert_eq!((classes.classes.len(), classes.vacant), (300, 0));
         assert_eq!(classes.with_terms(|_| true).count(), 150);
         assert_eq!(classes.count(PodBits::default(), |_| true), [280, 0, 0, 20]);
