@@ -7,21 +7,26 @@ use std::sync::Arc;
 use imbl::{OrdSet, Vector};
 
 use super::pod_info::PodClass;
-use super::{PodBits, PodInfo};
+use super::{NodeList, PodBits, PodInfo};
 
-/// How many pods of each class stand on each node, the nodes by their place in the walking order.
+/// How many pods of each class are on each node, the nodes by slot ([`NodeList`]).
 ///
 /// The pods of a workload mostly are of one class, so whatever is asked of all pods of a cluster is asked once of each
 /// class. Cloning is free, and a change copies little more than the numbers of one class.
 #[derive(Clone, Debug, Default)]
 pub struct PodClasses {
-    /// A class keeps its place when its last pod goes, as most come back.
+    /// A class keeps its place when its last pod goes, as most come back, until most classes are vacant.
     classes: Vector<Class>,
+    /// How many classes have no pods.
+    vacant: usize,
     /// The classes that have affinity terms, in the order of their places; most have none.
     with_terms: Vector<Terms>,
     /// Hash of a class, and its place.
     places: OrdSet<(u64, usize)>,
 }
+
+/// Vacant classes up to this number are kept.
+const VACANT_AT_LEAST: usize = 64;
 
 /// Whom the terms of a class may be about, close together for all classes.
 #[derive(Clone, Copy, Debug)]
@@ -38,71 +43,78 @@ struct Class {
     bits: PodBits,
     /// Any pod of the class.
     sample: Arc<PodInfo>,
-    /// Nodes in ascending order with the number of pods, which is above 0.
+    /// Slots in ascending order with the number of pods, which is above 0.
     nodes: Arc<Vec<(u32, u32)>>,
 }
 
 impl PodClasses {
-    /// Counts a pod on a node.
-    pub fn add(&mut self, pod: &Arc<PodInfo>, node: usize) {
+    /// Counts a pod on the node that has a slot.
+    pub fn add(&mut self, pod: &Arc<PodInfo>, slot: usize) {
         let hash = hash(pod.class());
-        let place = self.place(hash, pod).unwrap_or_else(|| {
-            let place = self.classes.len();
-            if pod.has_affinity() {
-                let (wanted, wanted_by_required_anti_affinity) = (pod.wanted_bits(), pod.wanted_by_required_anti_affinity());
-                self.with_terms.push_back(Terms { place, wanted, wanted_by_required_anti_affinity });
-            }
-            self.classes.push_back(Class { bits: pod.bits(), sample: pod.clone(), nodes: Arc::default() });
-            self.places.insert((hash, place));
-            place
-        });
+        let place = self.place(hash, pod).unwrap_or_else(|| self.push(hash, Class::of(pod.clone())));
         let Some(class) = self.classes.get_mut(place) else { return };
-        let (nodes, node) = (Arc::make_mut(&mut class.nodes), node as u32);
+        let (nodes, node) = (Arc::make_mut(&mut class.nodes), slot as u32);
+        self.vacant -= usize::from(nodes.is_empty());
         match nodes.binary_search_by_key(&node, |(n, _)| *n) {
             Ok(at) => nodes[at].1 += 1,
             Err(at) => nodes.insert(at, (node, 1)),
         }
     }
 
-    /// Takes away a pod that was counted on a node.
-    pub fn remove(&mut self, pod: &PodInfo, node: usize) {
+    /// Adds a class, counted as vacant, and returns its place.
+    fn push(&mut self, hash: u64, class: Class) -> usize {
+        let (place, pod) = (self.classes.len(), &class.sample);
+        if pod.has_affinity() {
+            let (wanted, wanted_by_required_anti_affinity) = (pod.wanted_bits(), pod.wanted_by_required_anti_affinity());
+            self.with_terms.push_back(Terms { place, wanted, wanted_by_required_anti_affinity });
+        }
+        self.classes.push_back(class);
+        self.places.insert((hash, place));
+        self.vacant += 1;
+        place
+    }
+
+    /// Takes away a pod that was counted on the node that has a slot.
+    pub fn remove(&mut self, pod: &PodInfo, slot: usize) {
         let place = self.place(hash(pod.class()), pod);
         let Some(class) = place.and_then(|place| self.classes.get_mut(place)) else { return };
         let nodes = Arc::make_mut(&mut class.nodes);
-        if let Ok(at) = nodes.binary_search_by_key(&(node as u32), |(n, _)| *n) {
+        if let Ok(at) = nodes.binary_search_by_key(&(slot as u32), |(n, _)| *n) {
             nodes[at].1 -= 1;
             if nodes[at].1 == 0 {
                 nodes.remove(at);
+                self.vacant += usize::from(nodes.is_empty());
             }
+        }
+        if self.vacant > VACANT_AT_LEAST.max(self.classes.len() / 2) {
+            self.drop_vacant();
         }
     }
 
-    /// How many pods each node has of the classes that are chosen by a pod of theirs, in the order of the nodes; nodes
-    /// without are left out. Only classes with the wanted bits are asked about.
-    pub fn count(&self, wanted: PodBits, chosen: impl Fn(&PodInfo) -> bool) -> Vec<(usize, i64)> {
-        let chosen = self.living().filter(|c| c.bits.covers(wanted) && chosen(&c.sample));
-        let mut found: Vec<(usize, i64)> = chosen.flat_map(Class::counts).collect();
-        found.sort_unstable_by_key(|(node, _)| *node);
-        found.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
-            same
-        });
-        found
+    /// Drops the classes without pods; the others keep their order.
+    fn drop_vacant(&mut self) {
+        let mut kept = Self::default();
+        for class in self.living() {
+            kept.push(hash(class.sample.class()), class.clone());
+        }
+        kept.vacant = 0;
+        *self = kept;
     }
 
-    /// One pod of each class of which any term may be about a pod with these bits, with the nodes and how many pods of
-    /// the class they have.
-    pub fn with_affinity_to(&self, bits: PodBits) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.with_terms(move |t| bits.covers(t.wanted)).map(|c| (&*c.sample, c.counts()))
-    }
-
-    /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
-    pub fn with_required_anti_affinity_to(
-        &self,
-        bits: PodBits,
-    ) -> impl Iterator<Item = (&PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.with_terms(move |t| bits.covers(t.wanted_by_required_anti_affinity)).map(|c| (&*c.sample, c.counts()))
+    /// Returns how many pods of the chosen classes each node has, indexed by slot; slots beyond the end have none. A class
+    /// is chosen by one of its pods, and only classes with the wanted bits are asked about.
+    fn count(&self, wanted: PodBits, chosen: impl Fn(&PodInfo) -> bool) -> Vec<i64> {
+        let mut counts = Vec::new();
+        for class in self.living().filter(|c| c.bits.covers(wanted) && chosen(&c.sample)) {
+            let slots = class.nodes.last().map_or(0, |(slot, _)| *slot as usize + 1);
+            if counts.len() < slots {
+                counts.resize(slots, 0);
+            }
+            for (slot, count) in class.nodes.iter() {
+                counts[*slot as usize] += i64::from(*count);
+            }
+        }
+        counts
     }
 
     fn living(&self) -> impl Iterator<Item = &Class> {
@@ -121,8 +133,57 @@ impl PodClasses {
 }
 
 impl Class {
-    fn counts(&self) -> impl Iterator<Item = (usize, i64)> + Clone {
-        self.nodes.iter().map(|(node, count)| (*node as usize, i64::from(*count)))
+    /// The class of a pod, without nodes.
+    fn of(pod: Arc<PodInfo>) -> Self {
+        Self { bits: pod.bits(), sample: pod, nodes: Arc::default() }
+    }
+}
+
+/// The classes of pods on nodes that are given by their position in walking order.
+#[derive(Clone, Copy, Debug)]
+pub struct PodsByPosition<'a> {
+    classes: &'a PodClasses,
+    nodes: &'a NodeList,
+}
+
+impl<'a> PodsByPosition<'a> {
+    /// Joins counts by slot with the nodes that have the slots.
+    pub(super) fn new(classes: &'a PodClasses, nodes: &'a NodeList) -> Self {
+        Self { classes, nodes }
+    }
+
+    /// Returns how many pods of the chosen classes each node has, in walking order and without nodes that have none. A
+    /// class is chosen by one of its pods, and only classes with the wanted bits are asked about.
+    pub fn count(self, wanted: PodBits, chosen: impl Fn(&PodInfo) -> bool) -> Vec<(usize, i64)> {
+        let counts = self.classes.count(wanted, chosen);
+        if counts.is_empty() {
+            return Vec::new();
+        }
+        let by_position = self.nodes.slots().enumerate().map(|(position, slot)| (position, counts.get(slot).copied().unwrap_or(0)));
+        by_position.filter(|(_, count)| *count != 0).collect()
+    }
+
+    /// Returns one pod of each class of which any term may be about a pod with these bits, with the nodes, in no order,
+    /// and how many pods of the class they have.
+    pub fn with_affinity_to(self, bits: PodBits) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+        self.with_terms(move |t| bits.covers(t.wanted))
+    }
+
+    /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
+    pub fn with_required_anti_affinity_to(
+        self,
+        bits: PodBits,
+    ) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+        self.with_terms(move |t| bits.covers(t.wanted_by_required_anti_affinity))
+    }
+
+    fn with_terms(
+        self,
+        chosen: impl Fn(&Terms) -> bool,
+    ) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+        let nodes = self.nodes;
+        let positions = move |(slot, count): &(u32, u32)| (nodes.position_of_slot(*slot as usize), i64::from(*count));
+        self.classes.with_terms(chosen).map(move |class| (&*class.sample, class.nodes.iter().map(positions)))
     }
 }
 
@@ -135,6 +196,7 @@ fn hash(class: PodClass<'_>) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::NodeInfo;
     use super::*;
 
     fn pod(name: &str, labels: &str, rest: &str) -> Arc<PodInfo> {
@@ -155,9 +217,10 @@ mod tests {
         let before = classes.clone();
         let selector = serde_json::from_str(r#"{"matchLabels":{"app":"web"}}"#).unwrap();
         let is_web = |p: &PodInfo| p.pod.metadata.labels == web.pod.metadata.labels;
+        let pairs = |counts: Vec<i64>| -> Vec<(usize, i64)> { counts.into_iter().enumerate().filter(|(_, count)| *count != 0).collect() };
         let check = |classes: &PodClasses, webs: &[(usize, i64)], all: &[(usize, i64)]| {
-            assert_eq!(classes.count(PodBits::default(), |_| true), all);
-            assert_eq!(classes.count(PodBits::selected_by(&selector), is_web), webs);
+            assert_eq!(pairs(classes.count(PodBits::default(), |_| true)), all);
+            assert_eq!(pairs(classes.count(PodBits::selected_by(&selector), is_web)), webs);
             assert!(classes.count(PodBits::ALL, |_| true).is_empty());
         };
         check(&classes, &[(2, 1), (7, 2)], &[(2, 2), (7, 2), (300, 1)]);
@@ -175,6 +238,29 @@ mod tests {
     }
 
     #[test]
+    fn classes_without_pods_are_dropped_once_they_are_most() {
+        let mut classes = PodClasses::default();
+        let near = r#","spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}}"#;
+        let pods: Vec<_> = (0..300).map(|i| pod("p", &format!(r#"{{"app":"{i}"}}"#), if i % 2 == 0 { "" } else { near })).collect();
+        for pod in &pods {
+            classes.add(pod, 3);
+        }
+        for (i, pod) in pods.iter().enumerate().take(280) {
+            classes.remove(pod, 3);
+            assert_eq!(classes.vacant, classes.classes.iter().filter(|c| c.nodes.is_empty()).count());
+            assert!(classes.vacant <= VACANT_AT_LEAST.max(classes.classes.len() / 2));
+            assert_eq!(classes.count(PodBits::default(), |_| true), [0, 0, 0, 299 - i as i64]);
+        }
+        assert!(classes.classes.len() < 100);
+        for pod in &pods[..280] {
+            classes.add(pod, 0);
+        }
+        assert_eq!((classes.classes.len(), classes.vacant), (300, 0));
+        assert_eq!(classes.with_terms(|_| true).count(), 150);
+        assert_eq!(classes.count(PodBits::default(), |_| true), [280, 0, 0, 20]);
+    }
+
+    #[test]
     fn what_tells_classes_apart() {
         let near = r#","spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchLabels":{"app":"web"}},"topologyKey":"zone"}]}}}"#;
         let mut classes = PodClasses::default();
@@ -185,8 +271,9 @@ mod tests {
             classes.add(&pod, 0);
         }
         assert_eq!(classes.classes.len(), 5);
+        let nodes: NodeList = [NodeInfo::default()].into_iter().collect();
         let names = |pod: &PodInfo| -> Vec<(String, Vec<(usize, i64)>)> {
-            let found = classes.with_affinity_to(pod.bits());
+            let found = PodsByPosition::new(&classes, &nodes).with_affinity_to(pod.bits());
             found.map(|(sample, nodes)| (sample.pod.metadata.name.to_string(), nodes.collect())).collect()
         };
         assert_eq!(names(&pod("x", WEB, "")), [("b".to_owned(), vec![(0, 2)]), ("d".to_owned(), vec![(0, 1)])]);

@@ -1,17 +1,19 @@
 //! What one cycle sees of the nodes; mirrors `pkg/scheduler/backend/cache/snapshot.go`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{NodeInfo, PodClasses};
+use imbl::HashMap;
+
+use super::{NodeInfo, NodeList, PodClasses, PodsByPosition};
 use crate::cluster::Str;
 
 /// The nodes at one moment, in the order kube-scheduler walks them: zones in turn, one node each. Cloning is free.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    nodes: Arc<Vec<Arc<NodeInfo>>>,
-    index: Arc<HashMap<Str, usize>>,
-    image_nodes: Arc<HashMap<Str, ImageState>>,
+    nodes: NodeList,
+    image_nodes: HashMap<Str, ImageState>,
+    /// The pods of [`Self::nodes`] by slot.
     pods: PodClasses,
 }
 
@@ -25,26 +27,20 @@ pub struct ImageState {
 }
 
 impl Snapshot {
-    /// A snapshot of nodes that stand in walking order already, and of the pods on them.
-    pub fn new(
-        nodes: Arc<Vec<Arc<NodeInfo>>>,
-        index: Arc<HashMap<Str, usize>>,
-        image_nodes: Arc<HashMap<Str, ImageState>>,
-        pods: PodClasses,
-    ) -> Self {
-        Self { nodes, index, image_nodes, pods }
+    /// Makes a snapshot of nodes, of where images are, and of the pods on the nodes counted by slot.
+    pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: PodClasses) -> Self {
+        Self { nodes, image_nodes, pods }
     }
 
     /// A snapshot of any nodes, for tests and small tools; image states are counted from the nodes.
     pub fn of(nodes: impl IntoIterator<Item = NodeInfo>) -> Self {
-        let nodes: Vec<Arc<NodeInfo>> = nodes.into_iter().map(Arc::new).collect();
-        let index = nodes.iter().enumerate().map(|(i, n)| (n.name().clone(), i)).collect();
+        let nodes: NodeList = nodes.into_iter().collect();
         let mut pods = PodClasses::default();
-        for (i, node) in nodes.iter().enumerate() {
-            node.pods.iter().for_each(|pod| pods.add(pod, i));
+        for (slot, node) in nodes.slots().zip(nodes.nodes()) {
+            node.pods.iter().for_each(|pod| pods.add(pod, slot));
         }
         let mut images: HashMap<Str, ImageState> = HashMap::new();
-        for node in &nodes {
+        for node in nodes.nodes() {
             let mut seen = HashSet::new();
             for image in &node.node.status.images {
                 for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
@@ -53,22 +49,27 @@ impl Snapshot {
                 }
             }
         }
-        Self::new(Arc::new(nodes), Arc::new(index), Arc::new(images), pods)
+        Self::new(nodes, images, pods)
     }
 
     /// All nodes in walking order.
     pub fn nodes(&self) -> &[Arc<NodeInfo>] {
-        &self.nodes
+        self.nodes.nodes()
     }
 
     /// The pods on the nodes by class, the nodes numbered as in [`Self::nodes`].
-    pub fn pods(&self) -> &PodClasses {
-        &self.pods
+    pub fn pods(&self) -> PodsByPosition<'_> {
+        PodsByPosition::new(&self.pods, &self.nodes)
     }
 
     /// A node by name.
     pub fn get(&self, name: &str) -> Option<&Arc<NodeInfo>> {
-        self.index.get(name).map(|i| &self.nodes[*i])
+        self.position(name).map(|at| &self.nodes()[at])
+    }
+
+    /// Returns a node's index in [`Self::nodes`]; `None` for a name that no node has.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.nodes.position(name)
     }
 
     /// Where an image is, looked up by the exact name; `None` where no node has it.
@@ -78,11 +79,11 @@ impl Snapshot {
 
     /// How many nodes.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.nodes().len()
     }
 
     /// True without nodes.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes().is_empty()
     }
 }

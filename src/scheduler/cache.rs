@@ -1,26 +1,27 @@
 //! The scheduler's picture of the nodes; mirrors `pkg/scheduler/backend/cache/{cache,node_tree}.go`.
 //!
 //! Cloning is free: nodes are shared until one of them changes. The walking order is that of the node tree, zones in
-//! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go.
+//! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go. A node keeps
+//! its slot as long as it is there, so that the pods of all other nodes stay counted as they are.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use imbl::OrdMap;
+use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{ImageState, KnownTerms, NodeInfo, PodClasses, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{ImageState, KnownTerms, NodeList, PodClasses, PodInfo, Snapshot, is_same_pod};
 use crate::release::Emulation;
 
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    tree: Arc<Vec<(String, Vec<Str>)>>,
-    nodes: Arc<Vec<Arc<NodeInfo>>>,
-    index: Arc<HashMap<Str, usize>>,
-    images: Arc<HashMap<Str, ImageState>>,
-    /// The pods of [`Self::nodes`] by class.
+    /// The zones in the order in which they were first seen, each with the slots of its nodes in the order they came.
+    tree: Arc<Vec<(String, Vec<u32>)>>,
+    nodes: NodeList,
+    images: HashMap<Str, ImageState>,
+    /// The pods of [`Self::nodes`] by class, the nodes by slot.
     pods: PodClasses,
     /// Pods bound to nodes that are not there.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
@@ -39,12 +40,12 @@ impl Cache {
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
-        let mut counts = vec![0; cache.nodes.len()];
-        for at in bound.iter().filter_map(|pod| cache.index.get(&pod.node_name)) {
-            counts[*at] += 1;
+        let mut counts = vec![0; cache.nodes.nodes().len()];
+        for slot in bound.iter().filter_map(|pod| cache.nodes.slot(&pod.node_name)) {
+            counts[slot] += 1;
         }
-        for (at, count) in counts.into_iter().enumerate() {
-            cache.node_mut(at).reserve_pods(count);
+        for (slot, count) in counts.into_iter().enumerate() {
+            cache.nodes.by_slot_mut(slot).reserve_pods(count);
         }
         let mut terms = KnownTerms::default();
         for pod in bound {
@@ -55,7 +56,7 @@ impl Cache {
 
     /// What a cycle sees.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.nodes.clone(), self.index.clone(), self.images.clone(), self.pods.clone())
+        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone())
     }
 
     /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists
@@ -63,67 +64,68 @@ impl Cache {
     pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
         let mut nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
         nodes.sort_by(|a, b| a.name().cmp(b.name()));
-        let mut list: Vec<Arc<NodeInfo>> = (*self.nodes).clone();
-        for node in nodes {
-            if let Some(at) = self.index.get(node.name()) {
-                Arc::make_mut(&mut list[*at]).set_node(node);
-                continue;
-            }
-            self.count_images(&node, 1);
-            let zone = zone_key(&node);
-            let tree = Arc::make_mut(&mut self.tree);
-            match tree.iter_mut().find(|(z, _)| *z == zone) {
-                Some((_, names)) => names.push(node.name().clone()),
-                None => tree.push((zone, vec![node.name().clone()])),
-            }
-            let mut info = NodeInfo::new(node.clone());
-            for pod in self.orphans.remove(node.name()).unwrap_or_default() {
-                info.add_pod(pod);
-            }
-            list.push(Arc::new(info));
+        let known = |node: &Arc<Node>| self.nodes.slot(node.name()).is_some();
+        let (known, mut new): (Vec<Arc<Node>>, Vec<Arc<Node>>) = nodes.into_iter().partition(known);
+        for node in known {
+            self.update_node(&node);
         }
-        self.relist(list);
+        // Of several objects of one name the last counts.
+        new.dedup_by(|later, earlier| {
+            let same = later.name() == earlier.name();
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        for slot in self.nodes.push(new) {
+            let node = self.nodes.by_slot(slot).node.clone();
+            self.count_images(&node, 1);
+            self.enter_zone(zone_key(&node), slot);
+            for pod in self.orphans.remove(node.name()).unwrap_or_default() {
+                self.pods.add(&pod, slot);
+                self.nodes.by_slot_mut(slot).add_pod(pod);
+            }
+        }
+        self.nodes.reorder(self.walking_order());
     }
 
-    /// Replaces a node object; a node that is not known is added.
+    /// Replaces a node object; a node that is not known is added. A node that moves to another zone keeps its turn until
+    /// nodes come or go, as upstream makes the order of its snapshot anew only then.
     pub fn update_node(&mut self, node: &Arc<Node>) {
-        let Some(&at) = self.index.get(node.name()) else { return self.add_nodes([node.clone()]) };
-        let old = self.nodes[at].node.clone();
+        let Some(slot) = self.nodes.slot(node.name()) else { return self.add_nodes([node.clone()]) };
+        let old = self.nodes.by_slot(slot).node.clone();
         if old.status.images != node.status.images {
             self.count_images(&old, -1);
             self.count_images(node, 1);
         }
         let (from, to) = (zone_key(&old), zone_key(node));
         if from != to {
-            self.leave_zone(&from, node.name());
-            let tree = Arc::make_mut(&mut self.tree);
-            match tree.iter_mut().find(|(z, _)| *z == to) {
-                Some((_, names)) => names.push(node.name().clone()),
-                None => tree.push((to, vec![node.name().clone()])),
-            }
+            self.leave_zone(&from, slot);
+            self.enter_zone(to, slot);
         }
-        self.node_mut(at).set_node(node.clone());
+        self.nodes.by_slot_mut(slot).set_node(node.clone());
     }
 
     /// Removes a node; pods on it are remembered in case it comes back.
     pub fn remove_node(&mut self, name: &Str) {
-        let Some(&at) = self.index.get(name) else { return };
-        let mut list = (*self.nodes).clone();
-        let gone = list.remove(at);
+        let Some((slot, gone)) = self.nodes.remove(name) else { return };
         self.count_images(&gone.node, -1);
-        self.leave_zone(&zone_key(&gone.node), name);
+        self.leave_zone(&zone_key(&gone.node), slot);
+        for pod in &gone.pods {
+            self.pods.remove(pod, slot);
+        }
         if !gone.pods.is_empty() {
             self.orphans.insert(name.clone(), gone.pods.clone());
         }
-        self.relist(list);
+        self.nodes.reorder(self.walking_order());
     }
 
     /// Adds a pod to the node it names.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
-        match self.index.get(&pod.pod.node_name) {
-            Some(&at) => {
-                self.pods.add(&pod, at);
-                self.node_mut(at).add_pod(pod);
+        match self.nodes.slot(&pod.pod.node_name) {
+            Some(slot) => {
+                self.pods.add(&pod, slot);
+                self.nodes.by_slot_mut(slot).add_pod(pod);
             }
             None => self.orphans.entry(pod.pod.node_name.clone()).or_default().push(pod),
         }
@@ -132,10 +134,10 @@ impl Cache {
     /// Removes a pod from the node it names; true when it was there.
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
         self.assumed.remove(&pod_id(pod));
-        if let Some(&at) = self.index.get(&pod.node_name) {
-            let Some(found) = self.nodes[at].find(pod).cloned() else { return false };
-            self.pods.remove(&found, at);
-            return self.node_mut(at).remove_pod(pod);
+        if let Some(slot) = self.nodes.slot(&pod.node_name) {
+            let Some(found) = self.nodes.by_slot(slot).find(pod).cloned() else { return false };
+            self.pods.remove(&found, slot);
+            return self.nodes.by_slot_mut(slot).remove_pod(pod);
         }
         let Some(list) = self.orphans.get_mut(&pod.node_name) else { return false };
         let before = list.len();
@@ -170,47 +172,48 @@ impl Cache {
         Some(assumed)
     }
 
-    fn node_mut(&mut self, at: usize) -> &mut NodeInfo {
-        Arc::make_mut(&mut Arc::make_mut(&mut self.nodes)[at])
+    fn enter_zone(&mut self, zone: String, slot: usize) {
+        let tree = Arc::make_mut(&mut self.tree);
+        match tree.iter_mut().find(|(z, _)| *z == zone) {
+            Some((_, slots)) => slots.push(slot as u32),
+            None => tree.push((zone, vec![slot as u32])),
+        }
     }
 
-    fn leave_zone(&mut self, zone: &str, name: &Str) {
+    fn leave_zone(&mut self, zone: &str, slot: usize) {
         let tree = Arc::make_mut(&mut self.tree);
         if let Some(at) = tree.iter().position(|(z, _)| z == zone) {
-            tree[at].1.retain(|n| n != name);
+            tree[at].1.retain(|s| *s as usize != slot);
             if tree[at].1.is_empty() {
                 tree.remove(at);
             }
         }
     }
 
-    /// Puts the nodes in walking order, and counts the pods on them anew.
-    fn relist(&mut self, list: Vec<Arc<NodeInfo>>) {
-        let mut by_name: HashMap<Str, Arc<NodeInfo>> = list.into_iter().map(|n| (n.name().clone(), n)).collect();
-        let longest = self.tree.iter().map(|(_, names)| names.len()).max().unwrap_or(0);
-        let order = (0..longest).flat_map(|i| self.tree.iter().filter_map(move |(_, names)| names.get(i)));
-        let nodes: Vec<Arc<NodeInfo>> = order.filter_map(|name| by_name.remove(name)).collect();
-        self.index = Arc::new(nodes.iter().enumerate().map(|(i, n)| (n.name().clone(), i)).collect());
-        self.pods = PodClasses::default();
-        for (i, node) in nodes.iter().enumerate() {
-            node.pods.iter().for_each(|pod| self.pods.add(pod, i));
+    /// Returns the slots of all nodes, one of each zone in turn; mirrors `nodeTree.list`.
+    fn walking_order(&self) -> Vec<u32> {
+        let mut zones: Vec<_> = self.tree.iter().map(|(_, slots)| slots.iter()).collect();
+        let mut order = Vec::with_capacity(self.nodes.nodes().len());
+        while !zones.is_empty() {
+            zones.retain_mut(|slots| slots.next().map(|slot| order.push(*slot)).is_some());
         }
-        self.nodes = Arc::new(nodes);
+        order
     }
 
     fn count_images(&mut self, node: &Node, sign: isize) {
-        if node.status.images.is_empty() {
-            return;
-        }
-        let images = Arc::make_mut(&mut self.images);
         let mut seen = HashSet::new();
         for image in &node.status.images {
             // A node counts once for a name, however often it lists it.
             for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
-                let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
+                let Some(state) = self.images.get_mut(name) else {
+                    if sign > 0 {
+                        self.images.insert(name.clone(), ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 1 });
+                    }
+                    continue;
+                };
                 state.num_nodes = state.num_nodes.saturating_add_signed(sign);
                 if state.num_nodes == 0 {
-                    images.remove(name);
+                    self.images.remove(name);
                 }
             }
         }
@@ -227,6 +230,10 @@ fn zone_key(node: &Node) -> String {
     let region = label("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
     if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
 }
+
+#[cfg(test)]
+#[path = "cache_properties.rs"]
+mod properties;
 
 #[cfg(test)]
 mod tests {

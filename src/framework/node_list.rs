@@ -1,0 +1,157 @@
+//! The nodes in walking order, each with a number that it keeps when others come or go; stands where upstream has
+//! `nodeInfoMap` and `nodeInfoList` in `pkg/scheduler/backend/cache/snapshot.go`.
+
+use std::sync::Arc;
+
+use imbl::HashMap;
+
+use super::NodeInfo;
+use crate::cluster::{Node, Str};
+
+/// Marks a slot without a node.
+const FREE: u32 = u32::MAX;
+
+/// Nodes in walking order, found by name, position or slot.
+///
+/// A node's position is its index in walking order and changes as others come or go. Its slot stays the same as long as
+/// the node is there; a later node takes a slot that became free. Cloning copies three pointers. A change of one node
+/// copies the list of pointers to all of them at most.
+#[derive(Clone, Debug, Default)]
+pub struct NodeList {
+    nodes: Arc<Vec<Arc<NodeInfo>>>,
+    order: Arc<Order>,
+    /// Slots by name.
+    by_name: HashMap<Str, u32>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Order {
+    /// Slots in walking order.
+    slots: Vec<u32>,
+    /// Positions by slot, [`FREE`] where no node has the slot.
+    positions: Vec<u32>,
+}
+
+impl NodeList {
+    /// Returns all nodes in walking order.
+    pub fn nodes(&self) -> &[Arc<NodeInfo>] {
+        &self.nodes
+    }
+
+    /// Returns the slots of all nodes in walking order.
+    pub fn slots(&self) -> impl Iterator<Item = usize> {
+        self.order.slots.iter().map(|slot| *slot as usize)
+    }
+
+    /// Returns a node's position in walking order; `None` for a name that no node has.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.slot(name).map(|slot| self.position_of_slot(slot))
+    }
+
+    /// Returns a node's slot; `None` for a name that no node has.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).map(|slot| *slot as usize)
+    }
+
+    /// Returns the position of the node that has a slot.
+    pub fn position_of_slot(&self, slot: usize) -> usize {
+        self.order.positions[slot] as usize
+    }
+
+    /// Returns the node that has a slot.
+    pub fn by_slot(&self, slot: usize) -> &Arc<NodeInfo> {
+        &self.nodes[self.position_of_slot(slot)]
+    }
+
+    /// Returns the node that has a slot for changes other than of its name.
+    pub fn by_slot_mut(&mut self, slot: usize) -> &mut NodeInfo {
+        let position = self.position_of_slot(slot);
+        Arc::make_mut(&mut Arc::make_mut(&mut self.nodes)[position])
+    }
+
+    /// Adds nodes without pods after all others, and returns their slots in the same order. The names are new.
+    pub fn push(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) -> Vec<usize> {
+        let (list, Order { slots, positions }) = (Arc::make_mut(&mut self.nodes), Arc::make_mut(&mut self.order));
+        let (mut added, mut next) = (Vec::new(), 0);
+        for node in nodes {
+            next += positions[next..].iter().take_while(|p| **p != FREE).count();
+            if next == positions.len() {
+                positions.push(FREE);
+            }
+            positions[next] = list.len() as u32;
+            slots.push(next as u32);
+            self.by_name.insert(node.name().clone(), next as u32);
+            list.push(Arc::new(NodeInfo::new(node)));
+            added.push(next);
+        }
+        added
+    }
+
+    /// Takes a node away, and returns it with the slot that it had; the others keep their order.
+    pub fn remove(&mut self, name: &str) -> Option<(usize, Arc<NodeInfo>)> {
+        let slot = self.by_name.remove(name)?;
+        let Order { slots, positions } = Arc::make_mut(&mut self.order);
+        let position = std::mem::replace(&mut positions[slot as usize], FREE) as usize;
+        slots.remove(position);
+        for (position, slot) in slots.iter().enumerate().skip(position) {
+            positions[*slot as usize] = position as u32;
+        }
+        Some((slot as usize, Arc::make_mut(&mut self.nodes).remove(position)))
+    }
+
+    /// Sets the walking order, given as every node's slot once.
+    pub fn reorder(&mut self, slots: Vec<u32>) {
+        let mut positions = vec![FREE; self.order.positions.len()];
+        for (position, slot) in slots.iter().enumerate() {
+            positions[*slot as usize] = position as u32;
+        }
+        self.nodes = Arc::new(slots.iter().map(|slot| self.by_slot(*slot as usize).clone()).collect());
+        self.order = Arc::new(Order { slots, positions });
+    }
+}
+
+impl FromIterator<NodeInfo> for NodeList {
+    /// Keeps the order given. The names differ.
+    fn from_iter<I: IntoIterator<Item = NodeInfo>>(nodes: I) -> Self {
+        let nodes: Vec<Arc<NodeInfo>> = nodes.into_iter().map(Arc::new).collect();
+        let slots: Vec<u32> = (0..nodes.len() as u32).collect();
+        let by_name = nodes.iter().map(|n| n.name().clone()).zip(slots.iter().copied()).collect();
+        Self { nodes: Arc::new(nodes), order: Arc::new(Order { positions: slots.clone(), slots }), by_name }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str) -> Arc<Node> {
+        Arc::new(serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}"}}}}"#)).unwrap())
+    }
+
+    #[track_caller]
+    fn check(list: &NodeList, expected: &[(&str, usize)]) {
+        let names = list.nodes().iter().map(|n| n.name().as_str());
+        assert_eq!(names.zip(list.slots()).collect::<Vec<_>>(), expected);
+        for (position, (name, slot)) in expected.iter().enumerate() {
+            assert_eq!((list.position(name), list.slot(name)), (Some(position), Some(*slot)));
+            assert_eq!((list.position_of_slot(*slot), list.by_slot(*slot).name().as_str()), (position, *name));
+        }
+    }
+
+    #[test]
+    fn slots_stay_and_free_ones_are_taken_again() {
+        let mut list = NodeList::default();
+        assert_eq!(list.push(["a", "b", "c", "d"].map(node)), [0, 1, 2, 3]);
+        let before = list.clone();
+        assert_eq!(list.remove("b").map(|(slot, n)| (slot, n.name().to_string())), Some((1, "b".to_owned())));
+        assert!(list.remove("b").is_none() && list.position("b").is_none());
+        check(&list, &[("a", 0), ("c", 2), ("d", 3)]);
+        list.remove("a");
+        assert_eq!(list.push(["e", "f", "g"].map(node)), [0, 1, 4]);
+        list.reorder(vec![4, 0, 3, 1, 2]);
+        check(&list, &[("g", 4), ("e", 0), ("d", 3), ("f", 1), ("c", 2)]);
+        list.by_slot_mut(3).non_zero_cpu = 7;
+        assert_eq!(list.nodes()[2].non_zero_cpu, 7);
+        check(&before, &[("a", 0), ("b", 1), ("c", 2), ("d", 3)]);
+    }
+}
