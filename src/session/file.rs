@@ -210,7 +210,7 @@ impl Session {
         let bad_head = |problem| SessionFileError::Line { line: 1, problem };
         let rest = head.rest.ok_or_else(|| bad_head(LineProblem::Incomplete))?;
         let gates = FeatureGates::parse(&rest.feature_gates);
-        let emulation = Emulation::with_gates(gates.map_err(|error| bad_head(LineProblem::FeatureGates(error.to_string())))?);
+        let emulation = Emulation::with_gates(gates.map_err(|error| bad_head(LineProblem::FeatureGates(error)))?);
         let config = match &rest.config {
             Some(text) => Config::parse(text, emulation).map_err(|error| bad_head(error.into()))?,
             None => Config::defaults(emulation),
