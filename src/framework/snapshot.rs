@@ -66,6 +66,11 @@ impl Snapshot {
         &self.pods
     }
 
+    /// Returns the index into [`Self::nodes`] of the node of this name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
     /// A node by name.
     pub fn get(&self, name: &str) -> Option<&Arc<NodeInfo>> {
         self.index.get(name).map(|i| &self.nodes[*i])

@@ -122,7 +122,9 @@ impl<'a> Evaluator<'a> {
             return Ok(statuses);
         }
         for run in record.dry_runs.iter().filter(|r| !r.status.is_success()) {
-            statuses.set(run.node.clone(), run.status.clone());
+            if let Some(position) = snapshot.position(&run.node) {
+                statuses.set(position, run.status.clone());
+            }
         }
         statuses.set_absent(Status::unresolvable("Preemption is not helpful for scheduling"));
         Ok(statuses)

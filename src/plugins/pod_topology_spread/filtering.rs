@@ -8,9 +8,7 @@ use std::sync::Arc;
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, has_all_keys};
 use crate::cluster::{Pod, Str};
-use crate::framework::{
-    Context, CycleState, FilterPlugin, NodeInfo, PARALLEL_ABOVE, PodInfo, PreFilterPlugin, PreFilterResult, Status, in_parts,
-};
+use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Status, in_parts};
 
 /// One more matching pod in the node's domain would exceed the skew.
 pub const ERR_REASON_CONSTRAINTS_NOT_MATCH: &str = "node(s) didn't match pod topology spread constraints";
@@ -120,8 +118,7 @@ impl PreFilterState {
                 }
                 domains
             };
-            let parts = if nodes.len() > PARALLEL_ABOVE { in_parts(0..nodes.len(), some) } else { vec![some(0..nodes.len())] };
-            let InOrder { order, counts } = InOrder::merge(parts);
+            let InOrder { order, counts } = InOrder::merge(in_parts(0..nodes.len(), some));
             let mut paths = CriticalPaths::new();
             for value in &order {
                 paths.update(value, counts[value]);
