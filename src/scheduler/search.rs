@@ -219,9 +219,9 @@ impl<R: Recorder> Walk<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use crate::cluster::Object;
+    use crate::cluster::{Key, Object};
     use crate::release::Emulation;
-    use crate::scheduler::{Config, Operation, Options, Sampling, Scheduler};
+    use crate::scheduler::{Config, Operation, Options, PostFilter, Sampling, Scheduler};
     use crate::trace::Event;
 
     /// Every third node is tainted, every seventh is small, and the others hold more and more from one to the next.
@@ -272,6 +272,24 @@ mod tests {
             assert!(count(|e| matches!(e, Event::NodeScored(_))) > nodes && count(|e| matches!(e, Event::PreemptionStarted(_))) > 0);
             for threads in [2, 3] {
                 assert_eq!(run(threads, nodes, all_nodes), one, "{nodes} nodes, {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_without_a_record_does_not_either() {
+        for (nodes, all_nodes) in [(100, true), (700, true), (1000, false)] {
+            let options = Options { sampling: Sampling { all_nodes, ..Sampling::default() }, ..Options::default() };
+            let scheduler = Scheduler::new(Config::defaults(Emulation::default()), cluster(nodes), options);
+            for name in ["new-0", "new-1", "urgent", "huge"] {
+                let pod = &scheduler.state().cluster().pods.get(&Key::new("n", name)).expect("the pod").clone();
+                let [one, two, three] = [1, 2, 3].map(|threads| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                    let decision = pool.install(|| scheduler.dry_decision(pod, PostFilter::Run));
+                    let lists = (decision.best().to_vec(), decision.feasible().to_vec());
+                    (decision.message(), lists, decision.diagnosis().cloned(), decision.preemption().cloned())
+                });
+                assert_eq!((&two, &three), (&one, &one), "{name} on {nodes} nodes");
             }
         }
     }
