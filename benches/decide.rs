@@ -1,6 +1,6 @@
 //! Decisions, apart from loading: one preempting pod on 500 nodes with 15,000 pods and on 5,000 with 150,000; and a whole
-//! run of 2,000 waiting pods on the latter, recorded, unrecorded, and on one core. All in one process, so that they can be
-//! set in relation to each other.
+//! run of 2,000 waiting pods on the latter, recorded, unrecorded, and on one core; and trials of a patched pod. All in one
+//! process, so that they can be set in relation to each other.
 //!
 //! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, the same for that: a waiting pod that would preempt, and a run of
 //! all that wait.
@@ -8,11 +8,12 @@
 mod common;
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use schedscope::cluster::{Key, Object};
+use schedscope::cluster::{Key, Object, Pod};
 use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Operation, Options, Sampling, Scheduler};
+use schedscope::scheduler::{Config, Operation, Options, PostFilter, Sampling, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::{Input, load};
 use schedscope::trace::Event;
@@ -68,6 +69,9 @@ fn run(c: &mut Criterion, name: &str, objects: Vec<Object>) {
     group.bench_function("recorded, one core", |b| {
         b.iter_batched(|| session.clone(), |session| on_one_core(|| recorded(session)), BatchSize::PerIteration);
     });
+    group.bench_function("not recorded, one core", |b| {
+        b.iter_batched(|| scheduler.clone(), |scheduler| on_one_core(|| unrecorded(scheduler)), BatchSize::PerIteration);
+    });
     group.finish();
 }
 
@@ -81,6 +85,51 @@ fn made(c: &mut Criterion) {
     group.finish();
     let waiting = common::cluster_with_pending(5000, 30, WAITING, "100m").into_bytes();
     run(c, "run of 2,000 waiting pods on 5,000 nodes", objects("bench", waiting));
+}
+
+/// Trials of a remedy, on one core: a waiting pod is patched and decided about on a copy of the scheduler, with a record of
+/// the decision and without. The pod fits on no node or on all of them. And a node that comes.
+fn trials(c: &mut Criterion) {
+    let mut group = c.benchmark_group("trial");
+    group.sample_size(10);
+    for nodes in [500, 5000] {
+        for (cpu, fits) in [("40", "no node"), ("100m", "all nodes")] {
+            let objects = objects("bench", common::cluster_with_pending(nodes, 30, 1, cpu).into_bytes());
+            let scheduler = scheduler(objects, true);
+            let name = format!("{nodes} nodes, fits on {fits}");
+            on_one_core(|| trial(&mut group, &name, &scheduler));
+        }
+        let scheduler = scheduler(objects("bench", common::cluster_json(nodes, 30).into_bytes()), true);
+        group.bench_function(format!("{nodes} nodes: a node comes"), |b| {
+            b.iter_batched(|| scheduler.clone(), node_comes, BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+fn trial(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, scheduler: &Scheduler) {
+    let key = Key::new("team-0", "waiting-00000");
+    let pod = scheduler.state().cluster().pods.get(&key).expect("the pod").clone();
+    let mut patched = Pod::clone(&pod);
+    patched.metadata.labels = [("app".into(), "patched".into())].into_iter().collect();
+    let patched = Arc::new(patched);
+    let prepared = || {
+        let mut trial = scheduler.clone();
+        trial.apply(Operation::Update { object: Object::Pod(patched.clone()) });
+        trial
+    };
+    group.bench_function(format!("{name}: clone and patch"), |b| b.iter(|| black_box(prepared())));
+    group.bench_function(format!("{name}: clone, patch, decide, recorded"), |b| b.iter(|| black_box(prepared().explain(&patched))));
+    group.bench_function(format!("{name}: clone, patch, decide"), |b| {
+        b.iter(|| black_box(prepared().dry_decision(&patched, PostFilter::Run)));
+    });
+}
+
+fn node_comes(mut scheduler: Scheduler) -> Scheduler {
+    let node = r#"{"metadata":{"name":"node-new","uid":"new","labels":{"kubernetes.io/hostname":"node-new","topology.kubernetes.io/zone":"zone-1"}},"status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"}}}"#;
+    let object = Object::Node(Arc::new(serde_json::from_str(node).expect("a node")));
+    black_box(scheduler.apply(Operation::Create { object }));
+    scheduler
 }
 
 /// The first waiting pod for which preemption is looked into, or else the first of all.
@@ -106,5 +155,5 @@ fn dump(c: &mut Criterion) {
     run(c, "run of the dump's waiting pods", objects);
 }
 
-criterion_group!(benches, made, dump);
+criterion_group!(benches, trials, made, dump);
 criterion_main!(benches);

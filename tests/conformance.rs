@@ -1,12 +1,16 @@
-//! Holds the engine against decisions that kube-scheduler v1.36.2 took.
+//! Holds the engine against decisions that kube-scheduler v1.36.2 took, with a record of each and without.
 //!
 //! The cases under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test conformance` runs
 //! every `decisions-*.jsonl.gz` of another folder instead.
+
+#[path = "common/dry.rs"]
+mod dry;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
+use dry::check_dry_decision;
 use flate2::read::GzDecoder;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::release::Emulation;
@@ -37,6 +41,7 @@ fn decide(case: &Value) -> Value {
     let scheduler = Scheduler::new(config, objects(&case["cluster"]), Options { start, sampling, ..Options::default() });
     let (namespace, name) = case["pod"].as_str().and_then(|p| p.split_once('/')).expect("namespace/name");
     let pod = scheduler.state().cluster().pods.get(&Key::new(namespace, name)).expect("the pod is in the cluster");
+    check_dry_decision(&scheduler, pod, &case["id"].to_string());
     serde_json::to_value(Decision::of(&CycleView::of(&scheduler.explain(pod)))).expect("plain data")
 }
 

@@ -5,6 +5,8 @@
 
 #[path = "common/deciding.rs"]
 mod deciding;
+#[path = "common/dry.rs"]
+mod dry;
 #[path = "common/histories.rs"]
 mod histories;
 #[path = "common/worlds.rs"]
@@ -15,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deciding::{decision, explained, scheduler};
+use dry::check_dry_decision;
 use histories::{Deed, apply, beginning, history};
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -120,6 +123,16 @@ fn check_one_more_node(before: Value, after: Value, plugin: &str) {
 
 proptest! {
     #![proptest_config(always_the_same(256))]
+
+    #[test]
+    fn a_decision_without_a_record_is_the_same(world in world(), nominated in proptest::option::of(any::<Index>())) {
+        let mut objects = world.objects();
+        if let (Some(node), Some(Object::Pod(pod))) = (nominated, objects.last_mut()) {
+            Arc::make_mut(pod).status.nominated_node_name = format!("n{}", node.index(world.nodes.len())).into();
+        }
+        let scheduler = scheduler(objects, start());
+        check_dry_decision(&scheduler, &scheduler.state().cluster().pods.get(&waiting()).expect("the pod").clone(), "world");
+    }
 
     #[test]
     fn the_order_of_objects_never_changes_a_decision(

@@ -2,36 +2,97 @@
 //! `pkg/scheduler/framework/types.go`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::{Code, Reason, Status};
-use crate::cluster::Str;
+use super::{Code, PluginSet, Reason, Snapshot, Status};
+
+/// Why a pod fits no node, or fitted only some; mirrors `Diagnosis` in `pkg/scheduler/framework/types.go`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnosis {
+    /// The statuses of the nodes that were rejected.
+    pub node_to_status: NodeToStatus,
+    /// The plugins that rejected the pod, those that answered Pending included.
+    pub unschedulable_plugins: PluginSet,
+    /// The plugins that answered Pending.
+    pub pending_plugins: PluginSet,
+    /// The message of the PreFilter plugin that rejected every node; empty where none did.
+    pub pre_filter_msg: String,
+    /// The message of PostFilter; empty where it did not run or has none.
+    pub post_filter_msg: String,
+}
+
+impl Diagnosis {
+    /// Adds the plugin that a rejection names; mirrors `Diagnosis.AddPluginStatus`.
+    pub fn add_plugin_status(&mut self, status: &Status) {
+        let Some(plugin) = status.plugin().filter(|_| status.is_rejected()) else { return };
+        self.unschedulable_plugins.insert(plugin);
+        if status.code() == Code::Pending {
+            self.pending_plugins.insert(plugin);
+        }
+    }
+
+    /// Returns the text of a FitError; see [`NodeToStatus::fit_error`].
+    pub fn fit_error(&self, num_all_nodes: usize) -> String {
+        self.node_to_status.fit_error(num_all_nodes, &self.pre_filter_msg, &self.post_filter_msg)
+    }
+}
 
 /// The statuses of nodes after filtering; mirrors `NodeToStatus` in `pkg/scheduler/framework/types.go`.
 ///
-/// Nodes that were not recorded share the absent-nodes status, which is UnschedulableAndUnresolvable without a
-/// reason until a PreFilter result sets another.
-#[derive(Clone, Debug, PartialEq)]
+/// Nodes are known by their position in [`Snapshot::nodes`], because thousands are recorded in a cycle. Nodes that were
+/// not recorded share the absent-nodes status, which is UnschedulableAndUnresolvable without a reason until a PreFilter
+/// result sets another.
+#[derive(Clone, Debug)]
 pub struct NodeToStatus {
-    statuses: HashMap<Str, Status>,
+    /// By position; Success, which is never recorded, marks a node that is not.
+    statuses: Vec<Status>,
+    recorded: usize,
     absent: Status,
 }
 
 impl Default for NodeToStatus {
     fn default() -> Self {
-        Self { statuses: HashMap::new(), absent: Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()) }
+        let absent = Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new());
+        Self { statuses: Vec::new(), recorded: 0, absent }
+    }
+}
+
+impl PartialEq for NodeToStatus {
+    fn eq(&self, other: &Self) -> bool {
+        self.absent == other.absent && self.iter().eq(other.iter())
     }
 }
 
 impl NodeToStatus {
-    /// Records a node's status.
-    pub fn set(&mut self, node: Str, status: Status) {
-        self.statuses.insert(node, status);
+    /// Records the status of the node at a position of [`Snapshot::nodes`], replacing the one before. Success takes the
+    /// record away.
+    pub fn set(&mut self, position: usize, status: Status) {
+        if position >= self.statuses.len() {
+            self.statuses.resize(position + 1, Status::success());
+        }
+        self.recorded += usize::from(!status.is_success());
+        let before = std::mem::replace(&mut self.statuses[position], status);
+        self.recorded -= usize::from(!before.is_success());
     }
 
-    /// The node's status, or that of absent nodes.
-    pub fn get(&self, node: &str) -> &Status {
-        self.statuses.get(node).unwrap_or(&self.absent)
+    /// Makes room for the nodes of a snapshot of this size.
+    pub fn reserve(&mut self, num_all_nodes: usize) {
+        self.statuses.reserve_exact(num_all_nodes.saturating_sub(self.statuses.len()));
+    }
+
+    /// Returns the status of the node at a position, or that of absent nodes.
+    pub fn get(&self, position: usize) -> &Status {
+        self.statuses.get(position).filter(|s| !s.is_success()).unwrap_or(&self.absent)
+    }
+
+    /// Returns the status of the node of this name, or that of absent nodes; `snapshot` is the one that was filtered.
+    pub fn get_by_name(&self, snapshot: &Snapshot, name: &str) -> &Status {
+        snapshot.position(name).map_or(&self.absent, |position| self.get(position))
+    }
+
+    /// Returns the recorded nodes in the order of their positions.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Status)> {
+        self.statuses.iter().enumerate().filter(|(_, status)| !status.is_success())
     }
 
     /// Sets the status of every node that is not recorded.
@@ -39,19 +100,19 @@ impl NodeToStatus {
         self.absent = status;
     }
 
-    /// The status of every node that is not recorded.
+    /// Returns the status of every node that is not recorded.
     pub fn absent(&self) -> &Status {
         &self.absent
     }
 
-    /// How many nodes are recorded.
+    /// Returns the number of recorded nodes.
     pub fn len(&self) -> usize {
-        self.statuses.len()
+        self.recorded
     }
 
     /// True when no node is recorded.
     pub fn is_empty(&self) -> bool {
-        self.statuses.is_empty()
+        self.recorded == 0
     }
 
     /// The text that a FitError gives: `0/N nodes are available: ` with the PreFilter message, or a histogram of
@@ -61,12 +122,12 @@ impl NodeToStatus {
         let mut text = format!("0/{num_all_nodes} nodes are available:");
         if pre_filter.is_empty() {
             let mut counts: BTreeMap<Cow<'static, str>, usize> = BTreeMap::new();
-            for reason in self.statuses.values().flat_map(Status::texts) {
+            for reason in self.iter().flat_map(|(_, status)| status.texts()) {
                 *counts.entry(reason).or_default() += 1;
             }
-            if self.statuses.len() < num_all_nodes {
+            if self.len() < num_all_nodes {
                 for reason in self.absent.texts() {
-                    *counts.entry(reason).or_default() += num_all_nodes - self.statuses.len();
+                    *counts.entry(reason).or_default() += num_all_nodes - self.len();
                 }
             }
             let mut lines: Vec<String> = counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
@@ -92,19 +153,51 @@ impl NodeToStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::PluginName;
 
     #[test]
     fn histogram_sorts_as_text_and_counts_absent_nodes() {
         let mut statuses = NodeToStatus::default();
         for i in 0..10 {
-            statuses.set(format!("n{i}").into(), Status::unschedulable("x"));
+            statuses.set(i, Status::unschedulable("x"));
         }
-        statuses.set("m1".into(), Status::new(Code::Unschedulable, ["y", "x2"]));
+        statuses.set(12, Status::new(Code::Unschedulable, ["y", "x2"]));
         statuses.set_absent(Status::unresolvable("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
         assert_eq!(
             statuses.fit_error(13, "", "preemption: none"),
             "0/13 nodes are available: 1 x2, 1 y, 10 x, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: none"
         );
         assert_eq!(statuses.fit_error(13, "pre", ""), "0/13 nodes are available: pre.");
+    }
+
+    #[test]
+    fn a_node_counts_once_and_others_have_the_absent_status() {
+        let mut statuses = NodeToStatus::default();
+        let (one, other) = (Status::unschedulable("one"), Status::unschedulable("other"));
+        statuses.set(3, one.clone());
+        statuses.set(1, one);
+        statuses.set(3, other.clone());
+        assert_eq!((statuses.len(), statuses.iter().map(|(at, _)| at).collect::<Vec<_>>()), (2, vec![1, 3]));
+        assert_eq!((statuses.get(3), statuses.get(2), statuses.get(9)), (&other, statuses.absent(), statuses.absent()));
+        let mut same = statuses.clone();
+        same.set(7, other);
+        assert_ne!(same, statuses);
+        same.set(7, Status::success());
+        assert_eq!((same.len(), &same), (2, &statuses));
+        same.set_absent(Status::success());
+        assert_ne!(same, statuses);
+    }
+
+    #[test]
+    fn plugins_are_noted_for_rejections_alone() {
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.add_plugin_status(&Status::error("x").with_plugin(PluginName::NodePorts));
+        diagnosis.add_plugin_status(&Status::unschedulable("x"));
+        assert_eq!(diagnosis, Diagnosis::default());
+        diagnosis.add_plugin_status(&Status::unresolvable("x").with_plugin(PluginName::NodeName));
+        diagnosis.add_plugin_status(&Status::new(Code::Pending, ["x"]).with_plugin(PluginName::DynamicResources));
+        let names = |set: PluginSet| set.iter().collect::<Vec<_>>();
+        assert_eq!(names(diagnosis.unschedulable_plugins), [PluginName::DynamicResources, PluginName::NodeName]);
+        assert_eq!(names(diagnosis.pending_plugins), [PluginName::DynamicResources]);
     }
 }

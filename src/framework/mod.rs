@@ -26,7 +26,7 @@ mod snapshot;
 mod status;
 
 pub use cycle_state::{CycleState, StateData};
-pub use diagnosis::NodeToStatus;
+pub use diagnosis::{Diagnosis, NodeToStatus};
 pub use duration::{DurationError, format_duration, parse_duration};
 pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
 pub use field::{FieldError, FieldErrors};
@@ -36,7 +36,7 @@ pub use names::{PluginName, PluginSet};
 pub use node_filters::NodeFilters;
 pub use node_info::{HostPorts, NodeInfo, host_ports, is_same_pod};
 pub use node_list::NodeList;
-pub use parallel::{PARALLEL_ABOVE, in_parts};
+pub use parallel::{in_order, in_parts};
 pub use plugin::*;
 pub use pod_bits::PodBits;
 pub use pod_classes::{PodClasses, PodsByPosition};

@@ -1,27 +1,77 @@
-//! Work that is spread over the cores; stands where upstream has `pkg/scheduler/framework/parallelize`.
+//! Work that is spread over the cores where that pays; stands where upstream has `pkg/scheduler/framework/parallelize`.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Work on fewer nodes than this is not worth spreading over cores.
-pub const PARALLEL_ABOVE: usize = 256;
+/// Items that the calling thread does alone before it judges by their time whether the others are worth spreading.
+const PROBE: usize = 64;
+/// Work that is likely to take one thread less than this stays on it. Waking a thread that sleeps takes 5 to 50 µs, and
+/// what the caches hold of the nodes is then in the wrong core.
+const WORTH_SPREADING: Duration = Duration::from_micros(400);
 /// Parts for each thread, so that one which comes late or is held up still finds its share.
 const PARTS_PER_THREAD: usize = 3;
-/// Fewer items than this are not worth taking apart.
+/// Fewer items than this make no part.
 const SMALLEST_PART: usize = 32;
 
-/// Does the work on consecutive parts of a range; the results stand in the order of the parts.
+/// Does the work on consecutive parts of a range, and returns the results in the order of the parts.
 ///
-/// The calling thread takes parts like all others, so that little is lost where the others come late. Which thread
-/// takes which part is left to chance, and so must not matter to the work.
+/// How many parts there are and which thread takes which depends on how long the work takes, and so must not matter to
+/// the work.
 pub fn in_parts<R: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    if rayon::current_num_threads() == 1 || range.len() <= PROBE {
+        return vec![work(range)];
+    }
+    let (probe, rest) = (range.start..range.start + PROBE, range.start + PROBE..range.end);
+    let started = Instant::now();
+    let mut parts = vec![work(probe)];
+    if is_worth_spreading(started, &rest) {
+        parts.extend(spread(rest, work));
+    } else {
+        parts.push(work(rest));
+    }
+    parts
+}
+
+/// Does the work on every item of a range, and hands the results over in the order of the items, until `take` breaks.
+///
+/// Items behind that one may have been worked on in vain.
+pub fn in_order<T: Send, B>(
+    range: Range<usize>,
+    work: impl Fn(usize) -> T + Sync,
+    mut take: impl FnMut(usize, T) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let alone = if rayon::current_num_threads() == 1 { range.end } else { range.end.min(range.start + PROBE) };
+    let (probe, rest) = (range.start..alone, alone..range.end);
+    let started = Instant::now();
+    for i in probe {
+        take(i, work(i))?;
+    }
+    if !rest.is_empty() && is_worth_spreading(started, &rest) {
+        let parts = spread(rest.clone(), |part| part.map(&work).collect::<Vec<T>>());
+        for (i, result) in rest.zip(parts.into_iter().flatten()) {
+            take(i, result)?;
+        }
+    } else {
+        for i in rest {
+            take(i, work(i))?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// Whether the rest is likely to take long enough, given when the first [`PROBE`] items were begun.
+fn is_worth_spreading(started: Instant, rest: &Range<usize>) -> bool {
+    started.elapsed().as_nanos() * rest.len() as u128 >= WORTH_SPREADING.as_nanos() * PROBE as u128
+}
+
+/// Does the work in parts on all threads. The calling thread takes parts like all others, so that little is lost where
+/// the others come late.
+fn spread<R: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
     let threads = rayon::current_num_threads();
     let size = range.len().div_ceil(threads * PARTS_PER_THREAD).max(SMALLEST_PART);
     let parts = range.len().div_ceil(size);
-    if threads == 1 || parts <= 1 {
-        return vec![work(range)];
-    }
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(parts));
     let take = || loop {
@@ -48,26 +98,60 @@ pub fn in_parts<R: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> R +
 mod tests {
     use super::*;
 
+    /// Ranges with work on each item that is not worth spreading, and that is.
+    const CASES: [(Range<usize>, Duration); 8] = [
+        (0..0, Duration::ZERO),
+        (7..8, Duration::ZERO),
+        (0..PROBE, Duration::ZERO),
+        (3..100, Duration::ZERO),
+        (0..5000, Duration::ZERO),
+        (0..PROBE + 1, Duration::from_millis(1)),
+        (3..100, Duration::from_micros(50)),
+        (0..800, Duration::from_micros(10)),
+    ];
+
+    fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+    }
+
     #[test]
     fn the_parts_are_the_range_in_order() {
         for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            for range in [0..0, 7..8, 0..SMALLEST_PART, 3..100, 0..5000] {
-                let (parts, inside) = (in_parts(range.clone(), |part| part), pool.install(|| in_parts(range.clone(), |part| part)));
-                for parts in [parts, inside] {
-                    assert_eq!(parts.concat(), range.clone().collect::<Vec<usize>>());
+            for (range, each) in CASES {
+                let work = |part: Range<usize>| {
+                    std::thread::sleep(each * part.len() as u32);
+                    part
+                };
+                let parts = pool(threads).install(|| in_parts(range.clone(), work));
+                if threads > 1 && each > Duration::ZERO && range.len() > PROBE + SMALLEST_PART {
+                    assert!(parts.len() > 2, "long work is spread");
                 }
+                assert_eq!(parts.into_iter().flatten().collect::<Vec<usize>>(), range.collect::<Vec<usize>>());
             }
         }
     }
 
-    trait Concat {
-        fn concat(self) -> Vec<usize>;
-    }
-
-    impl Concat for Vec<Range<usize>> {
-        fn concat(self) -> Vec<usize> {
-            self.into_iter().flatten().collect()
+    #[test]
+    fn results_come_in_order_until_enough() {
+        for threads in [1, 2, 5] {
+            for (range, each) in CASES {
+                for enough in [1, 40, 70, 10_000] {
+                    let work = |i: usize| {
+                        std::thread::sleep(each);
+                        i * 10
+                    };
+                    let mut taken = Vec::new();
+                    let end = pool(threads).install(|| {
+                        in_order(range.clone(), work, |i, result| {
+                            assert_eq!(result, i * 10);
+                            taken.push(i);
+                            if taken.len() == enough { ControlFlow::Break(i) } else { ControlFlow::Continue(()) }
+                        })
+                    });
+                    assert_eq!(taken, range.clone().take(enough).collect::<Vec<usize>>());
+                    assert_eq!(end.is_break(), range.len() >= enough);
+                }
+            }
         }
     }
 }

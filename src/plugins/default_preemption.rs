@@ -214,7 +214,7 @@ mod tests {
         let (snapshot, preemptor) = (Snapshot::of([node]), pod("p", 10));
         let cluster: Cluster = [Object::Pod(preemptor.pod.clone())].into_iter().collect();
         let mut statuses = NodeToStatus::default();
-        statuses.set("a".into(), Status::unschedulable("taken"));
+        statuses.set(0, Status::unschedulable("taken"));
         let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(true), now: jiff::Timestamp::UNIX_EPOCH };
         let cx = PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default() };
         let state = CycleState::default();

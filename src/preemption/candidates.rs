@@ -35,7 +35,8 @@ impl CandidateLimits {
 
 /// Nodes that eviction might help, in walking order: those whose status is Unschedulable and no other.
 fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot) -> Vec<&'a Arc<NodeInfo>> {
-    snapshot.nodes().iter().filter(|n| statuses.get(n.name()).code() == Code::Unschedulable).collect()
+    let nodes = snapshot.nodes().iter().enumerate();
+    nodes.filter(|(position, _)| statuses.get(*position).code() == Code::Unschedulable).map(|(_, node)| node).collect()
 }
 
 /// Tries nodes until enough candidates are found, and writes into the record what was tried.
@@ -157,11 +158,12 @@ mod tests {
     fn only_nodes_that_are_unschedulable_and_no_worse_are_potential() {
         let snapshot = Snapshot::of(["c", "b", "a", "pending", "error"].map(|n| node(n, 0, &[])));
         let mut statuses = NodeToStatus::default();
-        statuses.set("a".into(), Status::unschedulable("x"));
-        statuses.set("b".into(), Status::unresolvable("x"));
-        statuses.set("pending".into(), Status::new(Code::Pending, ["x"]));
-        statuses.set("error".into(), Status::error("x"));
-        statuses.set("unknown".into(), Status::unschedulable("not in the snapshot"));
+        let mut set = |name: &str, status| statuses.set(snapshot.position(name).unwrap(), status);
+        set("a", Status::unschedulable("x"));
+        set("b", Status::unresolvable("x"));
+        set("pending", Status::new(Code::Pending, ["x"]));
+        set("error", Status::error("x"));
+        statuses.set(snapshot.len(), Status::unschedulable("not in the snapshot"));
         let names = |statuses: &NodeToStatus| -> Vec<String> {
             potential_nodes(statuses, &snapshot).iter().map(|n| n.name().to_string()).collect()
         };

@@ -13,7 +13,7 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &S
         return Some("not eligible due to preemptionPolicy=Never.");
     }
     let nominated = &pod.status.nominated_node_name;
-    if nominated.is_empty() || statuses.get(nominated).code() == Code::UnschedulableAndUnresolvable {
+    if nominated.is_empty() || statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
         return None;
     }
     let node = snapshot.get(nominated)?;
@@ -65,7 +65,7 @@ mod tests {
         preemptor.status.nominated_node_name = case.nominated.into();
         let mut statuses = NodeToStatus::default();
         if let Some(status) = &case.status {
-            statuses.set("a".into(), status.clone());
+            statuses.set(0, status.clone());
         }
         ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]))
     }

@@ -123,7 +123,9 @@ impl<'a> Evaluator<'a> {
             return Ok(statuses);
         }
         for run in record.dry_runs.iter().filter(|r| !r.status.is_success()) {
-            statuses.set(run.node.clone(), run.status.clone());
+            if let Some(position) = snapshot.position(&run.node) {
+                statuses.set(position, run.status.clone());
+            }
         }
         statuses.set_absent(Status::rejected(Reason::PreemptionNotHelpful));
         Ok(statuses)

@@ -21,8 +21,8 @@ struct Cycle {
 impl Cycle {
     fn new(preemptor: Pod, nodes: Vec<NodeInfo>) -> Self {
         let mut statuses = NodeToStatus::default();
-        for node in &nodes {
-            statuses.set(node.name().clone(), Status::unschedulable("Insufficient cpu"));
+        for position in 0..nodes.len() {
+            statuses.set(position, Status::unschedulable("Insufficient cpu"));
         }
         let policy = DryRunPolicy::default();
         Self { preemptor, nodes, statuses, runner: CpuRunner::default(), known: true, gate: true, policy }
@@ -133,7 +133,7 @@ fn without_nodes_there_is_an_error() {
 fn nothing_found_says_why_for_every_node_and_clears_the_nomination() {
     let mut cycle = Cycle::new(pod("p", "", 10, 100, None), vec![full("a", "strong", 20), full("b", "v", 1), full("c", "w", 1)]);
     cycle.runner.nominate("b", pod("waits", "", 10, 100, None));
-    cycle.statuses.set("c".into(), Status::unresolvable("cordoned"));
+    cycle.statuses.set(2, Status::unresolvable("cordoned"));
     let text = "0/3 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for incoming pod, \
         1 Preemption is not helpful for scheduling.";
     check(&cycle.preempt(), &Status::unschedulable(text), Some(""));

@@ -1,17 +1,16 @@
-//! One attempt to find a node; mirrors `schedulePod` and `findNodesThatFitPod` in `pkg/scheduler/schedule_one.go`.
+//! One attempt to find a node; mirrors `schedulePod` in `pkg/scheduler/schedule_one.go`.
 
-use std::ops::Range;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::runtime::{Framework, Nominations, Runner, record_preemption};
-use super::search::{Search, Walked};
+use super::search::Search;
 use crate::cluster::{Object, Str};
 use crate::framework::{
-    Context, CycleState, DryRunPolicy, List, NodeInfo, NodeToStatus, NominatingInfo, PARALLEL_ABOVE, PluginName, PluginSet, PodInfo,
-    PreemptionRecord, Reason, SharedStatuses, Status, in_parts,
+    Context, CycleState, Diagnosis, DryRunPolicy, List, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
+    Status,
 };
-use crate::release::NodeSearch;
-use crate::trace::{Event, Row, Selection};
+use crate::trace::{Event, Recorder, Row, Selection};
 
 /// How many nodes are looked at, and what stands in for chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -24,8 +23,18 @@ pub struct Sampling {
     pub dry_run_offset: usize,
 }
 
-/// What an attempt works with.
-pub struct Attempt<'a> {
+/// Whether PostFilter, and with it preemption, runs where no node takes the pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PostFilter {
+    /// It runs, as in kube-scheduler.
+    #[default]
+    Run,
+    /// It does not: only whether the pod fits is asked.
+    LeaveOut,
+}
+
+/// The input of one attempt; [`Self::run`] mirrors `schedulePod`.
+pub struct SchedulePod<'a> {
     /// The profile.
     pub framework: &'a Framework,
     /// The cluster.
@@ -34,15 +43,26 @@ pub struct Attempt<'a> {
     pub nominations: &'a dyn Nominations,
     /// How many nodes are looked at.
     pub sampling: Sampling,
-    /// Where the search for nodes starts; moves on with every search.
+    /// Whether PostFilter runs.
+    pub post_filter: PostFilter,
+    /// Where the search for nodes starts, as an index into the snapshot; moves on with every search.
     pub next_start_node_index: &'a mut usize,
 }
 
-/// How an attempt ended.
+/// The result of one attempt.
 #[derive(Clone, Debug)]
-pub enum Attempted {
+pub enum ScheduleResult {
     /// A node was chosen.
-    Selected(Str),
+    Selected {
+        /// The chosen node.
+        node: Str,
+        /// The nodes that were as good, by name; the chosen one is the first.
+        tied: List<Str>,
+        /// The nodes that passed Filter, as positions in the snapshot, in walking order from the rotating start.
+        feasible: Vec<usize>,
+        /// Why other nodes were turned down.
+        diagnosis: Diagnosis,
+    },
     /// No node takes the pod.
     FitError(Box<FitError>),
     /// Something went wrong.
@@ -51,18 +71,14 @@ pub enum Attempted {
     NoNodes,
 }
 
-/// Why no node takes the pod, and what preemption made of it.
+/// Why no node takes the pod, and what PostFilter found; mirrors `FitError` in `pkg/scheduler/framework/types.go`.
 #[derive(Clone, Debug)]
 pub struct FitError {
+    /// Nodes in the snapshot.
+    pub num_all_nodes: usize,
     /// Why each node was turned down.
-    pub statuses: NodeToStatus,
-    /// The message of the PreFilter plugin that ruled out all nodes.
-    pub pre_filter_message: String,
-    /// The plugins that rejected.
-    pub unschedulable_plugins: PluginSet,
-    /// The plugins that answered Pending.
-    pub pending_plugins: PluginSet,
-    /// What PostFilter returned; `None` without PostFilter plugins.
+    pub diagnosis: Diagnosis,
+    /// What PostFilter returned; `None` where it did not run.
     pub post_filter: Option<Status>,
     /// What becomes of the nomination; `None` leaves it.
     pub nominating: Option<NominatingInfo>,
@@ -72,205 +88,107 @@ pub struct FitError {
     pub preempted: bool,
     /// Objects that PostFilter plugins write.
     pub writes: Vec<Object>,
-    /// The text of the event and of the condition.
-    pub message: String,
+}
+
+impl FitError {
+    /// Returns the text of the event and of the condition; mirrors `FitError.Error`.
+    pub fn message(&self) -> String {
+        self.diagnosis.fit_error(self.num_all_nodes)
+    }
 }
 
 /// The text of an attempt without nodes.
 pub const NO_NODES: &str = "no nodes available to schedule pods";
 
-impl Attempt<'_> {
-    /// Runs the attempt; everything that happens goes to `events`. The state is what Reserve and PreBind go on with.
-    pub fn run(&mut self, pod: &PodInfo, state: &mut CycleState, events: &mut Vec<Event>) -> Attempted {
+impl SchedulePod<'_> {
+    /// Runs the attempt, and records its events. The state is what Reserve and PreBind go on with.
+    pub fn run(&mut self, pod: &PodInfo, state: &mut CycleState, recorder: &mut impl Recorder) -> ScheduleResult {
         if self.cx.snapshot.is_empty() {
-            return Attempted::NoNodes;
+            return ScheduleResult::NoNodes;
         }
-        let search = match self.find_nodes(pod, state, events) {
+        let Search { feasible, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
             Ok(search) => search,
-            Err(message) => return Attempted::Error(message),
+            Err(message) => return ScheduleResult::Error(message),
         };
-        match &search.feasible[..] {
-            [] => self.post_filter(pod, state, search, events),
+        let tied = match feasible[..] {
+            [] => return self.run_post_filter(pod, state, diagnosis, recorder),
             [one] => {
-                let node = one.name().clone();
-                let why = if search.by_nomination { Selection::NominatedNode } else { Selection::OnlyFeasibleNode };
-                events.push(Event::NodeSelected { node: node.clone(), why, tied: vec![node.clone()].into() });
-                Attempted::Selected(node)
+                let tied: List<Str> = [self.cx.snapshot.nodes()[one].name().clone()].into_iter().collect();
+                let why = if by_nomination { Selection::NominatedNode } else { Selection::OnlyFeasibleNode };
+                recorder.record(|| Event::NodeSelected { node: tied[0].clone(), why, tied: tied.clone() });
+                tied
             }
-            nodes => match self.prioritize(pod, state, nodes, events) {
-                Ok(node) => Attempted::Selected(node),
-                Err(message) => Attempted::Error(message),
+            _ => match self.prioritize_nodes(pod, state, &feasible, recorder) {
+                Ok(tied) => tied,
+                Err(message) => return ScheduleResult::Error(message),
             },
+        };
+        match tied.first().cloned() {
+            Some(node) => ScheduleResult::Selected { node, tied, feasible, diagnosis },
+            None => ScheduleResult::Error("empty priorityList".to_owned()),
         }
     }
 
-    fn runner(&self, state: &CycleState) -> Runner<'_> {
+    pub(super) fn runner(&self, state: &CycleState) -> Runner<'_> {
         Runner::new(self.framework, self.cx, self.nominations, state)
     }
 
-    fn find_nodes(&mut self, pod: &PodInfo, state: &mut CycleState, events: &mut Vec<Event>) -> Result<Search, String> {
-        let mut search = Search::default();
-        let pre = self.framework.run_pre_filter(&self.cx, state, pod, events);
-        search.noted.plugins = pre.narrowed_by;
-        if !pre.status.is_success() {
-            if !pre.status.is_rejected() {
-                return Err(pre.status.message());
-            }
-            search.pre_filter_message = pre.status.message();
-            search.noted.note(&pre.status);
-            events.push(Event::NodesNarrowed { nodes: List::default(), status: pre.status.clone(), rejected: true });
-            search.absent = Some(pre.status);
-            return Ok(search);
-        }
-        search.events_from = events.len();
-        let nominated = &pod.pod.status.nominated_node_name;
-        if let Some(node) = self.cx.snapshot.get(nominated).filter(|_| !nominated.is_empty()) {
-            events.push(Event::NominatedNodeTried { node: nominated.clone() });
-            // An error here is logged and forgotten: all nodes are looked at next.
-            let node = node.clone();
-            let mut first = Search { noted: search.noted, ..Search::default() };
-            let found = self.filter_all(pod, state, &[node], &mut first, events);
-            if found.is_ok() && !first.feasible.is_empty() {
-                search.feasible = first.feasible;
-                search.by_nomination = true;
-                return Ok(search);
-            }
-        }
-        let nominated_first = events.len() > search.events_from;
-        let all = self.cx.snapshot.nodes();
-        let narrowed: Option<Vec<Arc<NodeInfo>>> =
-            pre.nodes.as_ref().map(|names| names.iter().filter_map(|n| self.cx.snapshot.get(n).cloned()).collect());
-        if let Some(nodes) = &narrowed {
-            let absent = Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.iter().collect() });
-            let names = nodes.iter().map(|n| n.name().clone()).collect();
-            events.push(Event::NodesNarrowed { nodes: names, status: absent.clone(), rejected: false });
-            search.absent = Some(absent);
-        }
-        let found = self.filter_all(pod, state, narrowed.as_deref().unwrap_or(all), &mut search, events);
-        // A node that was tried before all others may be among those looked at now.
-        let rejected = if nominated_first { search.statuses(events).len() } else { search.rejected };
-        let processed = search.feasible.len() + rejected;
-        *self.next_start_node_index = (*self.next_start_node_index + processed) % all.len();
-        found.map(|()| search)
-    }
-
-    /// Looks at nodes from the rotating start until enough fit; mirrors `findNodesThatPassFilters`.
-    ///
-    /// kube-scheduler looks at nodes in parallel, so that which nodes it got to before it stopped depends on timing;
-    /// here it is as if one worker walked them.
-    fn filter_all(
+    /// Returns the nodes with the highest score, by name; mirrors `prioritizeNodes` and `selectHost`, which draws among
+    /// them at random.
+    fn prioritize_nodes(
         &self,
         pod: &PodInfo,
-        state: &CycleState,
-        nodes: &[Arc<NodeInfo>],
-        search: &mut Search,
-        events: &mut Vec<Event>,
-    ) -> Result<(), String> {
-        let mut wanted = self.num_feasible_nodes_to_find(nodes.len());
-        if self.framework.score.is_empty() && !self.sampling.all_nodes {
-            wanted = 1;
+        state: &mut CycleState,
+        feasible: &[usize],
+        recorder: &mut impl Recorder,
+    ) -> Result<List<Str>, String> {
+        let all = self.cx.snapshot.nodes();
+        let nodes: Cow<'_, [Arc<NodeInfo>]> =
+            if feasible.iter().copied().eq(0..all.len()) { all.into() } else { feasible.iter().map(|at| all[*at].clone()).collect() };
+        self.framework.run_pre_score(&self.cx, state, pod, &nodes, recorder)?;
+        let scores = self.framework.run_score(&self.cx, state, pod, &nodes, recorder.events().is_some())?;
+        let tied: List<Str> = scores.best(&nodes).into_iter().collect();
+        if let (Some(events), Some(node)) = (recorder.events(), tied.first()) {
+            events.extend(Row::all(scores.table(&nodes)).map(Event::NodeScored));
+            events.push(Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied: tied.clone() });
         }
-        let n = nodes.len();
-        let start = *self.next_start_node_index;
-        if self.framework.filter.is_empty() {
-            // Without filters the first nodes are taken unseen.
-            search.feasible = (0..wanted.min(n)).map(|i| nodes[(start + i) % n].clone()).collect();
-            for node in &search.feasible {
-                events.push(Event::NodeFiltered { node: node.name().clone(), status: Status::success(), nominated: List::default() });
-            }
-            return Ok(());
-        }
-        let runner = self.runner(state);
-        let node_at = |i: usize| &nodes[(start + i) % n];
-        let mut shared = SharedStatuses::default();
-        let (mut at, mut ahead) = (0, wanted + 1);
-        while at < n {
-            let range = at..(at + ahead.max(PARALLEL_ABOVE)).min(n);
-            at = range.end;
-            let filter = |i: usize| (node_at(i), runner.filter_node(state, pod, node_at(i)));
-            let walk = |part: Range<usize>| Walked::over(part, shared.clone(), filter);
-            let parts = if n > PARALLEL_ABOVE { in_parts(range, walk) } else { vec![walk(range)] };
-            for mut walked in parts {
-                shared = std::mem::take(&mut walked.shared);
-                if search.take(walked, node_at, (n, wanted), events)? {
-                    return Ok(());
-                }
-            }
-            // What is looked at beyond the end of the search is looked at in vain, so no more than will do at this rate.
-            let missing = (wanted + 1).saturating_sub(search.feasible.len());
-            ahead = (missing * at).checked_div(search.feasible.len()).map_or(n, |likely| likely + likely / 8);
-        }
-        Ok(())
+        Ok(tied)
     }
 
-    /// Mirrors `numFeasibleNodesToFind`.
-    fn num_feasible_nodes_to_find(&self, nodes: usize) -> usize {
-        let NodeSearch::Adaptive { min_nodes, min_percentage } = self.cx.emulation.behaviour().search else { return nodes };
-        if nodes < min_nodes || self.sampling.all_nodes {
-            return nodes;
-        }
-        let mut percentage = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));
-        if percentage == 0 {
-            percentage = (50 - nodes as i64 / 125).max(min_percentage);
-        }
-        (nodes * percentage as usize / 100).max(min_nodes)
-    }
-
-    fn prioritize(&self, pod: &PodInfo, state: &mut CycleState, nodes: &[Arc<NodeInfo>], events: &mut Vec<Event>) -> Result<Str, String> {
-        self.framework.run_pre_score(&self.cx, state, pod, nodes, events)?;
-        let scores = self.framework.run_score(&self.cx, state, pod, nodes)?;
-        let best = scores.first().map_or(0, |s| s.total);
-        let tied: List<Str> = scores.iter().take_while(|s| s.total == best).map(|s| s.node.clone()).collect();
-        events.extend(Row::all(scores).map(Event::NodeScored));
-        let node = tied.first().cloned().ok_or_else(|| "empty priorityList".to_owned())?;
-        events.push(Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied });
-        Ok(node)
-    }
-
-    fn post_filter(&self, pod: &PodInfo, state: &mut CycleState, search: Search, events: &mut Vec<Event>) -> Attempted {
-        let num_all_nodes = self.cx.snapshot.len();
+    fn run_post_filter(&self, pod: &PodInfo, state: &mut CycleState, diagnosis: Diagnosis, recorder: &mut impl Recorder) -> ScheduleResult {
         let mut error = FitError {
-            statuses: search.statuses(events),
-            pre_filter_message: search.pre_filter_message,
-            unschedulable_plugins: search.noted.plugins,
-            pending_plugins: search.noted.pending,
+            num_all_nodes: self.cx.snapshot.len(),
+            diagnosis,
             post_filter: None,
             nominating: Some(NominatingInfo::Override(Str::default())),
             preemption: None,
             preempted: false,
             writes: Vec::new(),
-            message: String::new(),
         };
-        let mut post_message = String::new();
-        if !self.framework.post_filter.is_empty() {
-            let runner = self.runner(state);
-            let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
-            let px = runner.post_filter_context(&error.statuses, policy);
-            let result = self.framework.run_post_filter(&px, state, pod, events);
-            error.preempted = result.preemption.is_some();
-            error.preemption = result.preemption;
-            if error.preemption.is_none() && self.framework.post_filter.iter().any(|p| p.name() == PluginName::DefaultPreemption) {
-                // An earlier plugin ended PostFilter; say what preemption would have found.
-                error.preemption = self.consider_preemption(&px, state, pod);
-                if let Some(record) = &mut error.preemption {
-                    record_preemption(record, true, events);
-                }
-            }
-            post_message = result.status.message();
-            error.nominating = result.nominating;
-            error.writes = result.writes;
-            error.post_filter = Some(result.status);
+        if self.framework.post_filter.is_empty() || self.post_filter == PostFilter::LeaveOut {
+            return ScheduleResult::FitError(Box::new(error));
         }
-        error.message = error.statuses.fit_error(num_all_nodes, &error.pre_filter_message, &post_message);
-        Attempted::FitError(Box::new(error))
+        let runner = self.runner(state);
+        let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
+        let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy);
+        let result = self.framework.run_post_filter(&px, state, pod, recorder);
+        error.preempted = result.preemption.is_some();
+        error.preemption = result.preemption;
+        if error.preemption.is_none() && self.framework.post_filter.iter().any(|p| p.name() == PluginName::DefaultPreemption) {
+            // An earlier plugin ended PostFilter; say what preemption would have found.
+            error.preemption = self.consider_preemption(&px, state, pod);
+            if let (Some(record), Some(events)) = (&mut error.preemption, recorder.events()) {
+                record_preemption(record, true, events);
+            }
+        }
+        error.diagnosis.post_filter_msg = result.status.message();
+        error.nominating = result.nominating;
+        error.writes = result.writes;
+        error.post_filter = Some(result.status);
+        ScheduleResult::FitError(Box::new(error))
     }
 
-    fn consider_preemption(
-        &self,
-        px: &crate::framework::PostFilterContext<'_>,
-        state: &CycleState,
-        pod: &PodInfo,
-    ) -> Option<Box<PreemptionRecord>> {
+    fn consider_preemption(&self, px: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Box<PreemptionRecord>> {
         let plugin = self.framework.post_filter.iter().find(|p| p.name() == PluginName::DefaultPreemption)?;
         plugin.post_filter()?.consider(px, state, pod)
     }

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use super::algorithm::{Attempt, Attempted, NO_NODES, Sampling};
+use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 use super::runtime::{Nominations, Runner};
 use super::{Cache, Config};
-use crate::cluster::{Cluster, Pod};
-use crate::framework::{Context, CycleState, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, pod_requests};
-use crate::trace::{CycleStart, Event, FailureReason, Outcome};
+use crate::cluster::{Cluster, Pod, Str};
+use crate::framework::{
+    Context, CycleState, Diagnosis, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
+};
+use crate::trace::{CycleStart, Event, FailureReason, Outcome, Quiet, Recorder, Trace};
 
-/// What a decision is taken on.
+/// The input of a dry decision.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct DecisionInput<'a> {
     /// Profiles and gates.
     pub config: &'a Config,
     /// All objects.
@@ -26,79 +28,136 @@ pub struct Ground<'a> {
     pub now: jiff::Timestamp,
 }
 
-/// Decides about a pending pod as if it were popped next; nothing is bound, evicted or nominated.
-pub fn decide(ground: &Ground<'_>, pod: &Arc<Pod>) -> Vec<Event> {
-    let snapshot = ground.cache.snapshot();
-    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, emulation: ground.config.emulation, now: ground.now };
-    let key = pod.key();
-    let mut events = Vec::new();
-    let finish = |mut events: Vec<Event>, outcome| {
-        events.push(Event::CycleFinished { pod: pod.key(), outcome });
-        events
-    };
-    let fail = |reason, message: String, plugins| Event::AttemptFailed {
-        pod: Box::new(pod.key()),
-        reason,
-        message: message.into(),
-        plugins: Box::new(plugins),
-    };
+/// The result of a dry decision: one that is taken on the side, without consequences.
+#[derive(Clone, Debug)]
+pub enum DryDecision {
+    /// A PreEnqueue plugin keeps the pod out of activeQ.
+    Gated(Status),
+    /// The pod was tried.
+    Tried(ScheduleResult),
+}
 
-    let Some(framework) = ground.config.profile(&pod.spec.scheduler_name) else {
-        let message = format!("profile not found for scheduler name {:?}", pod.spec.scheduler_name);
-        events.push(fail(FailureReason::SchedulerError, message, PluginSet::default()));
-        return finish(events, Outcome::Error);
+impl DryDecision {
+    /// Returns how a cycle would end that decides so.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Gated(_) => Outcome::Gated,
+            Self::Tried(ScheduleResult::Selected { .. }) => Outcome::Scheduled,
+            Self::Tried(ScheduleResult::FitError(_) | ScheduleResult::NoNodes) => Outcome::Unschedulable,
+            Self::Tried(ScheduleResult::Error(_)) => Outcome::Error,
+        }
+    }
+
+    /// Returns the nodes that are best, by name; the first is the one that is chosen. Empty where the pod finds none.
+    pub fn best(&self) -> &[Str] {
+        if let Self::Tried(ScheduleResult::Selected { tied, .. }) = self { tied } else { &[] }
+    }
+
+    /// Returns the nodes that pass Filter, as positions in the snapshot's walking order.
+    pub fn feasible(&self) -> &[usize] {
+        if let Self::Tried(ScheduleResult::Selected { feasible, .. }) = self { feasible } else { &[] }
+    }
+
+    /// Returns why nodes were turned down; `None` where none was looked at to the end.
+    pub fn diagnosis(&self) -> Option<&Diagnosis> {
+        match self {
+            Self::Tried(ScheduleResult::Selected { diagnosis, .. }) => Some(diagnosis),
+            Self::Tried(ScheduleResult::FitError(error)) => Some(&error.diagnosis),
+            _ => None,
+        }
+    }
+
+    /// Returns what preemption found, where it was looked into.
+    pub fn preemption(&self) -> Option<&PreemptionRecord> {
+        if let Self::Tried(ScheduleResult::FitError(error)) = self { error.preemption.as_deref() } else { None }
+    }
+
+    /// Returns the text that the pod's condition would have; empty where it finds a node.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Gated(status) => status.message(),
+            Self::Tried(ScheduleResult::Selected { .. }) => String::new(),
+            Self::Tried(ScheduleResult::FitError(error)) => error.message(),
+            Self::Tried(ScheduleResult::Error(message)) => message.clone(),
+            Self::Tried(ScheduleResult::NoNodes) => NO_NODES.to_owned(),
+        }
+    }
+}
+
+/// Decides about a pending pod as if it were popped next, and returns what happened; nothing is bound, evicted or
+/// nominated.
+pub fn decide(input: &DecisionInput<'_>, pod: &Arc<Pod>) -> Vec<Event> {
+    let mut events = Vec::new();
+    dry_decision(input, pod, PostFilter::Run, &mut Trace::new(&mut events));
+    events
+}
+
+/// Takes the decision of [`decide()`], and returns it without a record of how it was taken.
+pub fn decide_quietly(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
+    dry_decision(input, pod, post_filter, &mut Quiet)
+}
+
+fn dry_decision(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, recorder: &mut impl Recorder) -> DryDecision {
+    let decision = try_pod(input, pod, post_filter, recorder);
+    recorder.record(|| Event::CycleFinished { pod: pod.key(), outcome: decision.outcome() });
+    decision
+}
+
+fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, recorder: &mut impl Recorder) -> DryDecision {
+    let snapshot = input.cache.snapshot();
+    let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
+    let Some(framework) = input.config.profile(&pod.spec.scheduler_name) else {
+        let result = ScheduleResult::Error(format!("profile not found for scheduler name {:?}", pod.spec.scheduler_name));
+        record_failure(pod, &result, recorder);
+        return DryDecision::Tried(result);
     };
     if let Some(status) = framework.run_pre_enqueue(&cx, pod, false, None) {
-        events.push(Event::PreEnqueueRejected { pod: key, status });
-        return finish(events, Outcome::Gated);
+        recorder.record(|| Event::PreEnqueueRejected { pod: pod.key(), status: status.clone() });
+        return DryDecision::Gated(status);
     }
-    let info = PodInfo::with_emulation(pod.clone(), ground.config.emulation);
-    events.push(Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
+    let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
+    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
     if pod.is_terminating() {
-        let reason = format!("skip schedule deleting pod: {key}");
-        events.push(Event::CycleSkipped { pod: key, reason: reason.into() });
-        return finish(events, Outcome::Error);
+        let reason = format!("skip schedule deleting pod: {}", pod.key());
+        recorder.record(|| Event::CycleSkipped { pod: pod.key(), reason: reason.as_str().into() });
+        return DryDecision::Tried(ScheduleResult::Error(reason));
     }
-    let mut start = 0;
-    let mut attempt =
-        Attempt { framework, cx, nominations: ground.nominations, sampling: ground.sampling, next_start_node_index: &mut start };
-    let outcome = match attempt.run(&info, &mut CycleState::default(), &mut events) {
-        Attempted::Selected(_) => Outcome::Scheduled,
-        Attempted::NoNodes => {
-            events.push(fail(FailureReason::Unschedulable, NO_NODES.to_owned(), PluginSet::default()));
-            Outcome::Unschedulable
-        }
-        Attempted::Error(message) => {
-            events.push(fail(FailureReason::SchedulerError, message, PluginSet::default()));
-            Outcome::Error
-        }
-        Attempted::FitError(error) => {
-            events.push(fail(FailureReason::Unschedulable, error.message, error.unschedulable_plugins));
-            Outcome::Unschedulable
-        }
+    let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
+    let mut attempt = SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start };
+    let result = attempt.run(&info, &mut CycleState::default(), recorder);
+    record_failure(pod, &result, recorder);
+    if let Some(events) = recorder.events() {
+        events.extend(framework.not_emulated_events());
+    }
+    DryDecision::Tried(result)
+}
+
+fn record_failure(pod: &Pod, result: &ScheduleResult, recorder: &mut impl Recorder) {
+    let Some(events) = recorder.events() else { return };
+    let (reason, message, plugins) = match result {
+        ScheduleResult::Selected { .. } => return,
+        ScheduleResult::NoNodes => (FailureReason::Unschedulable, NO_NODES.to_owned(), PluginSet::default()),
+        ScheduleResult::Error(message) => (FailureReason::SchedulerError, message.clone(), PluginSet::default()),
+        ScheduleResult::FitError(error) => (FailureReason::Unschedulable, error.message(), error.diagnosis.unschedulable_plugins),
     };
-    for (plugin, points) in &framework.not_emulated {
-        let what = format!("it might have decided otherwise at {}", points.join(", "));
-        events.push(Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() });
-    }
-    finish(events, outcome)
+    events.push(Event::AttemptFailed { pod: Box::new(pod.key()), reason, message: message.into(), plugins: Box::new(plugins) });
 }
 
 /// Asks every Filter plugin of the pod's profile about one node, where a cycle stops at the first that turns the pod
 /// down; `None` where there is no such profile or node.
-pub fn every_filter(ground: &Ground<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
-    let snapshot = ground.cache.snapshot();
-    let cx = Context { cluster: ground.cluster, snapshot: &snapshot, emulation: ground.config.emulation, now: ground.now };
-    let framework = ground.config.profile(&pod.spec.scheduler_name)?;
+pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
+    let snapshot = input.cache.snapshot();
+    let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
+    let framework = input.config.profile(&pod.spec.scheduler_name)?;
     let node = snapshot.get(node)?;
-    let info = PodInfo::with_emulation(pod.clone(), ground.config.emulation);
+    let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
     let mut state = CycleState::default();
-    let narrowed = framework.run_pre_filter(&cx, &mut state, &info, &mut Vec::new());
+    let narrowed = framework.run_pre_filter(&cx, &mut state, &info, &mut Quiet);
     if !narrowed.status.is_success() {
         return Some(NodeFilters { not_asked: Some(narrowed.status), ..NodeFilters::default() });
     }
     let left_out = narrowed.nodes.is_some_and(|nodes| !nodes.contains(node.name()));
-    let filters = Runner::new(framework, cx, ground.nominations, &state).every_filter(&state, &info, node);
+    let filters = Runner::new(framework, cx, input.nominations, &state).every_filter(&state, &info, node);
     Some(NodeFilters { left_out, ..filters })
 }
 

@@ -20,10 +20,10 @@ mod state;
 mod testing;
 mod wake_up;
 
-pub use algorithm::{Attempt, Attempted, FitError, NO_NODES, Sampling};
+pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use cache::Cache;
 pub use config::{Config, ConfigError};
-pub use decide::{Ground, decide, every_filter};
+pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use rejectors::{Rejectors, reasons};

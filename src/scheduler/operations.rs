@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Ground, Sampling, State, decide, every_filter};
+use super::{Config, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Unknown};
 use crate::framework::NodeFilters;
 use crate::trace::Event;
@@ -209,18 +209,24 @@ impl Scheduler {
 
     /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
     pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
-        decide(&self.ground(), pod)
+        decide(&self.decision_input(), pod)
+    }
+
+    /// Takes the decision of [`Self::explain`], and returns it without a record of how it was taken; see
+    /// [`decide_quietly()`]. The positions in it are those of `self.state().snapshot()`.
+    pub fn dry_decision(&self, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
+        decide_quietly(&self.decision_input(), pod, post_filter)
     }
 
     /// What every Filter plugin says about a node for a pod as if it were popped now; `None` where there is no such pod,
     /// node or profile. See [`every_filter()`].
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
-        every_filter(&self.ground(), self.state.cluster.pods.get(pod)?, node)
+        every_filter(&self.decision_input(), self.state.cluster.pods.get(pod)?, node)
     }
 
-    fn ground(&self) -> Ground<'_> {
+    fn decision_input(&self) -> DecisionInput<'_> {
         let state = &self.state;
-        Ground {
+        DecisionInput {
             config: &state.config,
             cluster: &state.cluster,
             cache: &state.cache,

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::queue::PluginEvents;
-use crate::cluster::{Key, Pod, Str};
+use crate::cluster::{Pod, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
     PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, SharedStatuses, Status,
 };
 use crate::release::Emulation;
-use crate::trace::{Event, PreemptionStart};
+use crate::trace::{Event, PreemptionStart, Recorder};
 
 /// A plugin of a profile by what it is to the engine.
 pub type PluginRef = Arc<dyn Plugin>;
@@ -78,7 +78,7 @@ pub(super) struct Filtered {
     /// The verdict.
     pub status: Status,
     /// Pods added for the first pass.
-    pub nominated: List<Key>,
+    pub nominated: Vec<Arc<PodInfo>>,
 }
 
 impl Framework {
@@ -91,6 +91,14 @@ impl Framework {
         self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(emulation))).collect()
     }
 
+    /// Returns an event for each plugin that is enabled but not emulated.
+    pub(super) fn not_emulated_events(&self) -> impl Iterator<Item = Event> {
+        self.not_emulated.iter().map(|(plugin, points)| {
+            let what = format!("it might have decided otherwise at {}", points.join(", "));
+            Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() }
+        })
+    }
+
     /// The first PreEnqueue plugin that keeps the pod out; the one that gated it last is asked first.
     pub fn run_pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool, first: Option<PluginName>) -> Option<Status> {
         let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
@@ -101,7 +109,7 @@ impl Framework {
     }
 
     /// Mirrors `RunPreFilterPlugins`.
-    pub fn run_pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, events: &mut Vec<Event>) -> PreFiltered {
+    pub fn run_pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, recorder: &mut impl Recorder) -> PreFiltered {
         let mut nodes: Option<BTreeSet<Str>> = None;
         let mut narrowed_by = PluginSet::default();
         let mut rejection = Status::success();
@@ -110,8 +118,10 @@ impl Framework {
             let name = plugin.name();
             let (result, status) = point.pre_filter(cx, state, pod);
             let status = if status.is_success() { status } else { status.with_plugin(name) };
-            let shown = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
-            events.push(Event::PreFiltered { plugin: name, status: status.clone(), nodes: shown });
+            recorder.record(|| {
+                let nodes = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
+                Event::PreFiltered { plugin: name, status: status.clone(), nodes }
+            });
             match status.code() {
                 Code::Success => {}
                 Code::Skip => {
@@ -159,7 +169,7 @@ impl Framework {
         px: &PostFilterContext<'_>,
         state: &CycleState,
         pod: &PodInfo,
-        events: &mut Vec<Event>,
+        recorder: &mut impl Recorder,
     ) -> PostFilterResult {
         let mut out = PostFilterResult { status: Status::success(), nominating: None, preemption: None, writes: Vec::new() };
         let mut reasons = Vec::new();
@@ -168,12 +178,12 @@ impl Framework {
             let Some(point) = plugin.post_filter() else { continue };
             let name = plugin.name();
             let mut result = point.post_filter(px, state, pod);
-            if let Some(preemption) = &mut result.preemption {
+            if let (Some(preemption), Some(events)) = (&mut result.preemption, recorder.events()) {
                 record_preemption(preemption, false, events);
             }
             out.preemption = result.preemption.or(out.preemption);
             out.writes.extend(result.writes);
-            events.push(Event::PostFiltered { plugin: name, status: result.status.clone() });
+            recorder.record(|| Event::PostFiltered { plugin: name, status: result.status.clone() });
             match result.status.code() {
                 Code::Success => {
                     out.nominating = result.nominating;
@@ -214,13 +224,13 @@ impl Framework {
         state: &mut CycleState,
         pod: &PodInfo,
         nodes: &[Arc<NodeInfo>],
-        events: &mut Vec<Event>,
+        recorder: &mut impl Recorder,
     ) -> Result<(), String> {
         for plugin in &self.pre_score {
             let Some(point) = plugin.pre_score() else { continue };
             let name = plugin.name();
             let status = point.pre_score(cx, state, pod, nodes);
-            events.push(Event::PreScored { plugin: name, status: status.clone() });
+            recorder.record(|| Event::PreScored { plugin: name, status: status.clone() });
             if status.is_skip() {
                 state.skip_score.insert(name);
             } else if !status.is_success() {
@@ -337,15 +347,15 @@ impl<'a> Runner<'a> {
     ) -> Filtered {
         let run = |state: &CycleState, node: &NodeInfo| self.run(filters, state, pod, node);
         let (nominated, with_state, with_node) = match self.with_nominated(state, pod, node) {
-            Ok(None) => return Filtered { status: run(state, node), nominated: List::default() },
+            Ok(None) => return Filtered { status: run(state, node), nominated: Vec::new() },
             Ok(Some(with)) => with,
-            Err(status) => return Filtered { status, nominated: List::default() },
+            Err(status) => return Filtered { status, nominated: Vec::new() },
         };
         let mut status = run(&with_state, &with_node);
         if status.is_success() {
             status = run(state, node);
         }
-        Filtered { status, nominated: nominated.iter().map(|p| p.key()).collect() }
+        Filtered { status, nominated }
     }
 
     /// What a PostFilter plugin works with.

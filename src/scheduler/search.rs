@@ -1,146 +1,224 @@
-//! Filtering nodes in parts, and putting the parts together as if one worker had walked the nodes; mirrors `Diagnosis` in
-//! `pkg/scheduler/framework/types.go`.
+//! The search for nodes that fit; mirrors `findNodesThatFitPod` in `pkg/scheduler/schedule_one.go`.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::ops::ControlFlow;
 
+use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
-use crate::framework::{Code, NodeInfo, NodeToStatus, PluginSet, SharedStatuses, Status};
-use crate::trace::Event;
+use crate::cluster::Str;
+use crate::framework::{CycleState, Diagnosis, List, PodInfo, Reason, SharedStatuses, Status, in_order};
+use crate::release::NodeSearch;
+use crate::trace::{Event, Recorder};
 
-/// What the search for nodes found.
+/// Nodes that are filtered at one go at least; if several threads do it, some in vain.
+const CHUNK: usize = 256;
+
+/// The result of the search.
 #[derive(Default)]
 pub(super) struct Search {
-    pub(super) feasible: Vec<Arc<NodeInfo>>,
-    /// How many nodes were turned down.
-    pub(super) rejected: usize,
-    /// Where the events about nodes begin.
-    pub(super) events_from: usize,
-    /// The status of nodes that are not looked at.
-    pub(super) absent: Option<Status>,
-    pub(super) noted: Noted,
-    pub(super) pre_filter_message: String,
+    /// The nodes that pass Filter, as positions in the snapshot, in walking order from the rotating start.
+    pub(super) feasible: Vec<usize>,
+    /// Whether the nominated node fits, so that no other was looked at.
     pub(super) by_nomination: bool,
+    /// Why other nodes were turned down.
+    pub(super) diagnosis: Diagnosis,
 }
 
-/// The plugins that turned nodes down.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Noted {
-    pub(super) plugins: PluginSet,
-    /// Those that answered Pending.
-    pub(super) pending: PluginSet,
+/// The nodes to look at, as positions in the snapshot.
+enum Nodes<'a> {
+    /// All of so many.
+    All(usize),
+    /// These alone.
+    Only(&'a [usize]),
 }
 
-impl Noted {
-    /// Mirrors `Diagnosis.AddPluginStatus`.
-    pub(super) fn note(&mut self, status: &Status) {
-        let Some(plugin) = status.plugin().filter(|_| status.is_rejected()) else { return };
-        self.plugins.insert(plugin);
-        if status.code() == Code::Pending {
-            self.pending.insert(plugin);
+impl Nodes<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::All(number) => *number,
+            Self::Only(positions) => positions.len(),
         }
     }
 
-    pub(super) fn add(&mut self, other: Self) {
-        self.plugins = self.plugins.union(other.plugins);
-        self.pending = self.pending.union(other.pending);
+    /// Returns the position of the `i`-th node from a start, wrapping around; both are below the number of nodes.
+    fn walk(&self, start: usize, i: usize) -> usize {
+        let at = start + i;
+        let at = if at < self.len() { at } else { at - self.len() };
+        match self {
+            Self::All(_) => at,
+            Self::Only(positions) => positions[at],
+        }
     }
 }
 
-impl Search {
-    /// Takes in the next nodes of the walk, of which there are `n` in all; true where the search ends among them.
-    pub(super) fn take<'a>(
+impl SchedulePod<'_> {
+    /// Runs PreFilter and Filter; mirrors `findNodesThatFitPod`.
+    ///
+    /// # Errors
+    /// The message of a plugin that failed.
+    pub(super) fn find_nodes_that_fit_pod(
         &mut self,
-        walked: Walked,
-        node_at: impl Fn(usize) -> &'a Arc<NodeInfo>,
-        (n, wanted): (usize, usize),
-        events: &mut Vec<Event>,
-    ) -> Result<bool, String> {
-        if !walked.failed && self.feasible.len() + walked.feasible.len() <= wanted {
-            self.rejected += walked.events.len() - walked.feasible.len();
-            self.feasible.extend(walked.feasible);
-            self.noted.add(walked.noted);
-            events.extend(walked.events);
-            return Ok(false);
-        }
-        for (i, event) in walked.range.zip(walked.events) {
-            let Event::NodeFiltered { status, .. } = &event else { continue };
-            if status.is_success() {
-                if self.feasible.len() == wanted {
-                    events.push(Event::FilterStopped { looked_at: i, of: n, wanted });
-                    return Ok(true);
-                }
-                self.feasible.push(node_at(i).clone());
-            } else if status.is_error() {
-                let message = status.message();
-                events.push(event);
-                return Err(message);
-            } else {
-                self.rejected += 1;
-                self.noted.note(status);
+        pod: &PodInfo,
+        state: &mut CycleState,
+        recorder: &mut impl Recorder,
+    ) -> Result<Search, String> {
+        let mut search = Search::default();
+        let pre = self.framework.run_pre_filter(&self.cx, state, pod, recorder);
+        search.diagnosis.unschedulable_plugins = pre.narrowed_by;
+        if !pre.status.is_success() {
+            if !pre.status.is_rejected() {
+                return Err(pre.status.message());
             }
-            events.push(event);
+            search.diagnosis.pre_filter_msg = pre.status.message();
+            search.diagnosis.add_plugin_status(&pre.status);
+            recorder.record(|| Event::NodesNarrowed { nodes: List::default(), status: pre.status.clone(), rejected: true });
+            search.diagnosis.node_to_status.set_absent(pre.status);
+            return Ok(search);
         }
-        Ok(false)
+        if self.nominated_node_fits(pod, state, &mut search, recorder) {
+            return Ok(search);
+        }
+        let snapshot = self.cx.snapshot;
+        let narrowed: Option<Vec<usize>> = pre.nodes.map(|names| names.iter().filter_map(|name| snapshot.position(name)).collect());
+        if let Some(positions) = &narrowed {
+            let absent = Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.iter().collect() });
+            recorder.record(|| {
+                let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
+                Event::NodesNarrowed { nodes, status: absent.clone(), rejected: false }
+            });
+            search.diagnosis.node_to_status.set_absent(absent);
+        }
+        let nodes = narrowed.as_deref().map_or(Nodes::All(snapshot.len()), Nodes::Only);
+        let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
+        let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
+        *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.len();
+        found.map(|()| search)
     }
 
-    /// Why each node was turned down, as far as it was looked at; the events are those of the search.
-    pub(super) fn statuses(&self, events: &[Event]) -> NodeToStatus {
-        let mut statuses = NodeToStatus::default();
-        if let Some(absent) = &self.absent {
-            statuses.set_absent(absent.clone());
-        }
-        for event in &events[self.events_from..] {
-            if let Event::NodeFiltered { node, status, .. } = event
-                && status.is_rejected()
-            {
-                statuses.set(node.clone(), status.clone());
+    /// Tries the nominated node before all others, and returns whether it fits; mirrors `evaluateNominatedNode`.
+    ///
+    /// An error is forgotten, as upstream only logs it. The node's status is kept, and the plugins that rejected are not:
+    /// upstream passes the diagnosis by value.
+    fn nominated_node_fits(&self, pod: &PodInfo, state: &CycleState, search: &mut Search, recorder: &mut impl Recorder) -> bool {
+        let nominated = &pod.pod.status.nominated_node_name;
+        let Some(position) = self.cx.snapshot.position(nominated).filter(|_| !nominated.is_empty()) else { return false };
+        recorder.record(|| Event::NominatedNodeTried { node: nominated.clone() });
+        let before = (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins);
+        let found = self.find_nodes_that_pass_filters(pod, state, &Nodes::Only(&[position]), search, recorder);
+        (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins) = before;
+        search.by_nomination = found.is_ok() && !search.feasible.is_empty();
+        search.by_nomination
+    }
+
+    /// Looks at nodes from the rotating start until enough fit; mirrors `findNodesThatPassFilters`.
+    ///
+    /// kube-scheduler looks at nodes in parallel, so that which nodes it got to before it stopped depends on timing;
+    /// here it is as if one worker walked them.
+    fn find_nodes_that_pass_filters(
+        &self,
+        pod: &PodInfo,
+        state: &CycleState,
+        nodes: &Nodes<'_>,
+        search: &mut Search,
+        recorder: &mut impl Recorder,
+    ) -> Result<(), String> {
+        let all = self.cx.snapshot.nodes();
+        let (n, wanted) = (nodes.len(), self.num_feasible_nodes_to_find(nodes.len()));
+        let start = *self.next_start_node_index % n.max(1);
+        let position = |i: usize| nodes.walk(start, i);
+        if self.framework.filter.is_empty() {
+            // Without filters the first nodes are taken unseen.
+            for at in (0..wanted.min(n)).map(position) {
+                let node = || all[at].name().clone();
+                recorder.record(|| Event::NodeFiltered { node: node(), status: Status::success(), nominated: List::default() });
+                search.feasible.push(at);
             }
+            return Ok(());
         }
-        statuses
+        let runner = self.runner(state);
+        let filter = |i: usize| runner.filter_node(state, pod, &all[position(i)]);
+        search.diagnosis.node_to_status.reserve(all.len());
+        let mut walk = Walk { search, recorder, shared: SharedStatuses::default(), n, wanted };
+        let (mut at, mut ahead) = (0, wanted + 1);
+        while at < n {
+            let range = at..(at + ahead.max(CHUNK)).min(n);
+            at = range.end;
+            let end = in_order(range, filter, |i, filtered| walk.take(i, position(i), all[position(i)].name(), filtered));
+            if let ControlFlow::Break(end) = end {
+                return end;
+            }
+            // What is looked at beyond the end of the search is looked at in vain, so no more than will do at this rate.
+            let found = walk.search.feasible.len();
+            let missing = (wanted + 1).saturating_sub(found);
+            ahead = (missing * at).checked_div(found).map_or(n, |likely| likely + likely / 8);
+        }
+        Ok(())
+    }
+
+    /// Mirrors `numFeasibleNodesToFind`.
+    fn num_feasible_nodes_to_find(&self, nodes: usize) -> usize {
+        if self.sampling.all_nodes {
+            return nodes;
+        }
+        if self.framework.score.is_empty() {
+            return 1;
+        }
+        let NodeSearch::Adaptive { min_nodes, min_percentage } = self.cx.emulation.behaviour().search else { return nodes };
+        if nodes < min_nodes {
+            return nodes;
+        }
+        let mut percentage = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));
+        if percentage == 0 {
+            percentage = (50 - nodes as i64 / 125).max(min_percentage);
+        }
+        (nodes * percentage as usize / 100).max(min_nodes)
     }
 }
 
-/// Some nodes that were looked at one after another, beside others that were looked at elsewhere.
-pub(super) struct Walked {
-    /// Their places in the walk.
-    range: Range<usize>,
-    /// One for each.
-    events: Vec<Event>,
-    /// Those that fit.
-    pub(super) feasible: Vec<Arc<NodeInfo>>,
-    /// By whom others were turned down.
-    pub(super) noted: Noted,
-    /// What the statuses of nodes share, here and before.
-    pub(super) shared: SharedStatuses,
-    /// Whether the filters failed on any.
-    failed: bool,
+/// A walk over the nodes that is under way.
+struct Walk<'a, R> {
+    search: &'a mut Search,
+    recorder: &'a mut R,
+    /// The statuses of recorded nodes.
+    shared: SharedStatuses,
+    /// Nodes to look at.
+    n: usize,
+    /// Nodes that are enough.
+    wanted: usize,
 }
 
-impl Walked {
-    pub(super) fn over<'a>(range: Range<usize>, shared: SharedStatuses, filter: impl Fn(usize) -> (&'a Arc<NodeInfo>, Filtered)) -> Self {
-        let (events, feasible) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
-        let mut walked = Self { range: range.clone(), events, feasible, noted: Noted::default(), shared, failed: false };
-        for i in range {
-            let (node, Filtered { status, nominated }) = filter(i);
-            if status.is_success() {
-                walked.feasible.push(node.clone());
-            } else {
-                walked.noted.note(&status);
-                walked.failed |= status.is_error();
-            }
-            let status = walked.shared.share(status);
-            walked.events.push(Event::NodeFiltered { node: node.name().clone(), status, nominated });
+impl<R: Recorder> Walk<'_, R> {
+    /// Takes the verdict on the `i`-th node of the walk, which is at a position of the snapshot. Breaks at the end of the
+    /// search: where one more node than are wanted fits, or with the message of an error.
+    fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), String>> {
+        let Search { feasible, diagnosis, .. } = &mut *self.search;
+        let Filtered { mut status, nominated } = filtered;
+        let (n, wanted) = (self.n, self.wanted);
+        if status.is_success() && feasible.len() == wanted {
+            self.recorder.record(|| Event::FilterStopped { looked_at: i, of: n, wanted });
+            return ControlFlow::Break(Ok(()));
         }
-        walked
+        if let Some(events) = self.recorder.events() {
+            status = self.shared.share(status);
+            let nominated = nominated.iter().map(|pod| pod.key()).collect();
+            events.push(Event::NodeFiltered { node: name.clone(), status: status.clone(), nominated });
+        }
+        if status.is_success() {
+            feasible.push(position);
+        } else if status.is_error() {
+            return ControlFlow::Break(Err(status.message()));
+        } else {
+            diagnosis.add_plugin_status(&status);
+            diagnosis.node_to_status.set(position, status);
+        }
+        ControlFlow::Continue(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::cluster::Object;
+    use crate::cluster::{Key, Object};
     use crate::release::Emulation;
-    use crate::scheduler::{Config, Operation, Options, Sampling, Scheduler};
+    use crate::scheduler::{Config, Operation, Options, PostFilter, Sampling, Scheduler};
     use crate::trace::Event;
 
     /// Every third node is tainted, every seventh is small, and the others hold more and more from one to the next.
@@ -191,6 +269,24 @@ mod tests {
             assert!(count(|e| matches!(e, Event::NodeScored(_))) > nodes && count(|e| matches!(e, Event::PreemptionStarted(_))) > 0);
             for threads in [2, 3] {
                 assert_eq!(run(threads, nodes, all_nodes), one, "{nodes} nodes, {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_decision_without_a_record_does_not_either() {
+        for (nodes, all_nodes) in [(100, true), (700, true), (1000, false)] {
+            let options = Options { sampling: Sampling { all_nodes, ..Sampling::default() }, ..Options::default() };
+            let scheduler = Scheduler::new(Config::defaults(Emulation::default()), cluster(nodes), options);
+            for name in ["new-0", "new-1", "urgent", "huge"] {
+                let pod = &scheduler.state().cluster().pods.get(&Key::new("n", name)).expect("the pod").clone();
+                let [one, two, three] = [1, 2, 3].map(|threads| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                    let decision = pool.install(|| scheduler.dry_decision(pod, PostFilter::Run));
+                    let lists = (decision.best().to_vec(), decision.feasible().to_vec());
+                    (decision.message(), lists, decision.diagnosis().cloned(), decision.preemption().cloned())
+                });
+                assert_eq!((&two, &three), (&one, &one), "{name} on {nodes} nodes");
             }
         }
     }

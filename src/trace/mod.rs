@@ -4,6 +4,7 @@ mod api_event;
 mod cycle_view;
 mod event;
 mod queues_view;
+mod recorder;
 mod scores;
 mod steps;
 
@@ -11,5 +12,6 @@ pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, DryRunView, PreemptionView, Verdict};
 pub use event::*;
 pub use queues_view::{QueueEntry, QueuesView};
+pub use recorder::{Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};
 pub use steps::{ExtensionPoint, Granularity};

@@ -9,8 +9,7 @@ use super::PodTopologySpread;
 use super::common::{Action, Constraint, has_all_keys};
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    Context, CycleState, FilterPlugin, NodeInfo, PARALLEL_ABOVE, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status,
-    in_parts,
+    Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, in_parts,
 };
 
 const NO_STATE: &str = "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
@@ -116,8 +115,7 @@ impl PreFilterState {
                 }
                 domains
             };
-            let parts = if nodes.len() > PARALLEL_ABOVE { in_parts(0..nodes.len(), some) } else { vec![some(0..nodes.len())] };
-            let InOrder { order, counts } = InOrder::merge(parts);
+            let InOrder { order, counts } = InOrder::merge(in_parts(0..nodes.len(), some));
             let mut paths = CriticalPaths::new();
             for value in &order {
                 paths.update(value, counts[value]);

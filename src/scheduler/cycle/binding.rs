@@ -63,7 +63,7 @@ impl State {
             Ok(patience) => patience,
             Err(status) => {
                 self.unreserve_and_forget(&mut binding, events);
-                return Err(scheduling_failed(&status, node));
+                return Err(scheduling_failed(&status));
             }
         };
         let bound = self.pre_flight(&mut binding, snapshot).and_then(|()| {
@@ -247,14 +247,14 @@ fn reason(status: &Status) -> FailureReason {
 }
 
 /// Why Reserve or Permit ended the scheduling cycle.
-fn scheduling_failed(status: &Status, node: &Str) -> Failed {
-    if status.is_rejected() { rejected(status, node) } else { Failed::new(FailureReason::SchedulerError, status.message()) }
+fn scheduling_failed(status: &Status) -> Failed {
+    if status.is_rejected() { rejected(status) } else { Failed::new(FailureReason::SchedulerError, status.message()) }
 }
 
 /// A rejection on the one node that was left; the plugin that the status names is the rejector.
-pub(super) fn rejected(status: &Status, node: &Str) -> Failed {
+pub(super) fn rejected(status: &Status) -> Failed {
     let mut statuses = NodeToStatus::default();
-    statuses.set(node.clone(), status.clone());
+    statuses.set(0, status.clone());
     let mut failed = Failed::new(FailureReason::Unschedulable, statuses.fit_error(1, "", ""));
     failed.unschedulable_plugins = status.plugin().map_or(PluginSet::NAMELESS, |plugin| [plugin].into_iter().collect());
     if status.code() == Code::Pending {

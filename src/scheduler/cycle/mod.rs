@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::permit::WaitingPod;
-use super::algorithm::{Attempt, Attempted, FitError, NO_NODES};
+use super::algorithm::{NO_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::cycle_start;
 use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
-use crate::trace::{Event, FailureReason, Outcome, PermitEnd, Place};
+use crate::trace::{Event, FailureReason, Outcome, PermitEnd, Place, Trace};
 
 /// A change that the API server will announce.
 pub(super) enum Write {
@@ -106,31 +106,31 @@ impl Scheduler {
             return Outcome::Error;
         };
         let mut cycle_state = CycleState::default();
-        let mut attempt = Attempt {
+        let mut attempt = SchedulePod {
             framework,
             cx,
             nominations: &state.queue,
             sampling: self.sampling,
+            post_filter: PostFilter::Run,
             next_start_node_index: &mut state.next_start_node_index,
         };
-        let attempted = attempt.run(&info.pod_info, &mut cycle_state, events);
-        for (plugin, points) in &framework.not_emulated {
-            let what = format!("it might have decided otherwise at {}", points.join(", "));
-            events.push(Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() });
-        }
-        let failed = match attempted {
-            Attempted::Selected(node) => match state.bind(&snapshot, cycle_state, info, &node, writes, events) {
+        let result = attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events));
+        events.extend(framework.not_emulated_events());
+        let failed = match result {
+            ScheduleResult::Selected { node, .. } => match state.bind(&snapshot, cycle_state, info, &node, writes, events) {
                 Ok(()) => return Outcome::Scheduled,
                 Err(failed) => failed,
             },
-            Attempted::FitError(error) => {
+            ScheduleResult::FitError(error) => {
                 self.preempt(&error, info, writes, events);
-                let FitError { message, unschedulable_plugins, pending_plugins, nominating, .. } = *error;
-                let reason = FailureReason::Unschedulable;
-                Failed { reason, message, unschedulable_plugins, pending_plugins, nominating, released: None }
+                let mut failed = Failed::new(FailureReason::Unschedulable, error.message());
+                failed.unschedulable_plugins = error.diagnosis.unschedulable_plugins;
+                failed.pending_plugins = error.diagnosis.pending_plugins;
+                failed.nominating = error.nominating;
+                failed
             }
-            Attempted::NoNodes => Failed::new(FailureReason::Unschedulable, NO_NODES),
-            Attempted::Error(message) => Failed::new(FailureReason::SchedulerError, message),
+            ScheduleResult::NoNodes => Failed::new(FailureReason::Unschedulable, NO_NODES),
+            ScheduleResult::Error(message) => Failed::new(FailureReason::SchedulerError, message),
         };
         let outcome = match failed.reason {
             FailureReason::Unschedulable => Outcome::Unschedulable,

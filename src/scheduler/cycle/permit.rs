@@ -123,7 +123,7 @@ impl State {
             PermitEnd::Rejected | PermitEnd::TimedOut => {
                 let status = Status::unschedulable(message);
                 let status = if let Some(plugin) = plugin { status.with_plugin(plugin) } else { status };
-                let failed = rejected(&status, &node);
+                let failed = rejected(&status);
                 (status, failed)
             }
         };
