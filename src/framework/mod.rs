@@ -1,6 +1,7 @@
 //! The vocabulary of the scheduling framework: statuses, cycle state, node and pod information, extension points,
 //! events. Everything above speaks it; it knows only [`crate::cluster`].
 
+mod budget_index;
 mod cycle_state;
 mod diagnosis;
 mod duration;
@@ -22,6 +23,7 @@ mod resource;
 mod snapshot;
 mod status;
 
+pub use budget_index::{BudgetIndex, BudgetSelector};
 pub use cycle_state::{CycleState, StateData};
 pub use diagnosis::NodeToStatus;
 pub use duration::{format_duration, parse_duration};
@@ -35,7 +37,7 @@ pub use parallel::{PARALLEL_ABOVE, in_parts};
 pub use plugin::*;
 pub use pod_bits::PodBits;
 pub use pod_classes::PodClasses;
-pub use pod_info::{AffinityTerm, AffinityTerms, Covered, KnownTerms, PodInfo, WeightedAffinityTerm};
+pub use pod_info::{AffinityTerm, AffinityTerms, KnownTerms, PodInfo, WeightedAffinityTerm};
 pub use preempt::*;
 pub use property_changes::{node_scheduling_properties_change, pod_scheduling_properties_change};
 pub use queued_pod_info::QueuedPodInfo;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{NodeInfo, PodClasses};
+use super::{BudgetIndex, NodeInfo, PodClasses};
 use crate::cluster::Str;
 
 /// The nodes at one moment, in the order kube-scheduler walks them: zones in turn, one node each. Cloning is free.
@@ -13,6 +13,7 @@ pub struct Snapshot {
     index: Arc<HashMap<Str, usize>>,
     image_nodes: Arc<HashMap<Str, ImageState>>,
     pods: PodClasses,
+    budgets: BudgetIndex,
 }
 
 /// Where an image is; mirrors `ImageStateSummary`.
@@ -32,7 +33,7 @@ impl Snapshot {
         image_nodes: Arc<HashMap<Str, ImageState>>,
         pods: PodClasses,
     ) -> Self {
-        Self { nodes, index, image_nodes, pods }
+        Self { nodes, index, image_nodes, pods, budgets: BudgetIndex::default() }
     }
 
     /// A snapshot of any nodes, for tests and small tools; image states are counted from the nodes.
@@ -54,6 +55,17 @@ impl Snapshot {
             }
         }
         Self::new(Arc::new(nodes), Arc::new(index), Arc::new(images), pods)
+    }
+
+    /// Returns the snapshot with these PodDisruptionBudgets; without, it has none.
+    #[must_use]
+    pub fn with_budgets(self, budgets: BudgetIndex) -> Self {
+        Self { budgets, ..self }
+    }
+
+    /// Returns the PodDisruptionBudgets that can match pods.
+    pub fn budgets(&self) -> &BudgetIndex {
+        &self.budgets
     }
 
     /// All nodes in walking order.

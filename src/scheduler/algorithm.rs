@@ -71,7 +71,7 @@ pub struct FitError {
     /// What becomes of the nomination; `None` leaves it.
     pub nominating: Option<NominatingInfo>,
     /// What preemption found; also where DefaultPreemption was not reached.
-    pub preemption: Option<Box<PreemptionRecord>>,
+    pub preemption: Option<Arc<PreemptionRecord>>,
     /// Whether preemption really ran.
     pub preempted: bool,
     /// Objects that PostFilter plugins write.
@@ -256,8 +256,8 @@ impl Attempt<'_> {
             if error.preemption.is_none() && self.framework.post_filter.iter().any(|p| p.name() == PluginName::DefaultPreemption) {
                 // An earlier plugin ended PostFilter; say what preemption would have found.
                 error.preemption = self.consider_preemption(&px, state, pod);
-                if let Some(record) = &mut error.preemption {
-                    record_preemption(record, true, events);
+                if let Some(record) = &error.preemption {
+                    record_preemption(record, events);
                 }
             }
             post_message = result.status.message();
@@ -274,8 +274,8 @@ impl Attempt<'_> {
         px: &crate::framework::PostFilterContext<'_>,
         state: &CycleState,
         pod: &PodInfo,
-    ) -> Option<Box<PreemptionRecord>> {
+    ) -> Option<Arc<PreemptionRecord>> {
         let plugin = self.framework.post_filter.iter().find(|p| p.name() == PluginName::DefaultPreemption)?;
-        plugin.post_filter()?.consider(px, state, pod)
+        plugin.post_filter()?.dry_run_only(px, state, pod)
     }
 }

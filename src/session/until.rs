@@ -37,7 +37,7 @@ impl Until {
             Self::Preemption => matches!(event, Event::PreemptionStarted(start) if start.ineligible.is_none()),
             Self::Budget => matches!(event, Event::VictimCondemned { victim, .. } if !victim.violates.is_empty()),
             Self::Bound => matches!(event, Event::PodBound { .. }),
-            Self::Pod(pod) => event.pod() == Some(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
+            Self::Pod(pod) => event.is_about(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
             Self::Node(node) => {
                 event.node() == Some(node) || matches!(event, Event::ObjectChanged { kind: Kind::Node, key, .. } if key.name == *node)
             }
