@@ -127,9 +127,7 @@ impl Event {
     /// Returns whether the event is about the pod.
     pub fn is_about(&self, pod: &Key) -> bool {
         match self {
-            Self::DryRunStepped(at) => {
-                at.pod().is_some_and(|p| p.metadata.name == pod.name && p.metadata.namespace == pod.namespace)
-            }
+            Self::DryRunStepped(at) => at.pod().is_some_and(|p| p.metadata.name == pod.name && p.metadata.namespace == pod.namespace),
             _ => self.pod() == Some(pod),
         }
     }
@@ -226,9 +224,7 @@ impl Event {
                 ),
                 None => format!("{} is no candidate: {}", run.node, run.status.message()),
             },
-            Self::CandidatesScored(at) => {
-                at.function().map_or_else(String::new, |f| format!("{} leaves {}", f.name, names(&f.remaining)))
-            }
+            Self::CandidatesScored(at) => at.function().map_or_else(String::new, |f| format!("{} leaves {}", f.name, names(&f.remaining))),
             Self::CandidateSelected(preemption) => match &preemption.best[..] {
                 [] => String::new(),
                 [node] => format!("{node} is nominated"),
