@@ -8,11 +8,11 @@ use super::{BudgetViolation, CoveringBudgets, PodBits};
 use crate::cluster::{Key, Labels, PodDisruptionBudget, Str};
 
 /// The budgets with a selector that can match pods, by namespace and, inside one, by name. Cloning is free.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetIndex(OrdMap<Str, Arc<Vec<BudgetSelector>>>);
 
 /// A budget that can match pods.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSelector {
     budget: Arc<PodDisruptionBudget>,
     /// The bits that every pod has that it covers.

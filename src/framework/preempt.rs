@@ -269,7 +269,7 @@ pub struct BudgetViolation {
 pub struct Candidate {
     /// The node.
     pub node: Str,
-    /// Who would be evicted, most important first.
+    /// The pods to evict, most important first.
     pub victims: Vec<Victim>,
     /// How many of them violate a budget.
     pub pdb_violations: i64,
@@ -280,9 +280,9 @@ pub struct Candidate {
 pub struct ScoreFunction {
     /// Which function.
     pub name: ScoreFunctionName,
-    /// What each candidate still in the race scored, by node name; higher is better.
+    /// The score of each candidate that was left before, by node name; higher is better.
     pub scores: Vec<(Str, i64)>,
-    /// Who was left, by node name.
+    /// The candidates with the highest score, by node name.
     pub remaining: List<Str>,
 }
 

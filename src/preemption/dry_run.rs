@@ -1,4 +1,4 @@
-//! Victims on one node: take all weaker pods off, then put back whoever may stay. Mirrors `SelectVictimsOnNode` in
+//! Victims on one node: takes all weaker pods off, then reprieves those that the pod fits with. Mirrors `SelectVictimsOnNode` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
 
 use std::sync::Arc;
@@ -201,8 +201,8 @@ mod tests {
     }
 
     /// One word per step: `-` off the node, `=` all off, `+` back for good, `!` back and off again.
-    fn story(trial: &NodeDryRun) -> String {
-        let words = trial.steps().map(|step| match step {
+    fn story(run: &NodeDryRun) -> String {
+        let words = run.steps().map(|step| match step {
             DryRunStep::Removed(pod) => format!("-{}", pod.metadata.name),
             DryRunStep::Filtered(s) => format!("={}", s.message()),
             DryRunStep::Reprieved(v) => format!("+{}", name(v)),
@@ -211,26 +211,26 @@ mod tests {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    fn check(trial: &NodeDryRun, story_want: &str, victims: &[&str], violations: i64) {
-        assert_eq!(story(trial), story_want);
-        let candidate = trial.candidate.as_ref().expect("a candidate");
-        assert!(trial.status.is_success());
+    fn check(run: &NodeDryRun, story_want: &str, victims: &[&str], violations: i64) {
+        assert_eq!(story(run), story_want);
+        let candidate = run.candidate.as_ref().expect("a candidate");
+        assert!(run.status.is_success());
         assert_eq!((names(&candidate.victims), candidate.pdb_violations), (victims.to_vec(), violations));
     }
 
     #[test]
     fn without_weaker_pods_nothing_is_tried() {
-        let trial = Setting::new(5, 100).try_on(&node("a", 100, &[pod("same", "a", 5, 100, None), pod("more", "a", 6, 100, None)]));
-        assert_eq!(trial.status, Status::unresolvable("No preemption victims found for incoming pod"));
-        assert!(trial.is_empty() && trial.candidate.is_none());
+        let run = Setting::new(5, 100).try_on(&node("a", 100, &[pod("same", "a", 5, 100, None), pod("more", "a", 6, 100, None)]));
+        assert_eq!(run.status, Status::unresolvable("No preemption victims found for incoming pod"));
+        assert!(run.is_empty() && run.candidate.is_none());
     }
 
     #[test]
     fn where_all_weaker_pods_are_not_enough_the_filters_say_why() {
-        let trial = Setting::new(5, 300).try_on(&node("a", 400, &[pod("weak", "a", 1, 100, None), pod("strong", "a", 9, 200, None)]));
-        assert_eq!(story(&trial), "-weak =Insufficient cpu");
-        assert_eq!(trial.status, Status::unschedulable("Insufficient cpu"));
-        assert!(trial.candidate.is_none());
+        let run = Setting::new(5, 300).try_on(&node("a", 400, &[pod("weak", "a", 1, 100, None), pod("strong", "a", 9, 200, None)]));
+        assert_eq!(story(&run), "-weak =Insufficient cpu");
+        assert_eq!(run.status, Status::unschedulable("Insufficient cpu"));
+        assert!(run.candidate.is_none());
     }
 
     #[test]
@@ -241,9 +241,9 @@ mod tests {
             pod("old", "a", 2, 100, Some(5)),
             pod("peer", "a", 10, 100, Some(1)),
         ];
-        let trial = Setting::new(10, 200).try_on(&node("a", 400, &pods));
+        let run = Setting::new(10, 200).try_on(&node("a", 400, &pods));
         let want = "-low -young -old = +old !young(Insufficient cpu) !low(Insufficient cpu)";
-        check(&trial, want, &["young", "low"], 0);
+        check(&run, want, &["young", "low"], 0);
     }
 
     #[test]
@@ -265,11 +265,11 @@ mod tests {
         let mut guarded = labelled("guarded", "app", "web");
         guarded.spec_mut().priority = Some(1);
         let free = pod("free", "a", 5, 100, None);
-        let trial = setting.try_on(&node("a", 300, &[free.clone(), with_cpu(guarded.clone(), 100)]));
-        check(&trial, "-free -guarded = +guarded !free(Insufficient cpu)", &["free"], 0);
-        let trial = setting.try_on(&node("a", 200, &[free, with_cpu(guarded, 100)]));
-        check(&trial, "-free -guarded = !guarded(Insufficient cpu) !free(Insufficient cpu)", &["free", "guarded"], 1);
-        let violated = trial.candidate.as_ref().unwrap().victims[1].violates();
+        let run = setting.try_on(&node("a", 300, &[free.clone(), with_cpu(guarded.clone(), 100)]));
+        check(&run, "-free -guarded = +guarded !free(Insufficient cpu)", &["free"], 0);
+        let run = setting.try_on(&node("a", 200, &[free, with_cpu(guarded, 100)]));
+        check(&run, "-free -guarded = !guarded(Insufficient cpu) !free(Insufficient cpu)", &["free", "guarded"], 1);
+        let violated = run.candidate.as_ref().unwrap().victims[1].violates();
         assert_eq!((violated[0].budget.as_str(), violated[0].allowed, violated[0].left), ("web", 0, 0));
     }
 
@@ -278,8 +278,8 @@ mod tests {
         let mut setting = Setting::new(10, 400);
         let pods = ["d", "b", "c", "a"].map(|name| pod(name, "a", 1, 100, Some(7)));
         let all = |first: &str| format!("-d -b -c -a = {first} !d(Insufficient cpu) !b(Insufficient cpu) !a(Insufficient cpu)");
-        let trial = setting.try_on(&node("a", 400, &pods));
-        assert_eq!(names(&trial.candidate.unwrap().victims), ["d", "b", "c", "a"]);
+        let run = setting.try_on(&node("a", 400, &pods));
+        assert_eq!(names(&run.candidate.unwrap().victims), ["d", "b", "c", "a"]);
         setting.cluster =
             [budget("web", 0, r#"{"matchLabels":{"app":"web"}}"#)].into_iter().map(crate::preemption::testing::object).collect();
         let mut guarded = pods;
@@ -297,16 +297,16 @@ mod tests {
         let mut setting = Setting::new(10, 100);
         setting.runner.nominate("a", pod("waits", "", 10, 100, None));
         setting.runner.nominate("a", pod("weaker", "", 9, 100, None));
-        let trial = setting.try_on(&node("a", 200, &[pod("v", "a", 1, 100, None)]));
-        check(&trial, "-v = !v(Insufficient cpu)", &["v"], 0);
+        let run = setting.try_on(&node("a", 200, &[pod("v", "a", 1, 100, None)]));
+        check(&run, "-v = !v(Insufficient cpu)", &["v"], 0);
     }
 
     #[test]
     fn when_everyone_may_stay_something_is_wrong() {
-        let trial = Setting::new(10, 100).try_on(&node("a", 1000, &[pod("v", "a", 1, 100, None)]));
-        assert_eq!(story(&trial), "-v = +v");
-        assert_eq!(trial.status, Status::error("expected at least one victim pod on node \"a\""));
-        assert!(trial.candidate.is_none());
+        let run = Setting::new(10, 100).try_on(&node("a", 1000, &[pod("v", "a", 1, 100, None)]));
+        assert_eq!(story(&run), "-v = +v");
+        assert_eq!(run.status, Status::error("expected at least one victim pod on node \"a\""));
+        assert!(run.candidate.is_none());
     }
 
     #[test]
@@ -314,13 +314,13 @@ mod tests {
         let full = node("a", 100, &[pod("v", "a", 1, 100, None)]);
         let mut setting = Setting::new(10, 100);
         setting.runner.fail_remove = true;
-        let trial = setting.try_on(&full);
-        assert_eq!((trial.status.clone(), story(&trial).as_str()), (Status::error("remove v"), ""));
+        let run = setting.try_on(&full);
+        assert_eq!((run.status.clone(), story(&run).as_str()), (Status::error("remove v"), ""));
         setting.runner.fail_remove = false;
         setting.runner.fail_add = true;
-        let trial = setting.try_on(&full);
-        assert_eq!((trial.status.clone(), story(&trial).as_str()), (Status::error("add v"), "-v ="));
-        assert!(trial.candidate.is_none());
+        let run = setting.try_on(&full);
+        assert_eq!((run.status.clone(), story(&run).as_str()), (Status::error("add v"), "-v ="));
+        assert!(run.candidate.is_none());
     }
 
     #[test]
@@ -352,14 +352,14 @@ mod tests {
             let mut setting = Setting::new(4, ask * 100);
             let budgets = ["web", "db"].map(|app| budget(app, allowed, &format!(r#"{{"matchLabels":{{"app":"{app}"}}}}"#)));
             setting.cluster = budgets.into_iter().map(crate::preemption::testing::object).collect();
-            let trial = setting.try_on(&node);
+            let run = setting.try_on(&node);
 
             let fits = |without: &dyn Fn(&Pod) -> bool| {
                 let left: i64 = node.pods.iter().filter(|p| !without(&p.pod)).map(|p| p.resource.resource.milli_cpu).sum();
                 left + ask * 100 <= node.allocatable.milli_cpu
             };
             let weaker = |p: &Pod| p.priority() < 4;
-            match &trial.candidate {
+            match &run.candidate {
                 Some(candidate) => {
                     prop_assert!(!candidate.victims.is_empty());
                     let is_victim = |p: &Pod| candidate.victims.iter().any(|v| v.key() == p.key());
@@ -373,7 +373,7 @@ mod tests {
                     let now = i64::MAX;
                     prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.pod(), now)));
                 }
-                None if !pods.iter().any(weaker) => prop_assert!(trial.is_empty()),
+                None if !pods.iter().any(weaker) => prop_assert!(run.is_empty()),
                 None => prop_assert!(!fits(&weaker) || fits(&|_| false)),
             }
         }
