@@ -91,6 +91,8 @@ pub struct PreemptionView {
     record: Arc<PreemptionRecord>,
     /// Dry runs that have ended.
     finished: usize,
+    /// Candidates among them.
+    candidates: usize,
     /// Steps of the dry run that is under way.
     steps: usize,
     /// Score functions that were asked.
@@ -102,20 +104,24 @@ pub struct PreemptionView {
 impl PreemptionView {
     /// Returns a preemption at its start.
     pub fn started(record: Arc<PreemptionRecord>) -> Self {
-        Self { record, finished: 0, steps: 0, functions: 0, selected: false }
+        Self { record, finished: 0, candidates: 0, steps: 0, functions: 0, selected: false }
     }
 
     /// Returns a preemption at its end.
     pub fn whole(record: Arc<PreemptionRecord>) -> Self {
         let (finished, functions) = (record.dry_runs.in_order().len(), record.score_functions.len());
-        Self { finished, steps: 0, functions, selected: true, record }
+        let candidates = record.candidates().count();
+        Self { finished, candidates, steps: 0, functions, selected: record.selected().is_some(), record }
     }
 
     /// Takes in the next event; those that are about something else change nothing.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::DryRunStepped(_) => self.steps += 1,
-            Event::DryRunFinished(_) => (self.finished, self.steps) = (self.finished + 1, 0),
+            Event::DryRunFinished(run) => {
+                (self.finished, self.steps) = (self.finished + 1, 0);
+                self.candidates += usize::from(run.candidate.is_some());
+            }
             Event::CandidatesScored(_) => self.functions += 1,
             Event::CandidateSelected(_) => self.selected = true,
             _ => {}
@@ -173,18 +179,17 @@ impl PreemptionView {
 
     /// Returns the candidates so far, by node name.
     pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
-        self.dry_runs().filter_map(|run| run.candidate())
+        self.dry_runs().filter_map(DryRunView::candidate)
     }
 
     /// Returns how many candidates there are so far.
     pub fn candidate_count(&self) -> usize {
-        let finished = self.record.dry_runs.in_order().iter().take(self.finished);
-        finished.filter(|run| run.candidate.is_some()).count()
+        self.candidates
     }
 
     /// Returns the candidate that a node is, if it is one so far.
     pub fn candidate(&self, node: &str) -> Option<&Candidate> {
-        self.dry_run(node).and_then(|run| run.candidate())
+        self.dry_run(node).and_then(DryRunView::candidate)
     }
 
     /// Returns the score functions that were asked so far, in order.
@@ -313,7 +318,7 @@ mod tests {
             "a3.,b3.,c2.,n0. ab 2 a",
         ];
         assert_eq!(seen, want);
-        assert_eq!(view, PreemptionView { steps: 0, ..PreemptionView::whole(record) });
+        assert_eq!(view, PreemptionView::whole(record));
         assert!(view.dry_run("b").is_some_and(|run| run.step(2).is_some() && run.step(3).is_none()));
     }
 
