@@ -28,7 +28,7 @@ use schedscope::framework::{DryRunStep, Victim};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler, Settling};
 use schedscope::session::{Cursor, Session, Timeline};
-use schedscope::trace::{CycleView, Event, Granularity, Outcome, Place};
+use schedscope::trace::{CycleView, DryRunView, Event, Granularity, Outcome, Place, PreemptionView};
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 use worlds::{NodeSpec, World, object, world};
@@ -169,30 +169,31 @@ proptest! {
     fn a_dry_run_says_what_the_filters_say_of_such_a_cluster(world in world()) {
         let view = view(&world);
         let objects = world.objects();
-        for (node, run) in view.preemption.iter().flat_map(|p| &p.dry_runs) {
+        for run in view.preemption.iter().flat_map(PreemptionView::dry_runs) {
+            let node = run.node();
             let mut gone: BTreeSet<Key> = BTreeSet::new();
-            for step in &run.steps {
+            for step in run.steps() {
                 let (fits, back) = match step {
-                    DryRunStep::Removed(victim) => {
-                        gone.insert(victim.pod.clone());
+                    DryRunStep::Removed(pod) => {
+                        gone.insert(pod.key());
                         continue;
                     }
                     DryRunStep::Filtered(status) => (status.is_success(), None),
                     DryRunStep::Reprieved(victim) => (true, Some(victim)),
-                    DryRunStep::Condemned(victim, _) => (false, Some(victim)),
+                    DryRunStep::NotReprieved(victim, _) => (false, Some(victim)),
                 };
                 if let Some(victim) = back {
-                    gone.remove(&victim.pod);
+                    gone.remove(&victim.key());
                 }
                 let left = objects.iter().filter(|o| !(matches!(o, Object::Pod(_)) && gone.contains(&o.key()))).cloned().collect();
                 let now = explained(&scheduler(left, start()), &waiting());
                 prop_assert_eq!(now.feasible().any(|n| n == node), fits, "{} without {:?}", node, gone);
                 if let (Some(victim), false) = (back, fits) {
-                    gone.insert(victim.pod.clone());
+                    gone.insert(victim.key());
                 }
             }
-            let victims: BTreeSet<Key> = view.preemption.iter().filter_map(|p| p.candidates.get(node)).flat_map(|c| &c.victims).map(|v| v.pod.clone()).collect();
-            if run.status.as_ref().is_some_and(schedscope::framework::Status::is_success) {
+            let victims: BTreeSet<Key> = run.candidate().into_iter().flat_map(|c| &c.victims).map(Victim::key).collect();
+            if run.status().is_some_and(schedscope::framework::Status::is_success) {
                 prop_assert_eq!(gone, victims, "whoever is not back is a victim");
             }
         }
@@ -200,35 +201,31 @@ proptest! {
 
     #[test]
     fn budgets_cover_the_most_important_pods_as_far_as_they_allow(world in world()) {
-        for run in view(&world).preemption.iter().flat_map(|p| p.dry_runs.values()) {
-            check_budgets(&world, &run.steps);
+        for run in view(&world).preemption.iter().flat_map(PreemptionView::dry_runs) {
+            check_budgets(&world, run);
         }
-        for candidate in view(&world).preemption.iter().flat_map(|p| p.candidates.values()) {
-            let violating = candidate.victims.iter().filter(|v| !v.violates.is_empty()).count();
+        for candidate in view(&world).preemption.iter().flat_map(PreemptionView::candidates) {
+            let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
             prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).expect("few"));
-            prop_assert!(candidate.victims.is_sorted_by_key(|v| importance(v)));
+            prop_assert!(candidate.victims.is_sorted_by_key(importance));
         }
     }
 }
 
 /// Sorts the more important pod first.
 fn importance(victim: &Victim) -> (Reverse<i32>, Option<i64>) {
-    (Reverse(victim.priority), victim.start_time)
+    (Reverse(victim.priority()), victim.start_time())
 }
 
 /// Counts off each budget anew over the pods that were taken off a node, and compares what came back in which order.
-fn check_budgets(world: &World, steps: &[DryRunStep]) {
-    let put_back = |step: &DryRunStep| match step {
-        DryRunStep::Reprieved(victim) | DryRunStep::Condemned(victim, _) => Some(victim.clone()),
-        DryRunStep::Removed(_) | DryRunStep::Filtered(_) => None,
-    };
-    let put_back: Vec<Arc<Victim>> = steps.iter().filter_map(put_back).collect();
+fn check_budgets(world: &World, run: DryRunView<'_>) {
+    let put_back: Vec<&Victim> = run.steps().filter_map(DryRunStep::put_back).collect();
     let mut by_importance = put_back.clone();
     by_importance.sort_by_key(|v| importance(v));
     let mut left: Vec<i32> = world.budgets.iter().map(|b| b.allowed).collect();
     let (mut violating, mut others) = (Vec::new(), Vec::new());
     for victim in by_importance {
-        let (spec, _, b) = &world.pods[victim.pod.name[1..].parse::<usize>().expect("a number")];
+        let (spec, _, b) = &world.pods[victim.key().name[1..].parse::<usize>().expect("a number")];
         let mut violated = Vec::new();
         for (i, budget) in world.budgets.iter().enumerate().filter(|(_, u)| u.namespace == *b && u.app == spec.app) {
             if left[i] <= 0 {
@@ -236,12 +233,12 @@ fn check_budgets(world: &World, steps: &[DryRunStep]) {
             }
             left[i] -= 1;
         }
-        let own: Vec<_> = victim.violates.iter().map(|v| (v.budget.to_string(), v.allowed, v.left)).collect();
-        assert_eq!(own, violated, "{}", victim.pod);
-        if violated.is_empty() { others.push(victim.pod.clone()) } else { violating.push(victim.pod.clone()) }
+        let own: Vec<_> = victim.violates().iter().map(|v| (v.budget.to_string(), v.allowed, v.left)).collect();
+        assert_eq!(own, violated, "{}", victim.key());
+        if violated.is_empty() { others.push(victim.key()) } else { violating.push(victim.key()) }
     }
     violating.extend(others);
-    assert_eq!(put_back.iter().map(|v| v.pod.clone()).collect::<Vec<_>>(), violating, "whoever would violate a budget comes back first");
+    assert_eq!(put_back.iter().map(|v| v.key()).collect::<Vec<_>>(), violating, "whoever would violate a budget comes back first");
 }
 
 /// A law about something that never happens would say nothing.
@@ -255,14 +252,15 @@ fn the_worlds_hold_enough_of_everything() {
         count("several feasible nodes", view.scores.len() > 1);
         count("unschedulable", view.outcome == Some(Outcome::Unschedulable));
         let Some(preemption) = &view.preemption else { return Ok(()) };
-        let steps: Vec<&DryRunStep> = preemption.dry_runs.values().flat_map(|r| &r.steps).collect();
-        count("a candidate", !preemption.candidates.is_empty());
-        count("several candidates", preemption.candidates.len() > 1);
-        count("several victims", preemption.candidates.values().any(|c| c.victims.len() > 1));
-        count("a violation", preemption.candidates.values().any(|c| c.pdb_violations > 0));
+        let steps: Vec<DryRunStep<'_>> = preemption.dry_runs().flat_map(DryRunView::steps).collect();
+        count("a candidate", preemption.candidate_count() > 0);
+        count("several candidates", preemption.candidate_count() > 1);
+        count("several victims", preemption.candidates().any(|c| c.victims.len() > 1));
+        count("a violation", preemption.candidates().any(|c| c.pdb_violations > 0));
         count("a reprieve", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(_))));
-        count("a reprieve under a budget", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(v) if !v.violates.is_empty())));
-        let because = |text: &str| steps.iter().any(|s| matches!(s, DryRunStep::Condemned(_, status) if status.message().contains(text)));
+        count("a reprieve under a budget", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(v) if !v.violates().is_empty())));
+        let because =
+            |text: &str| steps.iter().any(|s| matches!(s, DryRunStep::NotReprieved(_, status) if status.message().contains(text)));
         count("condemned for cpu", because("Insufficient cpu"));
         count("condemned for a port", because("free ports"));
         count("condemned for anti-affinity", because("anti-affinity"));

@@ -18,11 +18,12 @@ use deciding::scheduler;
 use flate2::read::GzDecoder;
 use regex::Regex;
 use schedscope::cluster::{Key, Quantity};
+use schedscope::framework::Victim;
 use schedscope::release::Emulation;
 use schedscope::report::{Decision, so_far, why};
 use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Settling};
 use schedscope::source::{STORIES, load};
-use schedscope::trace::{CycleView, Event};
+use schedscope::trace::{CycleView, DryRunView, Event};
 use serde_json::Value;
 
 /// Words by which a sentence speaks of a plugin's verdict on nodes.
@@ -264,11 +265,10 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
             let reason = found["ineligibleReason"].as_str().unwrap_or_default();
             must(!reason.contains("Never") || sentence.contains("preemptionPolicy is Never"), "names the preemptionPolicy");
             must(!reason.contains("terminating pod") || sentence.contains("are gone"), "says what it waits for");
-        } else if view.preemption.as_ref().is_some_and(|p| !p.hypothetical) {
+        } else if view.preemption.as_ref().is_some_and(|p| !p.hypothetical()) {
             let failed = found["status"]["code"] == "Error";
             must(failed == sentence.contains("preemption failed"), "says whether preemption failed");
-            let none =
-                view.preemption.as_ref().is_some_and(|p| p.dry_runs.values().all(|r| r.steps.is_empty()) && !p.potential_nodes.is_empty());
+            let none = view.preemption.as_ref().is_some_and(|p| p.dry_runs().all(DryRunView::is_empty) && !p.potential_nodes().is_empty());
             must(failed || none == sentence.contains("no pod of lower priority"), "says whether there is anybody to evict");
             must(failed || none || sentence.contains("evicting"), "says that evicting does not help");
         }
@@ -281,8 +281,8 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
     must(sentence.contains(&format!(" {victims} pod")), "says how many pods go");
     let equals = found["bestCandidates"].as_array().map_or(0, Vec::len);
     must((equals > 1) == sentence.contains(&format!("any of these {equals} is right")), "says whether others are as good");
-    let candidate = view.preemption.as_ref().and_then(|p| p.candidates.get(node)).expect("the candidate");
-    let budgets: BTreeSet<&str> = candidate.victims.iter().flat_map(|v| &v.violates).map(|b| b.budget.as_str()).collect();
+    let candidate = view.preemption.as_ref().and_then(|p| p.candidate(node)).expect("the candidate");
+    let budgets: BTreeSet<&str> = candidate.victims.iter().flat_map(Victim::violates).map(|b| b.budget.as_str()).collect();
     let violated = chosen["pdbViolations"] != 0;
     let unknown = decision["budgetsUnknown"] == true;
     must(sentence.contains("violates no budget") == (!violated && !unknown), "says whether no budget is violated");
@@ -290,7 +290,7 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
     must(!violated || !budgets.is_empty(), "knows the violated budgets");
     let named = budgets.iter().filter(|name| names(sentence, name)).count();
     must(named == budgets.len() || named == 3 && sentence.contains(" more"), "names the violated budgets");
-    let priorities: BTreeSet<i32> = candidate.victims.iter().map(|v| v.priority).collect();
+    let priorities: BTreeSet<i32> = candidate.victims.iter().map(Victim::priority).collect();
     let highest = priorities.last().copied().unwrap_or_default();
     must(names(sentence, &highest.to_string()), "says of which priority they are");
     must(sentence.contains("or less") == (priorities.len() > 1), "says whether they share a priority");
@@ -341,7 +341,7 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
         said += 1;
         let mut problems = form(&sentence);
         let promises = sentence.contains("makes room") || sentence.contains("it preempts");
-        if promises && view.preemption.as_ref().is_none_or(|p| p.selected.is_none()) {
+        if promises && view.preemption.as_ref().is_none_or(|p| p.selected().is_none()) {
             problems.push("promises room that nobody found".to_owned());
         }
         if sentence.starts_with("Fits") && view.selected.is_none() {

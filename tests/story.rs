@@ -341,20 +341,20 @@ fn each_preemptor_of_the_tie_breaks_gets_its_node() {
 
 /// A dry run in words: who was put back and stays (`+`), who was put back in vain (`!`), with the budget it violates.
 fn reprieves(view: &CycleView, node: &str) -> String {
-    let run = &view.preemption.as_ref().expect("a preemption").dry_runs[node];
+    let run = view.preemption.as_ref().and_then(|p| p.dry_run(node)).expect("a dry run");
     let violated = |v: &Victim| {
-        v.violates.iter().map(|b| format!("({} allows {}, {} left)", b.budget, b.allowed, b.left)).collect::<Vec<_>>().concat()
+        v.violates().iter().map(|b| format!("({} allows {}, {} left)", b.budget, b.allowed, b.left)).collect::<Vec<_>>().concat()
     };
-    let words = run.steps.iter().filter_map(|step| match step {
-        DryRunStep::Reprieved(v) => Some(format!("+{}{}", v.pod.name, violated(v))),
-        DryRunStep::Condemned(v, status) => Some(format!("!{}{} {}", v.pod.name, violated(v), status.message())),
+    let words = run.steps().filter_map(|step| match step {
+        DryRunStep::Reprieved(v) => Some(format!("+{}{}", v.pod().metadata.name, violated(v))),
+        DryRunStep::NotReprieved(v, status) => Some(format!("!{}{} {}", v.pod().metadata.name, violated(v), status.message())),
         DryRunStep::Removed(_) | DryRunStep::Filtered(_) => None,
     });
     words.collect::<Vec<_>>().join("; ")
 }
 
 fn summary(candidate: &Candidate) -> String {
-    let victims: Vec<&str> = candidate.victims.iter().map(|v| v.pod.name.as_str()).collect();
+    let victims: Vec<&str> = candidate.victims.iter().map(|v| v.pod().metadata.name.as_str()).collect();
     format!("{}: {} ({} violations)", candidate.node, victims.join(" "), candidate.pdb_violations)
 }
 
@@ -363,7 +363,7 @@ fn budgets_say_who_is_put_back_first_and_whose_eviction_violates_one() {
     let scheduler = start("budgets");
     let view = explained(&scheduler, &key("shop/checkout"));
     let preemption = view.preemption.as_ref().expect("a preemption");
-    let candidates: Vec<String> = preemption.candidates.values().map(|c| summary(c)).collect();
+    let candidates: Vec<String> = preemption.candidates().map(summary).collect();
     assert_eq!(
         candidates,
         ["big-1: cart-0 report-0 (0 violations)", "big-2: search-1 (1 violations)", "big-3: report-1 cart-3 (0 violations)"]
@@ -379,7 +379,7 @@ fn budgets_say_who_is_put_back_first_and_whose_eviction_violates_one() {
     // The least important pod stays, because it is the one whose eviction would violate a budget.
     assert_eq!(reprieves(&view, "big-3"), "+search-2(search allows 0, 0 left); !report-1 Insufficient cpu; !cart-3 Insufficient cpu");
 
-    let functions: Vec<String> = preemption.score_functions.iter().map(|f| format!("{:?} {}", f.name, f.remaining.join(" "))).collect();
+    let functions: Vec<String> = preemption.score_functions().iter().map(|f| format!("{:?} {}", f.name, f.remaining.join(" "))).collect();
     assert_eq!(functions, ["MinNumPDBViolations big-1 big-3", "MinHighestPriority big-1"]);
     assert_eq!(
         why(&view),

@@ -149,7 +149,7 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     assert_eq!(screen.command("cordon worker-x"), "! there is no Node worker-x");
     assert!(screen.title() == "explain shop/payments" && screen.explorer.timeline().at_end());
     assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
-    let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected.as_ref().unwrap().0.clone();
+    let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected().unwrap().0.clone();
     assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
     screen.keys("=");
     let text = screen.overlay();
@@ -233,7 +233,7 @@ fn a_decision_in_the_past_is_about_the_past() {
     assert_eq!(screen.command("pod shop/payments"), "");
     let timeline = screen.explorer.timeline();
     assert_eq!((timeline.frames().len(), timeline.cursor().frame), (frames + 1, 0), "put in where the cursor was");
-    assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected.is_some()));
+    assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected().is_some()));
     assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
 }
 

@@ -79,7 +79,7 @@ fn beside(agreement: &Agreement) -> String {
 
 /// What the answer cannot know for want of objects in the source.
 fn unknown(view: &CycleView, loaded: &Loaded) -> String {
-    let preempts = view.preemption.as_ref().is_some_and(|p| !p.candidates.is_empty());
+    let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
     let absent = loaded.report.absent.iter().find(|a| a.kind == Kind::PodDisruptionBudget).filter(|_| preempts);
     absent.map_or_else(String::new, |a| format!("\nUNKNOWN\n  {}\n", a.effect))
 }

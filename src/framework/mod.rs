@@ -1,6 +1,7 @@
 //! The vocabulary of the scheduling framework: statuses, cycle state, node and pod information, extension points,
 //! events. Everything above speaks it; it knows only [`crate::cluster`].
 
+mod budget_index;
 mod cycle_state;
 mod diagnosis;
 mod duration;
@@ -25,6 +26,7 @@ mod resource;
 mod snapshot;
 mod status;
 
+pub use budget_index::{BudgetIndex, BudgetSelector};
 pub use cycle_state::{CycleState, StateData};
 pub use diagnosis::{Diagnosis, NodeToStatus};
 pub use duration::{DurationError, format_duration, parse_duration};
@@ -40,7 +42,7 @@ pub use parallel::{in_order, in_parts};
 pub use plugin::*;
 pub use pod_bits::PodBits;
 pub use pod_classes::{PodClasses, PodsByPosition};
-pub use pod_info::{AffinityTerm, AffinityTerms, Covered, KnownTerms, PodInfo, WeightedAffinityTerm};
+pub use pod_info::{AffinityTerm, AffinityTerms, KnownTerms, PodInfo, WeightedAffinityTerm};
 pub use preempt::*;
 pub use property_changes::{node_scheduling_properties_change, pod_scheduling_properties_change};
 pub use queued_pod_info::QueuedPodInfo;

@@ -150,6 +150,8 @@ pub struct PostFilterContext<'a> {
     pub statuses: &'a NodeToStatus,
     /// Where the dry run starts among the potential nodes, and whether to cut it short.
     pub dry_run: DryRunPolicy,
+    /// Whether to leave the steps of dry runs out of the record; nothing that is found depends on it.
+    pub quiet: bool,
 }
 
 /// What stands in for chance in the dry run.
@@ -178,7 +180,7 @@ pub struct PostFilterResult {
     /// The nomination, where the plugin has a say.
     pub nominating: Option<NominatingInfo>,
     /// What preemption found, in full.
-    pub preemption: Option<Box<PreemptionRecord>>,
+    pub preemption: Option<Arc<PreemptionRecord>>,
     /// Objects the plugin writes to the API server.
     pub writes: Vec<Object>,
 }
@@ -187,8 +189,8 @@ pub struct PostFilterResult {
 pub trait PostFilterPlugin {
     /// Success and UnschedulableAndUnresolvable end the extension point.
     fn post_filter(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PostFilterResult;
-    /// What a preemption would find, for a plugin that preempts and was not reached; nothing is chosen.
-    fn consider(&self, _cx: &PostFilterContext<'_>, _state: &CycleState, _pod: &PodInfo) -> Option<Box<PreemptionRecord>> {
+    /// Returns what a preemption would find, for a plugin that preempts and was not reached; nothing is chosen.
+    fn dry_run_only(&self, _cx: &PostFilterContext<'_>, _state: &CycleState, _pod: &PodInfo) -> Option<Arc<PreemptionRecord>> {
         None
     }
 }

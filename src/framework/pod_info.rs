@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 
-use super::{PodBits, PodResource, Victim, host_ports};
+use super::{PodBits, PodResource, host_ports};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm};
 use crate::release::Emulation;
 
@@ -20,49 +20,6 @@ pub struct PodInfo {
     pub terms: Option<Arc<AffinityTerms>>,
     /// What a node keeps at hand of it.
     row: PodRow,
-    /// The pod as preemption records it, once it was asked for.
-    victim: Memo<Arc<Victim>>,
-    /// The budgets that cover the pod, once they were looked for.
-    covered: Covering,
-}
-
-/// Something that follows from the rest, made when it is first asked for; it plays no part in comparisons.
-#[derive(Clone, Debug)]
-struct Memo<T>(OnceLock<T>);
-
-impl<T> PartialEq for Memo<T> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-/// Which budgets cover a pod, and the pod as preemption recorded it when they were counted last.
-#[derive(Debug, Default)]
-pub struct Covered {
-    /// The set of budgets that the rest is about; 0 for none.
-    pub set: u64,
-    /// The first budget, as an index into the set.
-    pub first: Option<u32>,
-    /// Further budgets, likewise.
-    pub rest: Vec<u32>,
-    /// What was recorded, and what the first budget had left; only where it is the only one.
-    pub known: Option<(i32, Arc<Victim>)>,
-}
-
-/// Found when it is asked for, and found anew for other budgets; it plays no part in comparisons.
-#[derive(Debug, Default)]
-struct Covering(Mutex<Option<Box<Covered>>>);
-
-impl Clone for Covering {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl PartialEq for Covering {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 /// The little of a pod that is looked at most often. A node holds the rows of its pods in one piece of memory, so that
@@ -225,22 +182,12 @@ impl PodInfo {
     fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {
         let resource = PodResource::with_emulation(&pod, emulation);
         let row = PodRow::of(&pod);
-        Self { pod, resource, terms, row, victim: Memo(OnceLock::new()), covered: Covering::default() }
+        Self { pod, resource, terms, row }
     }
 
     /// `namespace/name`.
     pub fn key(&self) -> Key {
         self.pod.key()
-    }
-
-    /// The pod as one that stands to be evicted, its budgets not counted yet; made only once.
-    pub fn victim(&self, make: impl FnOnce(&Pod) -> Victim) -> Arc<Victim> {
-        self.victim.0.get_or_init(|| Arc::new(make(&self.pod))).clone()
-    }
-
-    /// What is remembered of the budgets that cover the pod, if anything: few pods are ever asked.
-    pub fn covered(&self) -> MutexGuard<'_, Option<Box<Covered>>> {
-        self.covered.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For finding what may match the pod.

@@ -4,127 +4,259 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use jiff::Timestamp;
 
 use super::{List, Status};
-use crate::cluster::{Key, Str};
+use crate::cluster::{Key, Pod, Str};
 
 pub use crate::release::ScoreFunctionName;
 
-/// Everything one preemption attempt did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Everything one preemption attempt did. The engine makes it once; events and views point into it.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreemptionRecord {
     /// Why the pod may not preempt at all; `None` when it may.
     pub ineligible: Option<Str>,
+    /// Whether DefaultPreemption was not reached and this only shows what it would have found.
+    pub hypothetical: bool,
     /// Nodes that eviction might help, in walking order.
     pub potential_nodes: List<Str>,
     /// Index into [`Self::potential_nodes`] where the dry run started.
     pub offset: usize,
     /// How many candidates were wanted.
     pub wanted_candidates: usize,
-    /// One entry for each node that was dry-run, in the order they were tried.
-    pub dry_runs: Vec<DryRun>,
-    /// Nodes where eviction makes room, by node name.
-    pub candidates: Vec<Arc<Candidate>>,
+    /// The nodes that were dry-run.
+    pub dry_runs: DryRuns,
     /// The score functions that were asked, in order; empty with fewer than two candidates.
-    pub score_functions: Vec<Arc<ScoreFunction>>,
-    /// Candidates still tied after the last score function, by name.
+    pub score_functions: Vec<ScoreFunction>,
+    /// Candidates still tied after the last score function, by name. The first is nominated; empty where none was chosen.
     pub best: List<Str>,
-    /// The node that is nominated.
-    pub selected: Option<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
     pub cleared_nominations: Vec<Key>,
-    /// Victims on the selected node that are to be evicted now: those not being deleted already.
-    pub evictions: Vec<Key>,
 }
 
-/// The dry run on one node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DryRun {
+impl PreemptionRecord {
+    /// Returns the node that is nominated.
+    pub fn selected(&self) -> Option<&Str> {
+        self.best.first()
+    }
+
+    /// Returns the nodes where eviction makes room, by node name.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        self.dry_runs.by_name().filter_map(|run| run.candidate.as_ref())
+    }
+
+    /// Returns the victims on the selected node that are to be evicted now, most important first: those that are not being
+    /// deleted already.
+    pub fn evictions(&self) -> impl Iterator<Item = &Victim> {
+        let chosen = self.selected().and_then(|node| self.dry_runs.get(node)).and_then(|run| run.candidate.as_ref());
+        chosen.into_iter().flat_map(|candidate| &candidate.victims).filter(|victim| !victim.is_terminating())
+    }
+}
+
+/// Dry runs in the order in which the nodes were tried, with an index by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DryRuns {
+    runs: Vec<Arc<NodeDryRun>>,
+    /// Indices into [`Self::runs`], by node name.
+    by_name: Vec<u32>,
+}
+
+impl From<Vec<Arc<NodeDryRun>>> for DryRuns {
+    fn from(runs: Vec<Arc<NodeDryRun>>) -> Self {
+        let mut by_name: Vec<u32> = (0..).take(runs.len()).collect();
+        by_name.sort_unstable_by(|a, b| runs[*a as usize].node.cmp(&runs[*b as usize].node));
+        Self { runs, by_name }
+    }
+}
+
+impl DryRuns {
+    /// Returns the dry runs in the order in which the nodes were tried.
+    pub fn in_order(&self) -> &[Arc<NodeDryRun>] {
+        &self.runs
+    }
+
+    /// Returns the dry runs by node name.
+    pub fn by_name(&self) -> impl Iterator<Item = &Arc<NodeDryRun>> {
+        self.indices_by_name().map(|at| &self.runs[at])
+    }
+
+    /// Returns indices into [`Self::in_order`], by node name.
+    pub fn indices_by_name(&self) -> impl Iterator<Item = usize> {
+        self.by_name.iter().map(|at| *at as usize)
+    }
+
+    /// Returns the index into [`Self::in_order`] of a node's dry run.
+    pub fn index_of(&self, node: &str) -> Option<usize> {
+        let found = self.by_name.binary_search_by(|at| self.runs[*at as usize].node.as_str().cmp(node)).ok()?;
+        Some(self.by_name[found] as usize)
+    }
+
+    /// Returns the dry run of a node.
+    pub fn get(&self, node: &str) -> Option<&Arc<NodeDryRun>> {
+        self.index_of(node).map(|at| &self.runs[at])
+    }
+}
+
+/// The dry run on one node. A quiet run keeps only how it ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeDryRun {
     /// The node.
     pub node: Str,
-    /// What was tried, in order.
-    pub steps: Vec<DryRunStep>,
-    /// Success with victims makes a candidate.
+    /// Pods of lower priority, in the order in which they were taken off the node.
+    pub removed: Vec<Arc<Pod>>,
+    /// The filters' answer with all of them gone; `None` where a removal failed.
+    pub filtered: Option<Status>,
+    /// Pods that were put back, in order.
+    pub put_back: Vec<PutBack>,
+    /// How the run ended. Success with victims makes a candidate, unless there were enough before it.
+    pub status: Status,
+    /// The candidate that the node is.
+    pub candidate: Option<Candidate>,
+}
+
+/// A pod that was put back on its node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PutBack {
+    /// Which pod.
+    pub victim: Victim,
+    /// The filters' answer with it back. Success reprieves the pod; otherwise it was taken off again.
     pub status: Status,
 }
 
-/// One thing that was tried on a node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum DryRunStep {
-    /// A pod of lower priority was taken off the node.
-    Removed(Arc<Victim>),
-    /// With all of them gone, the filters said this.
-    Filtered(Status),
-    /// A pod was put back and stays.
-    Reprieved(Arc<Victim>),
-    /// A pod was put back, the filters said this, and it was taken off again.
-    Condemned(Arc<Victim>, Status),
-}
+impl NodeDryRun {
+    /// Returns how many steps the run took.
+    pub fn len(&self) -> usize {
+        self.removed.len() + usize::from(self.filtered.is_some()) + self.put_back.len()
+    }
 
-/// A pod that stands to be evicted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Victim {
-    /// Which pod.
-    pub pod: Key,
-    /// Its priority.
-    pub priority: i32,
-    /// `status.startTime`, in nanoseconds since 1970; `None` counts as now.
-    pub start_time: Option<i64>,
-    /// The budgets that its eviction would violate, with the disruptions each had left before it.
-    pub violates: Vec<BudgetViolation>,
-    /// The budgets that cover the pod and still allow its eviction.
-    pub covered_by: Vec<Str>,
-    /// Whether it is being deleted already.
-    pub terminating: bool,
-    /// The controller; empty without one.
-    pub owner: Owner,
-}
-
-/// Kind and name of a controller, such as `ReplicaSet reports-646f8d7fc5`, which is how it is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub struct Owner {
-    /// Its kind; empty for nobody.
-    pub kind: Str,
-    /// Its name.
-    pub name: Str,
-}
-
-impl Owner {
-    /// Whether this is nobody.
+    /// Returns whether nothing was tried.
     pub fn is_empty(&self) -> bool {
-        self.kind.is_empty() && self.name.is_empty()
+        self.len() == 0
+    }
+
+    /// Returns a step by its number, from 0.
+    pub fn step(&self, number: usize) -> Option<DryRunStep<'_>> {
+        if let Some(pod) = self.removed.get(number) {
+            return Some(DryRunStep::Removed(pod));
+        }
+        let filtered = self.filtered.as_ref()?;
+        let Some(number) = number.checked_sub(self.removed.len() + 1) else { return Some(DryRunStep::Filtered(filtered)) };
+        self.put_back.get(number).map(|PutBack { victim, status }| {
+            if status.is_success() { DryRunStep::Reprieved(victim) } else { DryRunStep::NotReprieved(victim, status) }
+        })
+    }
+
+    /// Returns all steps, in order.
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = DryRunStep<'_>> {
+        (0..self.len()).filter_map(|number| self.step(number))
     }
 }
 
-impl fmt::Display for Owner {
+/// One thing that was tried on a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DryRunStep<'a> {
+    /// A pod of lower priority was taken off the node.
+    Removed(&'a Arc<Pod>),
+    /// With all of them gone, the filters said this.
+    Filtered(&'a Status),
+    /// A pod was put back and stays.
+    Reprieved(&'a Victim),
+    /// A pod was put back, the filters said this, and it was taken off again.
+    NotReprieved(&'a Victim, &'a Status),
+}
+
+impl<'a> DryRunStep<'a> {
+    /// Returns the pod that was removed or put back.
+    pub fn pod(self) -> Option<&'a Arc<Pod>> {
+        match self {
+            Self::Removed(pod) => Some(pod),
+            Self::Filtered(_) => None,
+            Self::Reprieved(victim) | Self::NotReprieved(victim, _) => Some(victim.pod()),
+        }
+    }
+
+    /// Returns the pod that was put back, with its budgets.
+    pub fn put_back(self) -> Option<&'a Victim> {
+        match self {
+            Self::Removed(_) | Self::Filtered(_) => None,
+            Self::Reprieved(victim) | Self::NotReprieved(victim, _) => Some(victim),
+        }
+    }
+}
+
+/// A pod of lower priority, and what its eviction does to budgets.
+#[derive(Clone, PartialEq)]
+pub struct Victim {
+    pod: Arc<Pod>,
+    /// `None` where no budget covers the pod.
+    budgets: Option<Arc<CoveringBudgets>>,
+}
+
+impl Victim {
+    /// Makes a victim; `budgets` is `None` where no budget covers the pod.
+    pub fn new(pod: Arc<Pod>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
+        Self { pod, budgets }
+    }
+
+    /// Returns the pod.
+    pub fn pod(&self) -> &Arc<Pod> {
+        &self.pod
+    }
+
+    /// Returns the pod's namespace and name.
+    pub fn key(&self) -> Key {
+        self.pod.key()
+    }
+
+    /// Returns the pod's priority.
+    pub fn priority(&self) -> i32 {
+        self.pod.priority()
+    }
+
+    /// Returns `status.startTime`, in nanoseconds since 1970; `None` counts as now.
+    pub fn start_time(&self) -> Option<i64> {
+        self.pod.status.start_time.map(unix_nanoseconds)
+    }
+
+    /// Returns whether the pod is being deleted already.
+    pub fn is_terminating(&self) -> bool {
+        self.pod.is_terminating()
+    }
+
+    /// Returns kind and name of the controller, such as `ReplicaSet reports-646f8d7fc5`; `None` without one.
+    pub fn owner(&self) -> Option<String> {
+        let owner = self.pod.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
+        Some(format!("{} {}", owner.kind, owner.name))
+    }
+
+    /// Returns the budgets that the eviction would violate, by name, with the disruptions each had left before it.
+    pub fn violates(&self) -> &[BudgetViolation] {
+        self.budgets.as_ref().map_or(&[], |budgets| &budgets.violated)
+    }
+
+    /// Returns the budgets that cover the pod and still allow its eviction, by name.
+    pub fn covered_by(&self) -> &[Str] {
+        self.budgets.as_ref().map_or(&[], |budgets| &budgets.allowing)
+    }
+}
+
+impl fmt::Debug for Victim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() { Ok(()) } else { write!(f, "{} {}", self.kind, self.name) }
+        write!(f, "Victim({}, {:?})", self.key(), self.budgets)
     }
 }
 
-impl From<&str> for Owner {
-    fn from(text: &str) -> Self {
-        let (kind, name) = text.split_once(' ').unwrap_or((text, ""));
-        Self { kind: kind.into(), name: name.into() }
-    }
-}
-
-impl From<String> for Owner {
-    fn from(text: String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl From<Owner> for String {
-    fn from(owner: Owner) -> Self {
-        owner.to_string()
-    }
+/// The budgets that cover a pod, by what they say of its eviction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CoveringBudgets {
+    /// Those with nothing left.
+    pub violated: Vec<BudgetViolation>,
+    /// Those that allow it.
+    pub allowing: Vec<Str>,
 }
 
 /// A budget that has nothing left for a pod.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetViolation {
     /// The budget's name, in the pod's namespace.
     pub budget: Str,
@@ -135,23 +267,86 @@ pub struct BudgetViolation {
 }
 
 /// A node where eviction makes room.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidate {
     /// The node.
     pub node: Str,
-    /// Who would be evicted, most important first.
-    pub victims: Vec<Arc<Victim>>,
+    /// The pods to evict, most important first.
+    pub victims: Vec<Victim>,
     /// How many of them violate a budget.
     pub pdb_violations: i64,
 }
 
 /// One of the functions that choose among candidates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ScoreFunction {
     /// Which function.
     pub name: ScoreFunctionName,
-    /// What each candidate still in the race scored, by node name; higher is better.
+    /// The score of each candidate that was left before, by node name; higher is better.
     pub scores: Vec<(Str, i64)>,
-    /// Who was left, by node name.
+    /// The candidates with the highest score, by node name.
     pub remaining: List<Str>,
+}
+
+/// Returns nanoseconds since 1970, as far as 64 bits reach.
+pub fn unix_nanoseconds(time: Timestamp) -> i64 {
+    let nanoseconds = time.as_nanosecond();
+    i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, rest: &str) -> Arc<Pod> {
+        Arc::new(serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"n"{rest}}}}}"#)).unwrap())
+    }
+
+    #[test]
+    fn steps_come_in_the_order_in_which_they_were_taken() {
+        let victim = |name| Victim::new(pod(name, ""), None);
+        let put_back = |name, status| PutBack { victim: victim(name), status };
+        let status = Status::unschedulable("x");
+        let run = NodeDryRun {
+            removed: vec![pod("a", ""), pod("b", "")],
+            filtered: Some(Status::success()),
+            put_back: vec![put_back("b", Status::success()), put_back("a", status.clone())],
+            ..NodeDryRun::default()
+        };
+        let (a, b) = (victim("a"), victim("b"));
+        let want = [
+            DryRunStep::Removed(a.pod()),
+            DryRunStep::Removed(b.pod()),
+            DryRunStep::Filtered(&Status::success()),
+            DryRunStep::Reprieved(&b),
+            DryRunStep::NotReprieved(&a, &status),
+        ];
+        assert_eq!(run.steps().collect::<Vec<_>>(), want);
+        assert_eq!((run.len(), run.step(5)), (5, None));
+        let failed = NodeDryRun { removed: vec![pod("a", "")], ..NodeDryRun::default() };
+        assert_eq!((failed.len(), failed.step(1), NodeDryRun::default().is_empty()), (1, None, true));
+    }
+
+    #[test]
+    fn dry_runs_are_found_by_name_and_kept_in_order() {
+        let run = |node: &str| Arc::new(NodeDryRun { node: node.into(), ..NodeDryRun::default() });
+        let runs = DryRuns::from(["c", "a", "b"].map(run).to_vec());
+        assert_eq!(runs.by_name().map(|r| r.node.as_str()).collect::<String>(), "abc");
+        assert_eq!(["a", "b", "c", "d"].map(|node| runs.index_of(node)), [Some(1), Some(2), Some(0), None]);
+    }
+
+    #[test]
+    fn a_victim_names_its_controller_and_whether_it_ends() {
+        let owners = r#","ownerReferences":[{"kind":"Node","name":"n"},{"kind":"ReplicaSet","name":"web-1","controller":true}]"#;
+        let owned = Victim::new(pod("v", owners), None);
+        assert_eq!((owned.owner().as_deref(), owned.is_terminating()), (Some("ReplicaSet web-1"), false));
+        let ending = Victim::new(pod("v", r#","deletionTimestamp":"2026-01-01T00:00:00Z""#), None);
+        assert_eq!((ending.owner(), ending.is_terminating()), (None, true));
+    }
+
+    #[test]
+    fn times_beyond_64_bits_stay_at_the_edge() {
+        assert_eq!(unix_nanoseconds(Timestamp::MAX), i64::MAX);
+        assert_eq!(unix_nanoseconds(Timestamp::MIN), i64::MIN);
+    }
 }

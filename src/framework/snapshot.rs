@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::HashMap;
 
-use super::{NodeInfo, NodeList, PodClasses, PodsByPosition};
+use super::{BudgetIndex, NodeInfo, NodeList, PodClasses, PodsByPosition};
 use crate::cluster::Str;
 
 /// The nodes at one moment, in the order kube-scheduler walks them: zones in turn, one node each. Cloning is free.
@@ -15,6 +15,7 @@ pub struct Snapshot {
     image_nodes: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by slot.
     pods: PodClasses,
+    budgets: BudgetIndex,
 }
 
 /// Where an image is; mirrors `ImageStateSummary`.
@@ -29,7 +30,7 @@ pub struct ImageState {
 impl Snapshot {
     /// Makes a snapshot of nodes, of where images are, and of the pods on the nodes counted by slot.
     pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: PodClasses) -> Self {
-        Self { nodes, image_nodes, pods }
+        Self { nodes, image_nodes, pods, budgets: BudgetIndex::default() }
     }
 
     /// A snapshot of any nodes, for tests and small tools; image states are counted from the nodes.
@@ -50,6 +51,17 @@ impl Snapshot {
             }
         }
         Self::new(nodes, images, pods)
+    }
+
+    /// Returns the snapshot with these PodDisruptionBudgets; without, it has none.
+    #[must_use]
+    pub fn with_budgets(self, budgets: BudgetIndex) -> Self {
+        Self { budgets, ..self }
+    }
+
+    /// Returns the PodDisruptionBudgets that can match pods.
+    pub fn budgets(&self) -> &BudgetIndex {
+        &self.budgets
     }
 
     /// All nodes in walking order.

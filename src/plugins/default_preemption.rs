@@ -126,11 +126,11 @@ impl PostFilterPlugin for DefaultPreemption {
         if !message.is_empty() {
             status = Status::new(status.code(), [format!("preemption: {message}")]);
         }
-        PostFilterResult { status, nominating, preemption: Some(Box::new(record)), writes: Vec::new() }
+        PostFilterResult { status, nominating, preemption: Some(Arc::new(record)), writes: Vec::new() }
     }
 
-    fn consider(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Box<PreemptionRecord>> {
-        Some(Box::new(self.evaluator(cx).consider(state, pod)))
+    fn dry_run_only(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Arc<PreemptionRecord>> {
+        Some(Arc::new(self.evaluator(cx).dry_run_only(state, pod)))
     }
 }
 
@@ -216,14 +216,14 @@ mod tests {
         let mut statuses = NodeToStatus::default();
         statuses.set(0, Status::unschedulable("taken"));
         let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(true), now: jiff::Timestamp::UNIX_EPOCH };
-        let cx = PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default() };
+        let cx = PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default(), quiet: false };
         let state = CycleState::default();
         let result = PostFilterPlugin::post_filter(&plugin(), &cx, &state, &preemptor);
         assert_eq!((result.status.code(), result.status.message().as_str()), (code, message));
         assert_eq!(result.nominating, Some(NominatingInfo::Override(nominated.into())));
-        let considered = plugin().consider(&cx, &state, &preemptor).unwrap();
-        assert_eq!(result.preemption.unwrap().candidates, considered.candidates);
-        assert_eq!(considered.candidates.is_empty(), nominated.is_empty());
+        let dry_run_only = plugin().dry_run_only(&cx, &state, &preemptor).unwrap();
+        assert_eq!(result.preemption.unwrap().dry_runs, dry_run_only.dry_runs);
+        assert_eq!(dry_run_only.candidates().next().is_none(), nominated.is_empty());
     }
 
     #[test]

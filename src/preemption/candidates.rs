@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::budgets::Budgets;
-use super::dry_run::{self, Trial};
+use super::dry_run::select_victims_on_node;
 use crate::framework::{
-    Candidate, Code, CycleState, DryRun, DryRunPolicy, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
+    Code, CycleState, DryRunPolicy, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, SharedStatuses,
+    Snapshot,
 };
 use crate::release::Candidates;
 
@@ -56,14 +56,10 @@ pub(super) fn search(
     record.offset = offset % nodes.len();
     let all_nodes = all_nodes || post.cx.emulation.behaviour().candidates == Candidates::All;
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };
-    let budgets = Budgets::shared(post.cx.cluster.pod_disruption_budgets.iter());
     let mut walk = nodes;
     walk.rotate_left(record.offset);
-    let try_node = |node: &NodeInfo| dry_run::select_victims_on_node(post, state, pod, node, &budgets);
-    let (trials, shortlist) = try_until_enough(&walk, record.wanted_candidates, try_node);
-    record.dry_runs = trials;
-    record.candidates = shortlist.into_iter().map(Arc::new).collect();
-    record.candidates.sort_by(|a, b| a.node.cmp(&b.node));
+    let try_node = |node: &NodeInfo| select_victims_on_node(post, state, pod, node);
+    record.dry_runs = try_until_enough(&walk, record.wanted_candidates, try_node).into();
 }
 
 /// Nodes tried at one go beyond those that are needed anyway.
@@ -73,8 +69,9 @@ const NODES_PER_TASK: usize = 4;
 
 /// Dry runs of different nodes do not touch each other, so they run beside each other; their results are then taken in
 /// walking order, and what lies behind the node that made enough is dropped. So the result is that of one walker.
-fn try_until_enough(walk: &[&Arc<NodeInfo>], wanted: usize, try_node: impl Fn(&NodeInfo) -> Trial + Sync) -> (Vec<DryRun>, Vec<Candidate>) {
-    let mut shortlist = Shortlist::new(wanted);
+fn try_until_enough(walk: &[&Arc<NodeInfo>], wanted: usize, try_node: impl Fn(&NodeInfo) -> NodeDryRun + Sync) -> Vec<Arc<NodeDryRun>> {
+    let mut shortlist = Shortlist { wanted, without_violations: 0, violating: 0 };
+    let mut shared = SharedStatuses::default();
     let mut runs = Vec::new();
     let mut rest = walk;
     while !rest.is_empty() {
@@ -82,52 +79,54 @@ fn try_until_enough(walk: &[&Arc<NodeInfo>], wanted: usize, try_node: impl Fn(&N
         let needed = wanted.saturating_sub(shortlist.len()).max(CHUNK).min(rest.len());
         let (chunk, after) = rest.split_at(needed);
         rest = after;
-        let trials: Vec<Trial> = if chunk.len() <= NODES_PER_TASK {
+        let tried: Vec<NodeDryRun> = if chunk.len() <= NODES_PER_TASK {
             chunk.iter().map(|n| try_node(n)).collect()
         } else {
             chunk.par_iter().with_min_len(NODES_PER_TASK).map(|n| try_node(n)).collect()
         };
-        for trial in trials {
-            runs.push(trial.run);
-            if let Some(candidate) = trial.candidate
-                && shortlist.add(candidate)
-            {
-                return (runs, shortlist.take());
+        for mut run in tried {
+            let enough = shortlist.take(&mut run);
+            share_statuses(&mut run, &mut shared);
+            runs.push(Arc::new(run));
+            if enough {
+                return runs;
             }
         }
     }
-    (runs, shortlist.take())
+    runs
 }
 
-/// Candidates found so far. Each of the two lists takes as many as are wanted and drops what comes later.
+/// Lets the statuses of one run share memory with those of the runs before it.
+fn share_statuses(run: &mut NodeDryRun, shared: &mut SharedStatuses) {
+    let put_back = run.put_back.iter_mut().map(|p| &mut p.status);
+    for status in run.filtered.iter_mut().chain(put_back).chain([&mut run.status]) {
+        *status = shared.share(std::mem::take(status));
+    }
+}
+
+/// Counts the candidates found so far, in two groups. Each takes as many as are wanted and drops what comes later.
 struct Shortlist {
     wanted: usize,
-    without_violations: Vec<Candidate>,
-    violating: Vec<Candidate>,
+    without_violations: usize,
+    violating: usize,
 }
 
 impl Shortlist {
-    fn new(wanted: usize) -> Self {
-        Self { wanted, without_violations: Vec::new(), violating: Vec::new() }
-    }
-
     fn len(&self) -> usize {
-        self.without_violations.len() + self.violating.len()
+        self.without_violations + self.violating
     }
 
-    /// True when the search may end. Candidates that violate budgets never end it by themselves.
-    fn add(&mut self, candidate: Candidate) -> bool {
-        let list = if candidate.pdb_violations == 0 { &mut self.without_violations } else { &mut self.violating };
-        if list.len() < self.wanted {
-            list.push(candidate);
+    /// Counts the run's candidate, or drops it from the run. Returns whether the search may end; candidates that violate
+    /// budgets never end it by themselves.
+    fn take(&mut self, run: &mut NodeDryRun) -> bool {
+        let Some(candidate) = &run.candidate else { return false };
+        let group = if candidate.pdb_violations == 0 { &mut self.without_violations } else { &mut self.violating };
+        if *group < self.wanted {
+            *group += 1;
+        } else {
+            run.candidate = None;
         }
-        !self.without_violations.is_empty() && self.len() >= self.wanted
-    }
-
-    fn take(self) -> Vec<Candidate> {
-        let mut all = self.without_violations;
-        all.extend(self.violating);
-        all
+        self.without_violations > 0 && self.len() >= self.wanted
     }
 }
 
@@ -139,7 +138,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::Str;
-    use crate::framework::Status;
+    use crate::framework::{Candidate, Status};
     use crate::preemption::testing::node;
 
     #[test]
@@ -179,25 +178,26 @@ mod tests {
         Fits,
     }
 
-    fn trial(node: &Str, outcome: Outcome) -> Trial {
+    fn dry_run(node: &Str, outcome: Outcome) -> NodeDryRun {
         let status = if outcome == Outcome::Fails { Status::unschedulable("x") } else { Status::success() };
-        let violations = i64::from(outcome == Outcome::Violates);
-        let candidate = Candidate { node: node.clone(), victims: Vec::new(), pdb_violations: violations };
-        Trial { run: DryRun { node: node.clone(), steps: Vec::new(), status }, candidate: (outcome != Outcome::Fails).then_some(candidate) }
+        let pdb_violations = i64::from(outcome == Outcome::Violates);
+        let candidate = Candidate { node: node.clone(), victims: Vec::new(), pdb_violations };
+        NodeDryRun { node: node.clone(), status, candidate: (outcome != Outcome::Fails).then_some(candidate), ..NodeDryRun::default() }
     }
 
-    /// Runs the search over made-up outcomes; answers with how many nodes count as tried, how many were tried, and the
-    /// candidates.
+    /// Runs the search over made-up outcomes; returns how many nodes count as tried, how many were tried, and the candidates
+    /// in walking order.
     fn walk(outcomes: &[Outcome], wanted: usize) -> (usize, usize, Vec<String>) {
         let nodes: Vec<Arc<NodeInfo>> = (0..outcomes.len()).map(|i| Arc::new(node(&i.to_string(), 0, &[]))).collect();
         let nodes: Vec<&Arc<NodeInfo>> = nodes.iter().collect();
         let tried = AtomicUsize::new(0);
-        let (runs, candidates) = try_until_enough(&nodes, wanted, |n| {
+        let runs = try_until_enough(&nodes, wanted, |n| {
             tried.fetch_add(1, Ordering::Relaxed);
-            trial(n.name(), outcomes[n.name().parse::<usize>().unwrap()])
+            dry_run(n.name(), outcomes[n.name().parse::<usize>().unwrap()])
         });
         assert!(runs.iter().enumerate().all(|(i, r)| r.node == i.to_string().as_str()), "walking order");
-        (runs.len(), tried.into_inner(), candidates.iter().map(|c| c.node.to_string()).collect())
+        let candidates = runs.iter().filter_map(|r| r.candidate.as_ref()).map(|c| c.node.to_string());
+        (runs.len(), tried.into_inner(), candidates.collect())
     }
 
     #[test]
@@ -208,9 +208,9 @@ mod tests {
             assert_eq!((got, names), (runs, candidates.iter().map(ToString::to_string).collect()), "{outcomes:?}, {wanted} wanted");
         };
         check(&[Fits, Fails, Fits, Fits], 2, 3, &["0", "2"]);
-        check(&[Violates, Violates, Fails, Fits, Fits], 2, 4, &["3", "0", "1"]);
+        check(&[Violates, Violates, Fails, Fits, Fits], 2, 4, &["0", "1", "3"]);
         check(&[Violates, Violates, Violates], 2, 3, &["0", "1"]);
-        check(&[Fits, Violates, Fits], 3, 3, &["0", "2", "1"]);
+        check(&[Fits, Violates, Fits], 3, 3, &["0", "1", "2"]);
         check(&[Fails, Fails], 2, 2, &[]);
         check(&[Fits, Fits], 0, 2, &[]);
     }
@@ -249,6 +249,7 @@ mod tests {
                 }
             }
             fits.extend(violating);
+            fits.sort_by_key(|name| name.parse::<usize>().unwrap());
             let (got, _, candidates) = walk(&outcomes, wanted);
             prop_assert_eq!(got, runs);
             prop_assert_eq!(candidates, fits);

@@ -62,10 +62,10 @@ impl<'a> Evaluator<'a> {
         Preemption { status, nominating, record }
     }
 
-    /// Eligibility and candidates alone, for cycles in which preemption had no say: an earlier `PostFilter` plugin had
+    /// Finds eligibility and candidates alone, for cycles in which preemption had no say: an earlier `PostFilter` plugin had
     /// ended the extension point. Nothing is selected.
-    pub fn consider(&self, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
-        let mut record = PreemptionRecord::default();
+    pub fn dry_run_only(&self, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
+        let mut record = PreemptionRecord { hypothetical: true, ..PreemptionRecord::default() };
         if let Ok(preemptor) = self.latest(pod) {
             // The reason of a failure, where it matters, is in the record.
             let _ = self.find_candidates(state, &preemptor, &mut record);
@@ -76,15 +76,14 @@ impl<'a> Evaluator<'a> {
     fn nominate(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<Str, Failure> {
         let preemptor = self.latest(pod)?;
         let statuses = self.find_candidates(state, &preemptor, record)?;
-        if record.candidates.is_empty() {
+        if record.candidates().next().is_none() {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
         let order = self.post.cx.emulation.behaviour().tie_break;
-        (record.score_functions, record.best) = select::pick_one_node(&record.candidates, order, self.post.cx.now);
-        let best = record.best.first().cloned().ok_or_else(|| Status::rejected(Reason::NoCandidate))?;
-        record.selected = Some(best.clone());
-        record.evictions = evictions(record, &best);
-        if !(record.evictions.is_empty() && self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption)) {
+        (record.score_functions, record.best) = select::pick_one_node(record.candidates(), order, self.post.cx.now);
+        let best = record.selected().cloned().ok_or_else(|| Status::rejected(Reason::NoCandidate))?;
+        let evicts = record.evictions().next().is_some();
+        if evicts || !self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             record.cleared_nominations = self.lower_nominations(&preemptor, &best);
         }
         Ok(best)
@@ -112,17 +111,15 @@ impl<'a> Evaluator<'a> {
             return Err(Status::error("no nodes available"));
         }
         candidates::search(self.post, self.limits, state, pod, record);
-        // Errors are forgotten as soon as there is one candidate.
-        if record.candidates.is_empty()
-            && let Some(error) = aggregate_errors(record)
-        {
-            return Err(error);
-        }
         let mut statuses = NodeToStatus::default();
-        if !record.candidates.is_empty() {
+        // Errors are forgotten as soon as there is one candidate.
+        if record.candidates().next().is_some() {
             return Ok(statuses);
         }
-        for run in record.dry_runs.iter().filter(|r| !r.status.is_success()) {
+        if let Some(error) = aggregate_errors(record) {
+            return Err(error);
+        }
+        for run in record.dry_runs.in_order().iter().filter(|r| !r.status.is_success()) {
             if let Some(position) = snapshot.position(&run.node) {
                 statuses.set(position, run.status.clone());
             }
@@ -154,17 +151,11 @@ impl From<Status> for Failure {
     }
 }
 
-/// Victims on the node that are not being deleted already.
-fn evictions(record: &PreemptionRecord, node: &Str) -> Vec<Key> {
-    let victims = record.candidates.iter().filter(|c| c.node == *node).flat_map(|c| &c.victims);
-    victims.filter(|v| !v.terminating).map(|v| v.pod.clone()).collect()
-}
-
 /// The dry run's errors in one; repeated texts count once. Mirrors `aggregate.Error` in
 /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
 fn aggregate_errors(record: &PreemptionRecord) -> Option<Status> {
     let mut seen = BTreeSet::new();
-    let errors = record.dry_runs.iter().filter(|r| r.status.is_error()).map(|r| r.status.message());
+    let errors = record.dry_runs.in_order().iter().filter(|r| r.status.is_error()).map(|r| r.status.message());
     let mut texts: Vec<String> = errors.filter(|text| seen.insert(text.clone())).collect();
     match texts.len() {
         0 => None,

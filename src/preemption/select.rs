@@ -1,25 +1,21 @@
 //! The choice among candidates; mirrors `pickOneNodeForPreemption` in
 //! `pkg/scheduler/framework/preemption/preemption.go` and `GetEarliestPodStartTime` in `pkg/scheduler/util/utils.go`.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 
-use super::importance::nanoseconds;
 use crate::cluster::Str;
-use crate::framework::{Candidate, List, ScoreFunction, ScoreFunctionName, Victim};
+use crate::framework::{Candidate, List, ScoreFunction, ScoreFunctionName, Victim, unix_nanoseconds};
 
-/// Asks one function after the other until a single candidate has the highest score. Answers with what each function
-/// said, and with the candidates left at the end, by name. One candidate needs no function.
+/// Asks one function after the other until a single candidate has the highest score. Returns what each function said, and
+/// the candidates left at the end, by name. One candidate needs no function. The candidates come by name.
 ///
 /// kube-scheduler takes any of those left; here the first by name is meant.
-pub(super) fn pick_one_node(
-    candidates: &[Arc<Candidate>],
+pub(super) fn pick_one_node<'a>(
+    candidates: impl Iterator<Item = &'a Candidate>,
     order: &[ScoreFunctionName],
     now: Timestamp,
-) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
-    let mut left: Vec<&Candidate> = candidates.iter().map(|c| &**c).collect();
-    left.sort_by(|a, b| a.node.cmp(&b.node));
+) -> (Vec<ScoreFunction>, List<Str>) {
+    let mut left: Vec<&Candidate> = candidates.collect();
     let mut functions = Vec::new();
     for &name in order {
         if left.len() < 2 {
@@ -30,7 +26,7 @@ pub(super) fn pick_one_node(
         let named = left.iter().map(|c| c.node.clone()).zip(scores.iter().copied()).collect();
         left = left.into_iter().zip(&scores).filter(|(_, s)| Some(**s) == highest).map(|(c, _)| c).collect();
         let remaining: List<Str> = left.iter().map(|c| c.node.clone()).collect();
-        functions.push(Arc::new(ScoreFunction { name, scores: named, remaining }));
+        functions.push(ScoreFunction { name, scores: named, remaining });
     }
     (functions, left.into_iter().map(|c| c.node.clone()).collect())
 }
@@ -40,26 +36,30 @@ fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 
     let victims = &candidate.victims;
     match name {
         ScoreFunctionName::MinNumPDBViolations => -candidate.pdb_violations,
-        ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority)),
+        ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority())),
         // Each priority is made positive first, so that more victims cost more even where priorities are negative.
-        ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority) + (i64::from(i32::MAX) + 1)).sum::<i64>(),
+        ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority()) + (i64::from(i32::MAX) + 1)).sum::<i64>(),
         ScoreFunctionName::MinNumPods => -(victims.len() as i64),
-        ScoreFunctionName::LatestStartTime => earliest_start(victims, nanoseconds(now)),
+        ScoreFunctionName::LatestStartTime => earliest_start(victims, unix_nanoseconds(now)),
     }
 }
 
 /// When the first of the victims of the highest priority started, in nanoseconds since 1970.
-fn earliest_start(victims: &[Arc<Victim>], now: i64) -> i64 {
-    let highest = victims.iter().map(|v| v.priority).max();
-    let starts = victims.iter().filter(|v| Some(v.priority) == highest).map(|v| v.start_time.unwrap_or(now));
+fn earliest_start(victims: &[Victim], now: i64) -> i64 {
+    let highest = victims.iter().map(Victim::priority).max();
+    let starts = victims.iter().filter(|v| Some(v.priority()) == highest).map(|v| v.start_time().unwrap_or(now));
     starts.min().unwrap_or(i64::MIN)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::framework::{NodeDryRun, PreemptionRecord};
+    use crate::preemption::testing::pod;
     use crate::release::Emulation;
     use ScoreFunctionName::{LatestStartTime, MinHighestPriority, MinNumPDBViolations, MinNumPods, MinSumPriorities};
 
@@ -71,17 +71,26 @@ mod tests {
 
     /// A candidate with victims of (priority, start time).
     fn candidate(node: &str, pdb_violations: i64, victims: &[(i32, Option<i64>)]) -> Candidate {
-        let victims =
-            victims.iter().map(|(priority, start_time)| Victim { priority: *priority, start_time: *start_time, ..Victim::default() });
-        Candidate { node: node.into(), victims: victims.map(Arc::new).collect(), pdb_violations }
+        let victims = victims.iter().map(|(priority, start_time)| {
+            let mut pod = pod("v", node, *priority, 0, None);
+            pod.status.start_time = start_time.map(|ns| Timestamp::from_nanosecond(ns.into()).unwrap());
+            Victim::new(Arc::new(pod), None)
+        });
+        Candidate { node: node.into(), victims: victims.collect(), pdb_violations }
     }
 
-    fn pick(candidates: &[Candidate]) -> (Vec<Arc<ScoreFunction>>, List<Str>) {
-        let candidates: Vec<Arc<Candidate>> = candidates.iter().cloned().map(Arc::new).collect();
-        pick_one_node(&candidates, Emulation::default().behaviour().tie_break, now())
+    /// Picks among candidates in any order.
+    fn pick(candidates: &[Candidate]) -> (Vec<ScoreFunction>, List<Str>) {
+        let run = |c: &Candidate| Arc::new(NodeDryRun { node: c.node.clone(), candidate: Some(c.clone()), ..NodeDryRun::default() });
+        let dry_runs = candidates.iter().map(run).collect::<Vec<_>>().into();
+        pick_one_node(
+            PreemptionRecord { dry_runs, ..PreemptionRecord::default() }.candidates(),
+            Emulation::default().behaviour().tie_break,
+            now(),
+        )
     }
 
-    fn check(candidates: &[Candidate], asked: &[ScoreFunctionName], best: &[&str]) -> Vec<Arc<ScoreFunction>> {
+    fn check(candidates: &[Candidate], asked: &[ScoreFunctionName], best: &[&str]) -> Vec<ScoreFunction> {
         let (functions, left) = pick(candidates);
         assert_eq!(functions.iter().map(|f| f.name).collect::<Vec<_>>(), asked);
         assert_eq!(left, best);

@@ -3,7 +3,7 @@
 use super::testing::{CpuRunner, context, node, pod};
 use super::*;
 use crate::cluster::{Cluster, Object, Pod};
-use crate::framework::{DryRunPolicy, NodeInfo, Snapshot};
+use crate::framework::{Candidate, DryRunPolicy, NodeDryRun, NodeInfo, Snapshot, Victim};
 
 const LIMITS: CandidateLimits = CandidateLimits { percentage: 10, absolute: 100 };
 
@@ -47,6 +47,18 @@ fn full(name: &str, victim: &str, priority: i32) -> NodeInfo {
     node(name, 100, &[pod(victim, name, priority, 100, Some(1))])
 }
 
+fn tried(record: &PreemptionRecord) -> Vec<&str> {
+    record.dry_runs.in_order().iter().map(|run: &Arc<NodeDryRun>| run.node.as_str()).collect()
+}
+
+fn candidates(record: &PreemptionRecord) -> Vec<&str> {
+    record.candidates().map(|candidate: &Candidate| candidate.node.as_str()).collect()
+}
+
+fn evicted(record: &PreemptionRecord) -> Vec<&str> {
+    record.evictions().map(|victim: &Victim| victim.pod().metadata.name.as_str()).collect()
+}
+
 fn names(keys: &[Key]) -> Vec<&str> {
     keys.iter().map(|k| k.name.as_str()).collect()
 }
@@ -55,7 +67,7 @@ fn names(keys: &[Key]) -> Vec<&str> {
 fn check(got: &Preemption, status: &Status, nominating: Option<&str>) {
     assert_eq!(got.status, *status);
     assert_eq!(got.nominating, nominating.map(|n| NominatingInfo::Override(n.into())));
-    assert_eq!(got.record.selected.is_some(), status.is_success());
+    assert_eq!(got.record.selected().is_some(), status.is_success());
 }
 
 #[test]
@@ -64,12 +76,12 @@ fn the_node_with_the_least_important_victim_is_nominated() {
     check(&got, &Status::success(), Some("b"));
     let record = &got.record;
     assert_eq!(record.best, ["b"]);
-    assert_eq!(record.selected.as_deref(), Some("b"));
+    assert_eq!(record.selected(), Some(&"b".into()));
     assert_eq!(record.score_functions.len(), 2);
-    assert_eq!(names(&record.evictions), ["v2"]);
+    assert_eq!(evicted(record), ["v2"]);
     assert_eq!(record.potential_nodes, ["c", "b", "a"]);
-    assert_eq!(record.dry_runs.iter().map(|r| r.node.as_str()).collect::<Vec<_>>(), ["c", "b", "a"]);
-    assert_eq!(record.candidates.iter().map(|c| c.node.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(tried(record), ["c", "b", "a"]);
+    assert_eq!(candidates(record), ["a", "b", "c"]);
 }
 
 #[test]
@@ -79,7 +91,7 @@ fn the_offset_turns_the_walk_and_not_the_choice() {
     let got = cycle.preempt();
     check(&got, &Status::success(), Some("a"));
     assert_eq!(got.record.offset, 2);
-    assert_eq!(got.record.dry_runs.iter().map(|r| r.node.as_str()).collect::<Vec<_>>(), ["a", "c", "b"]);
+    assert_eq!(tried(&got.record), ["a", "c", "b"]);
     assert_eq!(got.record.best, ["a", "b", "c"]);
 }
 
@@ -89,12 +101,12 @@ fn large_clusters_are_searched_until_enough_unless_told_otherwise() {
     let mut cycle = Cycle::new(pod("p", "", 10, 100, None), nodes);
     cycle.policy.offset = 120;
     let cut = cycle.preempt().record;
-    assert_eq!((cut.wanted_candidates, cut.dry_runs.len(), cut.candidates.len()), (100, 100, 100));
-    assert_eq!((cut.dry_runs[0].node.as_str(), cut.dry_runs[99].node.as_str()), ("n120", "n089"));
-    assert_eq!(cut.selected.as_deref(), Some("n000"));
+    assert_eq!((cut.wanted_candidates, tried(&cut).len(), candidates(&cut).len()), (100, 100, 100));
+    assert_eq!((tried(&cut)[0], tried(&cut)[99]), ("n120", "n089"));
+    assert_eq!(cut.selected(), Some(&"n000".into()));
     cycle.policy.all_nodes = true;
     let all = cycle.preempt().record;
-    assert_eq!((all.wanted_candidates, all.dry_runs.len(), all.candidates.len()), (130, 130, 130));
+    assert_eq!((all.wanted_candidates, tried(&all).len(), candidates(&all).len()), (130, 130, 130));
 }
 
 #[test]
@@ -102,7 +114,10 @@ fn a_pod_that_is_not_there_any_more_is_an_error() {
     let mut cycle = Cycle::new(pod("p", "", 10, 100, None), vec![full("a", "v", 1)]);
     cycle.known = false;
     check(&cycle.preempt(), &Status::error("pod \"p\" not found"), None);
-    assert_eq!(cycle.with(|e, p| e.consider(&CycleState::default(), p)), PreemptionRecord::default());
+    assert_eq!(
+        cycle.with(|e, p| e.dry_run_only(&CycleState::default(), p)),
+        PreemptionRecord { hypothetical: true, ..PreemptionRecord::default() }
+    );
 }
 
 #[test]
@@ -121,7 +136,7 @@ fn an_ineligible_pod_keeps_its_nomination() {
     let got = Cycle::new(preemptor, vec![full("a", "v", 1)]).preempt();
     check(&got, &Status::unschedulable("not eligible due to preemptionPolicy=Never."), None);
     assert_eq!(got.record.ineligible.as_deref(), Some("not eligible due to preemptionPolicy=Never."));
-    assert!(got.record.dry_runs.is_empty());
+    assert!(tried(&got.record).is_empty());
 }
 
 #[test]
@@ -183,20 +198,20 @@ fn victims_that_end_already_are_not_evicted_again() {
     cycle.runner.nominate("a", waiting);
     let got = cycle.preempt();
     check(&got, &Status::success(), Some("a"));
-    assert!(got.record.evictions.is_empty() && got.record.cleared_nominations.is_empty(), "nothing is left to do");
+    assert!(evicted(&got.record).is_empty() && got.record.cleared_nominations.is_empty(), "nothing is left to do");
     cycle.gate = false;
     assert_eq!(names(&cycle.preempt().record.cleared_nominations), ["w"], "preempting in the cycle clears all the same");
     cycle.gate = true;
     cycle.nodes = vec![node("a", 100, &[ending, pod("x", "a", 1, 50, Some(2))])];
     let got = cycle.preempt();
-    assert_eq!((names(&got.record.evictions), names(&got.record.cleared_nominations)), (vec!["x"], vec!["w"]));
+    assert_eq!((evicted(&got.record), names(&got.record.cleared_nominations)), (vec!["x"], vec!["w"]));
 }
 
 #[test]
 fn considering_finds_candidates_and_selects_none() {
     let cycle = Cycle::new(pod("p", "", 10, 100, None), vec![full("a", "v", 1), full("b", "w", 2), full("c", "x", 30)]);
-    let record = cycle.with(|e, p| e.consider(&CycleState::default(), p));
-    assert_eq!(record.candidates.iter().map(|c| c.node.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(record.dry_runs.len(), 3);
-    assert!(record.selected.is_none() && record.best.is_empty() && record.score_functions.is_empty() && record.evictions.is_empty());
+    let record = cycle.with(|e, p| e.dry_run_only(&CycleState::default(), p));
+    assert_eq!(candidates(&record), ["a", "b"]);
+    assert_eq!(tried(&record).len(), 3);
+    assert!(record.selected().is_none() && record.best.is_empty() && record.score_functions.is_empty() && evicted(&record).is_empty());
 }

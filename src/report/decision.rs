@@ -245,8 +245,8 @@ fn preemption(view: &CycleView) -> Preemption {
         status: MessageReport { code: status.code(), message: status.message() },
     };
     if let Some(found) = &view.preemption {
-        report.eligible = found.ineligible.is_none();
-        report.ineligible_reason = found.ineligible.clone().unwrap_or_default().into();
+        report.eligible = found.ineligible().is_none();
+        report.ineligible_reason = found.ineligible().cloned().unwrap_or_default().into();
         fill(&mut report, found);
     }
     report
@@ -254,18 +254,16 @@ fn preemption(view: &CycleView) -> Preemption {
 
 fn fill(report: &mut Preemption, found: &PreemptionView) {
     report.candidates = found
-        .candidates
-        .values()
+        .candidates()
         .map(|c| CandidateReport {
             node: c.node.clone(),
-            victims: c.victims.iter().map(|v| v.pod.to_string()).collect(),
+            victims: c.victims.iter().map(|v| v.key().to_string()).collect(),
             pdb_violations: c.pdb_violations,
         })
         .collect();
     report.node_statuses = found
-        .dry_runs
-        .iter()
-        .filter_map(|(node, run)| run.status.as_ref().filter(|s| !s.is_success()).map(|s| (node, s)))
+        .dry_runs()
+        .filter_map(|run| run.status().filter(|s| !s.is_success()).map(|s| (run.node(), s)))
         .map(|(node, status)| NodeStatusReport {
             node: node.clone(),
             code: status.code(),
@@ -274,11 +272,11 @@ fn fill(report: &mut Preemption, found: &PreemptionView) {
         })
         .collect();
     report.score_functions = found
-        .score_functions
+        .score_functions()
         .iter()
         .map(|f| ScoreFunctionReport { name: f.name.into(), scores: f.scores.iter().cloned().collect(), remaining: sorted(&f.remaining) })
         .collect();
-    if let Some((node, best)) = found.selected.as_ref().filter(|_| !found.hypothetical) {
+    if let Some((node, best)) = found.selected().filter(|_| !found.hypothetical()) {
         report.selected = Some(node.clone());
         report.best_candidates = sorted(best);
     }

@@ -101,9 +101,8 @@ impl OperationReport {
 }
 
 fn victims(view: &CycleView) -> Vec<String> {
-    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical) else { return Vec::new() };
-    let chosen = preemption.selected.as_ref().and_then(|(node, _)| preemption.candidates.get(node));
-    chosen.map(|c| c.victims.iter().map(|v| v.pod.to_string()).collect()).unwrap_or_default()
+    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else { return Vec::new() };
+    preemption.chosen().map(|c| c.victims.iter().map(|v| v.key().to_string()).collect()).unwrap_or_default()
 }
 
 impl QueuesReport {

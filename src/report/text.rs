@@ -151,16 +151,16 @@ fn scores(view: &CycleView, out: &mut String) {
 }
 
 fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut String) {
-    let note = if preemption.hypothetical { ", not reached by kube-scheduler: an earlier plugin ended PostFilter" } else { "" };
-    if preemption.ineligible.is_some() || preemption.potential_nodes.is_empty() {
+    let note = if preemption.hypothetical() { ", not reached by kube-scheduler: an earlier plugin ended PostFilter" } else { "" };
+    if preemption.ineligible().is_some() || preemption.potential_nodes().is_empty() {
         return;
     }
     let _ = writeln!(
         out,
         "\nPREEMPTION ({} of {} nodes dry-run, {} candidates{note})",
-        preemption.dry_runs.len(),
-        preemption.potential_nodes.len(),
-        preemption.candidates.len()
+        preemption.begun_dry_runs(),
+        preemption.potential_nodes().len(),
+        preemption.candidate_count()
     );
     let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
     let ranked = ranked(preemption);
@@ -168,7 +168,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         let violations =
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
         let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
-        let scores = preemption.score_functions.iter().map(|f| score_cell(f, &candidate.node)).collect();
+        let scores = preemption.score_functions().iter().map(|f| score_cell(f, &candidate.node)).collect();
         rows.push([facts, scores].concat());
     }
     if !ranked.is_empty() {
@@ -177,16 +177,16 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     if ranked.len() > CANDIDATES_SHOWN {
         let _ = writeln!(out, "  … and {} more, which fell no later", ranked.len() - CANDIDATES_SHOWN);
     }
-    if let Some((node, best)) = &preemption.selected {
+    if let Some((node, best)) = preemption.selected() {
         let _ = writeln!(out, "  {}", decided_by(preemption, node, best));
-        if let Some(candidate) = preemption.candidates.get(node) {
+        if let Some(candidate) = preemption.candidate(node) {
             victims(candidate, budgets_unknown, out);
         }
     }
     let mut failed: BTreeMap<String, Vec<&Str>> = BTreeMap::new();
-    for (node, run) in &preemption.dry_runs {
-        if let Some(status) = run.status.as_ref().filter(|s| !s.is_success()) {
-            failed.entry(status.message()).or_default().push(node);
+    for run in preemption.dry_runs() {
+        if let Some(status) = run.status().filter(|s| !s.is_success()) {
+            failed.entry(status.message()).or_default().push(run.node());
         }
     }
     for (reason, nodes) in failed {
@@ -196,14 +196,14 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
 
 /// Candidates, those that lasted longest first, then by name.
 fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
-    let lasted = |c: &Candidate| preemption.score_functions.iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
-    let mut list: Vec<(usize, &Candidate)> = preemption.candidates.values().map(|c| (lasted(c), &**c)).collect();
+    let lasted = |c: &Candidate| preemption.score_functions().iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
+    let mut list: Vec<(usize, &Candidate)> = preemption.candidates().map(|c| (lasted(c), c)).collect();
     list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.node.cmp(&b.1.node)));
     list.into_iter().map(|(_, c)| c).collect()
 }
 
 fn columns(preemption: &PreemptionView) -> Vec<String> {
-    preemption.score_functions.iter().map(|f| f.name.to_string()).collect()
+    preemption.score_functions().iter().map(|f| f.name.to_string()).collect()
 }
 
 fn score_cell(function: &ScoreFunction, node: &Str) -> String {
@@ -227,7 +227,7 @@ pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> Stri
             best.len()
         );
     }
-    match preemption.score_functions.last() {
+    match preemption.score_functions().last() {
         Some(function) => format!("{node} is nominated: decided by {}", function.name),
         None => format!("{node} is nominated: it is the only candidate"),
     }
@@ -242,18 +242,19 @@ fn victims(candidate: &Candidate, budgets_unknown: bool, out: &mut String) {
 }
 
 fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
-    let started = victim.start_time.and_then(|t| Timestamp::from_nanosecond(i128::from(t)).ok());
-    let budget = if let Some(violation) = victim.violates.first() {
+    let started = victim.start_time().and_then(|t| Timestamp::from_nanosecond(i128::from(t)).ok());
+    let budget = if let Some(violation) = victim.violates().first() {
         format!("violates {} (allows {})", violation.budget, violation.allowed)
-    } else if victim.covered_by.is_empty() && budgets_unknown {
+    } else if victim.covered_by().is_empty() && budgets_unknown {
         "unknown".to_owned()
-    } else if victim.covered_by.is_empty() {
+    } else if victim.covered_by().is_empty() {
         "none".to_owned()
     } else {
-        format!("{} allows it", victim.covered_by.iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
+        format!("{} allows it", victim.covered_by().iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
     };
-    let pod = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
-    vec![pod, victim.priority.to_string(), started.map_or_else(|| "unknown".into(), |t| t.to_string()), budget, victim.owner.to_string()]
+    let pod = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
+    let started = started.map_or_else(|| "unknown".into(), |t| t.to_string());
+    vec![pod, victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]
 }
 
 /// Columns padded to their widest cell, two spaces between them.

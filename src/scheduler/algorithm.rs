@@ -83,7 +83,7 @@ pub struct FitError {
     /// What becomes of the nomination; `None` leaves it.
     pub nominating: Option<NominatingInfo>,
     /// What preemption found; also where DefaultPreemption was not reached.
-    pub preemption: Option<Box<PreemptionRecord>>,
+    pub preemption: Option<Arc<PreemptionRecord>>,
     /// Whether preemption really ran.
     pub preempted: bool,
     /// Objects that PostFilter plugins write.
@@ -170,15 +170,15 @@ impl SchedulePod<'_> {
         }
         let runner = self.runner(state);
         let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
-        let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy);
+        let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy, recorder.events().is_none());
         let result = self.framework.run_post_filter(&px, state, pod, recorder);
         error.preempted = result.preemption.is_some();
         error.preemption = result.preemption;
         if error.preemption.is_none() && self.framework.post_filter.iter().any(|p| p.name() == PluginName::DefaultPreemption) {
             // An earlier plugin ended PostFilter; say what preemption would have found.
             error.preemption = self.consider_preemption(&px, state, pod);
-            if let (Some(record), Some(events)) = (&mut error.preemption, recorder.events()) {
-                record_preemption(record, true, events);
+            if let (Some(record), Some(events)) = (&error.preemption, recorder.events()) {
+                record_preemption(record, events);
             }
         }
         error.diagnosis.post_filter_msg = result.status.message();
@@ -188,8 +188,8 @@ impl SchedulePod<'_> {
         ScheduleResult::FitError(Box::new(error))
     }
 
-    fn consider_preemption(&self, px: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Box<PreemptionRecord>> {
+    fn consider_preemption(&self, px: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Arc<PreemptionRecord>> {
         let plugin = self.framework.post_filter.iter().find(|p| p.name() == PluginName::DefaultPreemption)?;
-        plugin.post_filter()?.consider(px, state, pod)
+        plugin.post_filter()?.dry_run_only(px, state, pod)
     }
 }

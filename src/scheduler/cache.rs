@@ -11,7 +11,7 @@ use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{ImageState, KnownTerms, NodeList, PodClasses, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{BudgetIndex, ImageState, KnownTerms, NodeList, PodClasses, PodInfo, Snapshot, is_same_pod};
 use crate::release::Emulation;
 
 /// Nodes with the pods on them, assumed ones included.
@@ -23,6 +23,8 @@ pub struct Cache {
     images: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by class, the nodes by slot.
     pods: PodClasses,
+    /// The PodDisruptionBudgets that a cycle sees.
+    pub(super) budgets: BudgetIndex,
     /// Pods bound to nodes that are not there.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
     /// Pods that were put on their node before the API server said so, by `pod_id`.
@@ -37,6 +39,7 @@ impl Cache {
     pub fn load(objects: &[Object], emulation: Emulation) -> Self {
         let mut cache = Self::default();
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
+        cache.budgets = objects.iter().filter_map(|o| if let Object::PodDisruptionBudget(b) = o { Some(b) } else { None }).collect();
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
@@ -56,7 +59,7 @@ impl Cache {
 
     /// What a cycle sees.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone())
+        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone()).with_budgets(self.budgets.clone())
     }
 
     /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists

@@ -2,6 +2,8 @@
 //! the scheduling and binding cycle. It is the only emitter of [`crate::trace`].
 
 mod algorithm;
+#[cfg(test)]
+mod budget_tests;
 mod cache;
 mod config;
 mod cycle;

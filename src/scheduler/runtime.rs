@@ -8,10 +8,10 @@ use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, SharedStatuses, Status,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
 };
 use crate::release::Emulation;
-use crate::trace::{Event, PreemptionStart, Recorder};
+use crate::trace::{Event, Recorder, preemption_events};
 
 /// A plugin of a profile by what it is to the engine.
 pub type PluginRef = Arc<dyn Plugin>;
@@ -177,9 +177,9 @@ impl Framework {
         for plugin in &self.post_filter {
             let Some(point) = plugin.post_filter() else { continue };
             let name = plugin.name();
-            let mut result = point.post_filter(px, state, pod);
-            if let (Some(preemption), Some(events)) = (&mut result.preemption, recorder.events()) {
-                record_preemption(preemption, false, events);
+            let result = point.post_filter(px, state, pod);
+            if let (Some(preemption), Some(events)) = (&result.preemption, recorder.events()) {
+                record_preemption(preemption, events);
             }
             out.preemption = result.preemption.or(out.preemption);
             out.writes.extend(result.writes);
@@ -359,8 +359,13 @@ impl<'a> Runner<'a> {
     }
 
     /// What a PostFilter plugin works with.
-    pub(super) fn post_filter_context<'b>(&'b self, statuses: &'b NodeToStatus, dry_run: DryRunPolicy) -> PostFilterContext<'b> {
-        PostFilterContext { cx: self.cx, runner: self, statuses, dry_run }
+    pub(super) fn post_filter_context<'b>(
+        &'b self,
+        statuses: &'b NodeToStatus,
+        dry_run: DryRunPolicy,
+        quiet: bool,
+    ) -> PostFilterContext<'b> {
+        PostFilterContext { cx: self.cx, runner: self, statuses, dry_run, quiet }
     }
 }
 
@@ -402,35 +407,8 @@ impl FilterRunner for Runner<'_> {
     }
 }
 
-/// Turns what preemption found into events, in the order in which it happened. The dry runs move from the record into
-/// the events.
-pub(super) fn record_preemption(record: &mut PreemptionRecord, hypothetical: bool, events: &mut Vec<Event>) {
-    use crate::framework::DryRunStep;
-    events.push(Event::PreemptionStarted(Box::new(PreemptionStart {
-        ineligible: record.ineligible.clone(),
-        potential_nodes: record.potential_nodes.clone(),
-        offset: record.offset,
-        wanted_candidates: record.wanted_candidates,
-        hypothetical,
-    })));
-    events.reserve(record.dry_runs.iter().map(|run| run.steps.len() + 1).sum());
-    let mut shared = SharedStatuses::default();
-    let mut share = |status: Status| shared.share(status);
-    for run in std::mem::take(&mut record.dry_runs) {
-        let node = || run.node.clone();
-        for step in run.steps {
-            events.push(match step {
-                DryRunStep::Removed(victim) => Event::VictimRemoved { node: node(), victim },
-                DryRunStep::Filtered(status) => Event::DryRunFiltered { node: node(), status: share(status) },
-                DryRunStep::Reprieved(victim) => Event::VictimReprieved { node: node(), victim },
-                DryRunStep::Condemned(victim, status) => Event::VictimCondemned { node: node(), victim, status: share(status) },
-            });
-        }
-        let candidate = record.candidates.binary_search_by(|c| c.node.cmp(&run.node)).ok().map(|at| record.candidates[at].clone());
-        events.push(Event::DryRunFinished { node: node(), status: share(run.status), candidate });
-    }
-    events.extend(record.score_functions.iter().cloned().map(Event::CandidatesScored));
-    if let Some(node) = &record.selected {
-        events.push(Event::CandidateSelected { node: node.clone(), best: record.best.clone() });
-    }
+/// Records what preemption found.
+pub(super) fn record_preemption(preemption: &Arc<PreemptionRecord>, events: &mut Vec<Event>) {
+    events.reserve(preemption.dry_runs.in_order().iter().map(|run| run.len() + 1).sum());
+    events.extend(preemption_events(preemption));
 }

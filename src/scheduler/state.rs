@@ -268,6 +268,11 @@ impl State {
             self.terminating.remove(&end);
         }
         self.terminating.extend(new.as_ref().and_then(grace_period_end));
+        match (&new, object) {
+            (Some(Object::PodDisruptionBudget(budget)), _) => self.cache.budgets.insert(budget),
+            (None, Object::PodDisruptionBudget(budget)) => self.cache.budgets.remove(&budget.metadata.key()),
+            _ => {}
+        }
         match &new {
             Some(object) => drop(self.cluster.insert(object.clone())),
             None => drop(self.cluster.remove(object.kind(), &object.key())),

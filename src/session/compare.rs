@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::branch::Branch;
 use super::timeline::{Frame, Moment};
 use crate::cluster::{Cluster, Key, Str};
-use crate::framework::{PluginName, Status};
+use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
 
 /// Where a pod is.
@@ -218,8 +218,8 @@ fn outcome(view: &CycleView) -> String {
 
 fn victims(view: &CycleView) -> Option<(Str, Vec<Key>)> {
     let preemption = view.preemption.as_ref()?;
-    let (node, _) = preemption.selected.as_ref()?;
-    let victims = preemption.candidates.get(node).map(|c| c.victims.iter().map(|v| v.pod.clone()).collect());
+    let (node, _) = preemption.selected()?;
+    let victims = preemption.chosen().map(|c| c.victims.iter().map(Victim::key).collect());
     Some((node.clone(), victims.unwrap_or_default()))
 }
 

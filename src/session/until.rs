@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::cluster::{Key, Kind, Str};
+use crate::framework::DryRunStep;
 use crate::trace::Event;
 
 /// The first event of its kind ends a run.
@@ -46,9 +47,12 @@ impl Until {
             Self::Popped => matches!(event, Event::PodPopped { .. }),
             Self::Rejected => matches!(event, Event::AttemptFailed { .. }),
             Self::Preemption => matches!(event, Event::PreemptionStarted(start) if start.ineligible.is_none()),
-            Self::Budget => matches!(event, Event::VictimCondemned { victim, .. } if !victim.violates.is_empty()),
+            Self::Budget => {
+                let step = if let Event::DryRunStepped(at) = event { at.step() } else { None };
+                matches!(step, Some(DryRunStep::NotReprieved(victim, _)) if !victim.violates().is_empty())
+            }
             Self::Bound => matches!(event, Event::PodBound { .. }),
-            Self::Pod(pod) => event.pod() == Some(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
+            Self::Pod(pod) => event.is_about(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
             Self::Node(node) => {
                 event.node() == Some(node) || matches!(event, Event::ObjectChanged { kind: Kind::Node, key, .. } if key.name == *node)
             }
@@ -95,17 +99,22 @@ impl FromStr for Until {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::framework::{BudgetViolation, Status, Victim};
-    use crate::trace::{FailureReason, ObjectChange};
+    use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PreemptionRecord, PutBack, Status, Victim};
+    use crate::trace::{FailureReason, ObjectChange, preemption_events};
 
     #[test]
     fn each_condition_is_met_by_its_own_event() {
         let key = Key::new("a", "p");
-        let victim = |violates: Vec<BudgetViolation>| Event::VictimCondemned {
-            node: "n".into(),
-            victim: Victim { pod: Key::new("a", "v"), violates, ..Victim::default() }.into(),
-            status: Status::default(),
+        let victim = |violated: Vec<BudgetViolation>| {
+            let pod = Arc::new(serde_json::from_str(r#"{"metadata":{"name":"v","namespace":"a"}}"#).unwrap());
+            let victim = Victim::new(pod, Some(Arc::new(CoveringBudgets { violated, allowing: Vec::new() })));
+            let put_back = vec![PutBack { victim, status: Status::unschedulable("x") }];
+            let run = NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back, ..NodeDryRun::default() };
+            let record = PreemptionRecord { dry_runs: vec![Arc::new(run)].into(), ..PreemptionRecord::default() };
+            preemption_events(&Arc::new(record)).nth(2).unwrap()
         };
         let events = [
             Event::PodPopped { pod: key.clone(), attempts: 1, early_from_backoff: false },
@@ -115,7 +124,7 @@ mod tests {
                 message: "".into(),
                 plugins: Box::default(),
             },
-            Event::PreemptionStarted(Box::default()),
+            Event::PreemptionStarted(Arc::default()),
             victim(vec![BudgetViolation::default()]),
             Event::PodBound { pod: Key::new("a", "q"), node: "n2".into() },
             Event::ObjectChanged { kind: Kind::Pod, key: key.clone(), change: ObjectChange::Updated },

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::event::{CycleStart, Event, Eviction, FailureReason, Outcome, PreemptionStart, Selection};
+use super::event::{CycleStart, Event, Eviction, FailureReason, Outcome, Selection};
+use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Str};
-use crate::framework::{Candidate, Code, DryRunStep, List, PluginName, PluginSet, ScoreFunction, Status};
+use crate::framework::{Code, List, PluginName, PluginSet, Status};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,38 +71,6 @@ pub struct Verdict {
     pub nominated: List<Key>,
 }
 
-/// A preemption so far.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PreemptionView {
-    /// Why the pod may not preempt.
-    pub ineligible: Option<Str>,
-    /// Whether DefaultPreemption was not reached and this only shows what it would have found.
-    pub hypothetical: bool,
-    /// Nodes that eviction might help.
-    pub potential_nodes: List<Str>,
-    /// Where the dry run started.
-    pub offset: usize,
-    /// Candidates wanted.
-    pub wanted_candidates: usize,
-    /// Dry runs by node, with what was tried in order; the status is `None` while it runs.
-    pub dry_runs: BTreeMap<Str, DryRunView>,
-    /// Candidates by node.
-    pub candidates: BTreeMap<Str, Arc<Candidate>>,
-    /// Score functions in order.
-    pub score_functions: Vec<Arc<ScoreFunction>>,
-    /// The chosen node and all that were equal to it.
-    pub selected: Option<(Str, List<Str>)>,
-}
-
-/// The dry run of a node so far.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DryRunView {
-    /// What was tried, in order.
-    pub steps: Vec<DryRunStep>,
-    /// How it ended.
-    pub status: Option<Status>,
-}
-
 impl CycleView {
     /// Whether it is unknown which budgets there are, so that none that is violated says nothing.
     pub fn budgets_unknown(&self) -> bool {
@@ -156,44 +125,18 @@ impl CycleView {
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
             Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), **plugins)),
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
-            _ => self.apply_preemption(event),
+            Event::PreemptionStarted(record) => self.preemption = Some(PreemptionView::started(record.clone())),
+            _ => {
+                if let Some(preemption) = &mut self.preemption {
+                    preemption.apply(event);
+                }
+            }
         }
     }
 
     /// Whether the cycle is this pod's; what happens to other pods in its wake is not part of it.
     fn is_about(&self, pod: &Key) -> bool {
         self.start.as_ref().is_none_or(|s| s.pod == *pod)
-    }
-
-    fn apply_preemption(&mut self, event: &Event) {
-        if let Event::PreemptionStarted(start) = event {
-            let PreemptionStart { ineligible, potential_nodes, offset, wanted_candidates, hypothetical } = &**start;
-            self.preemption = Some(PreemptionView {
-                ineligible: ineligible.clone(),
-                hypothetical: *hypothetical,
-                potential_nodes: potential_nodes.clone(),
-                offset: *offset,
-                wanted_candidates: *wanted_candidates,
-                ..PreemptionView::default()
-            });
-        }
-        let Some(preemption) = &mut self.preemption else { return };
-        let mut step = |node: &Str, step: DryRunStep| preemption.dry_runs.entry(node.clone()).or_default().steps.push(step);
-        match event {
-            Event::VictimRemoved { node, victim } => step(node, DryRunStep::Removed(victim.clone())),
-            Event::DryRunFiltered { node, status } => step(node, DryRunStep::Filtered(status.clone())),
-            Event::VictimReprieved { node, victim } => step(node, DryRunStep::Reprieved(victim.clone())),
-            Event::VictimCondemned { node, victim, status } => step(node, DryRunStep::Condemned(victim.clone(), status.clone())),
-            Event::DryRunFinished { node, status, candidate } => {
-                preemption.dry_runs.entry(node.clone()).or_default().status = Some(status.clone());
-                if let Some(candidate) = candidate {
-                    preemption.candidates.insert(node.clone(), candidate.clone());
-                }
-            }
-            Event::CandidatesScored(function) => preemption.score_functions.push(function.clone()),
-            Event::CandidateSelected { node, best } => preemption.selected = Some((node.clone(), best.clone())),
-            _ => {}
-        }
     }
 
     /// What PostFilter as a whole returned; mirrors how `RunPostFilterPlugins` puts the answers together.

@@ -8,17 +8,17 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::{Candidate, ClusterEvent, EventLabel, List, PluginName, PluginSet, QueueingHint, ScoreFunction, Status, Victim};
+use crate::framework::{ClusterEvent, EventLabel, List, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, Status};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
 ///
 /// Four words at most, because a cycle records one for every node it looked at: what is larger or repeats is behind a
 /// pointer, and shared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type")]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Event {
     /// The virtual clock moved.
@@ -63,21 +63,15 @@ pub enum Event {
     /// A PostFilter plugin answered.
     PostFiltered { plugin: PluginName, status: Status },
     /// Preemption was looked into.
-    PreemptionStarted(Box<PreemptionStart>),
-    /// In the dry run, a pod was taken off a node.
-    VictimRemoved { node: Str, victim: Arc<Victim> },
-    /// In the dry run, the filters ran with every lower-priority pod gone.
-    DryRunFiltered { node: Str, status: Status },
-    /// In the dry run, a pod was put back and may stay.
-    VictimReprieved { node: Str, victim: Arc<Victim> },
-    /// In the dry run, a pod was put back, the preemptor no longer fitted, and so it is a victim.
-    VictimCondemned { node: Str, victim: Arc<Victim>, status: Status },
-    /// The dry run of a node ended; Success makes it a candidate.
-    DryRunFinished { node: Str, status: Status, candidate: Option<Arc<Candidate>> },
+    PreemptionStarted(Arc<PreemptionRecord>),
+    /// In the dry run of a node, a pod was taken off or put back, or the filters ran with every lower-priority pod gone.
+    DryRunStepped(DryRunStepAt),
+    /// The dry run of a node ended.
+    DryRunFinished(Arc<NodeDryRun>),
     /// A score function narrowed the candidates.
-    CandidatesScored(Arc<ScoreFunction>),
-    /// A candidate was chosen; `best` are all that were still tied.
-    CandidateSelected { node: Str, best: List<Str> },
+    CandidatesScored(ScoreFunctionAt),
+    /// A candidate was chosen.
+    CandidateSelected(Arc<PreemptionRecord>),
     /// The pod was nominated to a node; an empty name clears the nomination.
     PodNominated { pod: Key, node: Str },
     /// A pod of lower priority lost its nomination to a preemptor.
@@ -106,21 +100,6 @@ pub enum Event {
     AttemptFailed { pod: Box<Key>, reason: FailureReason, message: Str, plugins: Box<PluginSet> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
-}
-
-/// What preemption starts from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PreemptionStart {
-    /// Why the pod may not preempt at all; `None` when it may.
-    pub ineligible: Option<Str>,
-    /// Nodes that eviction might help, in walking order.
-    pub potential_nodes: List<Str>,
-    /// Index into [`Self::potential_nodes`] where the dry run starts.
-    pub offset: usize,
-    /// How many candidates are wanted.
-    pub wanted_candidates: usize,
-    /// Whether DefaultPreemption was not reached and this only shows what it would have found.
-    pub hypothetical: bool,
 }
 
 /// How an object changed.

@@ -3,14 +3,16 @@
 mod api_event;
 mod cycle_view;
 mod event;
+mod preemption;
 mod queues_view;
 mod recorder;
 mod scores;
 mod steps;
 
 pub use api_event::ApiEvent;
-pub use cycle_view::{CycleView, DryRunView, PreemptionView, Verdict};
+pub use cycle_view::{CycleView, Verdict};
 pub use event::*;
+pub use preemption::{DryRunStepAt, DryRunView, PreemptionView, ScoreFunctionAt, preemption_events};
 pub use queues_view::{QueueEntry, QueuesView};
 pub use recorder::{Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
 use crate::cluster::{Key, Str};
-use crate::framework::{PluginName, Status, Victim};
+use crate::framework::{DryRunStep, PluginName, Status, Victim};
 
 /// How far one step goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString)]
@@ -61,14 +61,11 @@ impl Event {
                 P::Filter
             }
             Self::PostFiltered { .. }
-            | Self::PreemptionStarted { .. }
-            | Self::VictimRemoved { .. }
-            | Self::DryRunFiltered { .. }
-            | Self::VictimReprieved { .. }
-            | Self::VictimCondemned { .. }
-            | Self::DryRunFinished { .. }
+            | Self::PreemptionStarted(_)
+            | Self::DryRunStepped(_)
+            | Self::DryRunFinished(_)
             | Self::CandidatesScored(_)
-            | Self::CandidateSelected { .. }
+            | Self::CandidateSelected(_)
             | Self::NominationCleared { .. }
             | Self::GracePeriodEnded { .. }
             | Self::VictimEvicted { .. } => P::PostFilter,
@@ -93,14 +90,11 @@ impl Event {
             | Self::Permitted { plugin, .. }
             | Self::PreBound { plugin, .. } => Some(*plugin),
             Self::PreEnqueueRejected { status, .. } | Self::NodeFiltered { status, .. } => status.plugin(),
-            Self::PreemptionStarted { .. }
-            | Self::VictimRemoved { .. }
-            | Self::DryRunFiltered { .. }
-            | Self::VictimReprieved { .. }
-            | Self::VictimCondemned { .. }
-            | Self::DryRunFinished { .. }
+            Self::PreemptionStarted(_)
+            | Self::DryRunStepped(_)
+            | Self::DryRunFinished(_)
             | Self::CandidatesScored(_)
-            | Self::CandidateSelected { .. }
+            | Self::CandidateSelected(_)
             | Self::NominationCleared { .. }
             | Self::VictimEvicted { .. } => Some(PluginName::DefaultPreemption),
             _ => None,
@@ -113,12 +107,6 @@ impl Event {
             Self::NominatedNodeTried { node }
             | Self::NodeFiltered { node, .. }
             | Self::NodeSelected { node, .. }
-            | Self::VictimRemoved { node, .. }
-            | Self::DryRunFiltered { node, .. }
-            | Self::VictimReprieved { node, .. }
-            | Self::VictimCondemned { node, .. }
-            | Self::DryRunFinished { node, .. }
-            | Self::CandidateSelected { node, .. }
             | Self::PodNominated { node, .. }
             | Self::NominationCleared { node, .. }
             | Self::VictimEvicted { node, .. }
@@ -129,12 +117,23 @@ impl Event {
             | Self::Unreserved { node, .. }
             | Self::PodBound { node, .. } => Some(node),
             Self::NodeScored(score) => Some(&score.node),
+            Self::DryRunStepped(at) => Some(at.node()),
+            Self::DryRunFinished(run) => Some(&run.node),
+            Self::CandidateSelected(preemption) => preemption.selected(),
             _ => None,
         }
     }
 
-    /// The pod that the event is about, if it names one.
-    pub fn pod(&self) -> Option<&Key> {
+    /// Returns whether the event is about the pod.
+    pub fn is_about(&self, pod: &Key) -> bool {
+        match self {
+            Self::DryRunStepped(at) => at.pod().is_some_and(|p| p.metadata.name == pod.name && p.metadata.namespace == pod.namespace),
+            _ => self.pod() == Some(pod),
+        }
+    }
+
+    /// The pod that the event names.
+    fn pod(&self) -> Option<&Key> {
         match self {
             Self::QueueMoved(m) => Some(&m.pod),
             Self::PlaceInferred(p) => Some(&p.pod),
@@ -155,9 +154,6 @@ impl Event {
             | Self::PermitWaited { pod, .. }
             | Self::PermitResolved { pod, .. }
             | Self::AttemptFailed { pod, .. } => Some(pod),
-            Self::VictimRemoved { victim, .. } | Self::VictimReprieved { victim, .. } | Self::VictimCondemned { victim, .. } => {
-                Some(&victim.pod)
-            }
             _ => None,
         }
     }
@@ -218,26 +214,24 @@ impl Event {
                 let would = if start.hypothetical { " (not reached; shown for information)" } else { "" };
                 format!("preemption may help on {}{would}", count(start.potential_nodes.len(), "node"))
             }
-            Self::VictimRemoved { node, victim } => format!("{node}: without {}", victim_text(victim)),
-            Self::DryRunFiltered { node, status } if status.is_success() => format!("{node}: fits with all of them gone"),
-            Self::DryRunFiltered { node, status } => format!("{node}: does not help, {}", status.message()),
-            Self::VictimReprieved { node, victim } => format!("{node}: {} may stay", victim_text(victim)),
-            Self::VictimCondemned { node, victim, status } => format!("{node}: {} must go, or {}", victim_text(victim), status.message()),
-            Self::DryRunFinished { node, status, candidate } => match candidate {
+            Self::DryRunStepped(at) => at.step().map_or_else(String::new, |step| dry_run_step(at.node(), step)),
+            Self::DryRunFinished(run) => match &run.candidate {
                 // That no budget is violated is told where it is known which there are.
-                Some(c) if c.pdb_violations == 0 => format!("{node} is a candidate: {}", count(c.victims.len(), "victim")),
+                Some(c) if c.pdb_violations == 0 => format!("{} is a candidate: {}", run.node, count(c.victims.len(), "victim")),
                 Some(c) => format!(
-                    "{node} is a candidate: {}, {}",
+                    "{} is a candidate: {}, {}",
+                    run.node,
                     count(c.victims.len(), "victim"),
                     count(c.pdb_violations.unsigned_abs() as usize, "budget violation")
                 ),
-                None => format!("{node} is no candidate: {}", status.message()),
+                None => format!("{} is no candidate: {}", run.node, run.status.message()),
             },
-            Self::CandidatesScored(function) => format!("{} leaves {}", function.name, names(&function.remaining)),
-            Self::CandidateSelected { node, best } if best.len() > 1 => {
-                format!("{node} is nominated, the first by name of {} equal ones", best.len())
-            }
-            Self::CandidateSelected { node, .. } => format!("{node} is nominated"),
+            Self::CandidatesScored(at) => at.function().map_or_else(String::new, |f| format!("{} leaves {}", f.name, names(&f.remaining))),
+            Self::CandidateSelected(preemption) => match &preemption.best[..] {
+                [] => String::new(),
+                [node] => format!("{node} is nominated"),
+                [node, ..] => format!("{node} is nominated, the first by name of {} equal ones", preemption.best.len()),
+            },
             Self::PodNominated { pod, node } if node.is_empty() => format!("{pod} has no nominated node any more"),
             Self::PodNominated { pod, node } => format!("{pod} is nominated to {node}"),
             Self::NominationCleared { pod, node } => format!("{pod} loses its nomination to {node}"),
@@ -302,9 +296,19 @@ fn by_plugin(status: &Status) -> String {
     }
 }
 
+fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> String {
+    match step {
+        DryRunStep::Removed(pod) => format!("{node}: without {} (priority {})", pod.key(), pod.priority()),
+        DryRunStep::Filtered(status) if status.is_success() => format!("{node}: fits with all of them gone"),
+        DryRunStep::Filtered(status) => format!("{node}: does not help, {}", status.message()),
+        DryRunStep::Reprieved(victim) => format!("{node}: {} may stay", victim_text(victim)),
+        DryRunStep::NotReprieved(victim, status) => format!("{node}: {} must go, or {}", victim_text(victim), status.message()),
+    }
+}
+
 fn victim_text(victim: &Victim) -> String {
-    let mut text = format!("{} (priority {}", victim.pod, victim.priority);
-    for violation in &victim.violates {
+    let mut text = format!("{} (priority {}", victim.key(), victim.priority());
+    for violation in victim.violates() {
         let _ = write!(text, ", violates {}", violation.budget);
     }
     text.push(')');

@@ -169,11 +169,11 @@ pub enum Decision {
 
 /// How the choice among candidates was made.
 pub fn decision(preemption: &PreemptionView) -> Decision {
-    let Some((_, best)) = &preemption.selected else { return Decision::Open };
-    match preemption.score_functions.iter().find(|f| f.remaining.len() <= 1) {
+    let Some((_, best)) = preemption.selected() else { return Decision::Open };
+    match preemption.score_functions().iter().find(|f| f.remaining.len() <= 1) {
         _ if best.len() > 1 => Decision::AnyOf(best.len()),
         Some(function) => Decision::By(function.name),
-        None if preemption.candidates.len() <= 1 => Decision::OnlyOne,
+        None if preemption.candidate_count() <= 1 => Decision::OnlyOne,
         None => Decision::AnyOf(best.len().max(1)),
     }
 }

@@ -13,15 +13,15 @@ use jiff::{Timestamp, ToSpan};
 
 use crate::cluster::{Cluster, Container, Key, Meta, Node, Object, Pod, Quantity, Str, Taint};
 use crate::framework::{
-    BudgetViolation, Candidate, EventLabel, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo, Reason, ScoreFunction,
-    ScoreFunctionName, Shortage, Snapshot, Status, Victim,
+    BudgetViolation, Candidate, CoveringBudgets, EventLabel, NodeDryRun, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo,
+    PreemptionRecord, PutBack, Reason, ScoreFunction, ScoreFunctionName, Shortage, Snapshot, Status, Victim,
 };
 use crate::release::{Emulation, Release};
 use crate::report::Written;
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
 use crate::trace::{
-    CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, PreemptionStart, QueueEntry,
-    QueueMove, QueueOrder, Selection,
+    CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, QueueEntry, QueueMove,
+    QueueOrder, Selection, preemption_events,
 };
 use crate::ui::{Driver, DriverError, HowFar, Work, WorkState};
 
@@ -291,16 +291,18 @@ fn start() -> Moment {
     moment
 }
 
-fn victim(name: &str, priority: i32, started: &str) -> Victim {
-    let owner = if priority < 0 { "ReplicaSet reports-646f8d7fc5" } else { "ReplicaSet checkout-6bdb4d6684" };
-    Victim {
-        pod: key(name),
-        priority,
-        start_time: Some(time(&format!("2026-11-20T{started}Z")).as_nanosecond() as i64),
-        covered_by: if priority > 0 { vec!["checkout".into()] } else { Vec::new() },
-        owner: owner.into(),
-        ..Victim::default()
-    }
+fn victim(name: &str, priority: i32, started: &str, budgets: CoveringBudgets) -> Victim {
+    let owner = if priority < 0 { "reports-646f8d7fc5" } else { "checkout-6bdb4d6684" };
+    let Key { namespace, name } = key(name);
+    let pod = format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","ownerReferences":[{{"kind":"ReplicaSet","name":"{owner}","controller":true}}]}},
+        "spec":{{"priority":{priority}}},"status":{{"startTime":"2026-11-20T{started}Z"}}}}"#
+    );
+    Victim::new(Arc::new(serde_json::from_str(&pod).unwrap()), (budgets != CoveringBudgets::default()).then(|| Arc::new(budgets)))
+}
+
+fn allowed_by(name: &str) -> CoveringBudgets {
+    CoveringBudgets { allowing: vec![name.into()], ..CoveringBudgets::default() }
 }
 
 fn queue_move(pod: &Key, from: Place, to: Place, cause: MoveCause) -> Event {
@@ -373,20 +375,30 @@ fn candidate(name: &str, reports: usize, violating: bool) -> Candidate {
     let short = name.trim_start_matches("worker-");
     let mut victims = Vec::new();
     if !matches!(name, "worker-a2" | "worker-b1") {
-        let mut checkout = victim(&format!("shop/checkout-6bdb4d6684-{short}"), 1000, "18:25:29");
-        if violating && name == "worker-a1" {
-            checkout.covered_by.clear();
-            checkout.violates = vec![BudgetViolation { budget: "checkout".into(), allowed: 0, left: -1 }];
-        }
-        victims.push(checkout);
+        let violated = vec![BudgetViolation { budget: "checkout".into(), allowed: 0, left: -1 }];
+        let violates = violating && name == "worker-a1";
+        let budgets = if violates { CoveringBudgets { violated, ..CoveringBudgets::default() } } else { allowed_by("checkout") };
+        victims.push(victim(&format!("shop/checkout-6bdb4d6684-{short}"), 1000, "18:25:29", budgets));
     }
     for i in 0..reports {
         // With a violation somewhere the tie is broken as well: worker-a2's oldest victim started a second later.
         let started = if i > 0 || (violating && name == "worker-a2") { "18:25:30" } else { "18:25:29" };
-        victims.push(victim(&format!("batch/reports-646f8d7fc5-{short}{i}"), -10, started));
+        victims.push(victim(&format!("batch/reports-646f8d7fc5-{short}{i}"), -10, started, CoveringBudgets::default()));
     }
-    let pdb_violations = victims.iter().filter(|v| !v.violates.is_empty()).count() as i64;
-    Candidate { node: name.into(), victims: victims.into_iter().map(Arc::new).collect(), pdb_violations }
+    let pdb_violations = victims.iter().filter(|v| !v.violates().is_empty()).count() as i64;
+    Candidate { node: name.into(), victims, pdb_violations }
+}
+
+/// The dry run of a node where all victims have to go, and a pod of the catalog comes back.
+fn dry_run(candidate: Candidate) -> NodeDryRun {
+    let node = candidate.node.clone();
+    let short = node.trim_start_matches("worker-");
+    let catalog = victim(&format!("shop/catalog-746f66cf94-{short}"), 1000, "18:25:29", allowed_by("catalog"));
+    let removed = candidate.victims.iter().chain([&catalog]).map(|v| v.pod().clone()).collect();
+    let insufficient = Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit);
+    let stay_off = candidate.victims.iter().map(|v| PutBack { victim: v.clone(), status: insufficient.clone() });
+    let put_back = [PutBack { victim: catalog.clone(), status: Status::success() }].into_iter().chain(stay_off).collect();
+    NodeDryRun { node, removed, filtered: Some(Status::success()), put_back, status: Status::success(), candidate: Some(candidate) }
 }
 
 fn score_functions(candidates: &[Candidate]) -> Vec<ScoreFunction> {
@@ -399,11 +411,11 @@ fn score_functions(candidates: &[Candidate]) -> Vec<ScoreFunction> {
         }
         let score = |c: &Candidate| match name {
             F::MinNumPDBViolations => -c.pdb_violations,
-            F::MinHighestPriority => -i64::from(c.victims[0].priority),
-            F::MinSumPriorities => -c.victims.iter().map(|v| i64::from(v.priority) + (1 << 31)).sum::<i64>(),
+            F::MinHighestPriority => -i64::from(c.victims[0].priority()),
+            F::MinSumPriorities => -c.victims.iter().map(|v| i64::from(v.priority()) + (1 << 31)).sum::<i64>(),
             F::MinNumPods => -(c.victims.len() as i64),
             F::LatestStartTime => {
-                c.victims.iter().filter(|v| v.priority == c.victims[0].priority).filter_map(|v| v.start_time).min().unwrap()
+                c.victims.iter().filter(|v| v.priority() == c.victims[0].priority()).filter_map(Victim::start_time).min().unwrap()
             }
         };
         let best = left.iter().map(|c| score(c)).max().unwrap();
@@ -419,34 +431,18 @@ fn payments_events(violating: bool) -> Vec<Event> {
     let mut events = cycle_events(&pod, 1, 100_000, &[("cpu", "6"), ("memory", "8Gi")]);
     events.extend(WALK.map(|name| filtered(name, &[])));
     let potential_nodes = WORKERS.iter().map(|(n, _)| (*n).into()).collect();
-    let start = PreemptionStart { potential_nodes, wanted_candidates: 100, ..PreemptionStart::default() };
-    events.push(Event::PreemptionStarted(Box::new(start)));
     let candidates: Vec<Candidate> = WORKERS.iter().map(|(name, reports)| candidate(name, *reports, violating)).collect();
-    for candidate in &candidates {
-        let node = candidate.node.clone();
-        let short = node.trim_start_matches("worker-").to_owned();
-        let catalog = victim(&format!("shop/catalog-746f66cf94-{short}"), 1000, "18:25:29");
-        let catalog = Arc::new(Victim { covered_by: vec!["catalog".into()], ..catalog });
-        for victim in candidate.victims.iter().chain([&catalog]) {
-            events.push(Event::VictimRemoved { node: node.clone(), victim: victim.clone() });
-        }
-        events.push(Event::DryRunFiltered { node: node.clone(), status: Status::success() });
-        events.push(Event::VictimReprieved { node: node.clone(), victim: catalog });
-        for victim in &candidate.victims {
-            let status = too_little_cpu().with_plugin(PluginName::NodeResourcesFit);
-            events.push(Event::VictimCondemned { node: node.clone(), victim: victim.clone(), status });
-        }
-        events.push(Event::DryRunFinished { node, status: Status::success(), candidate: Some(Arc::new(candidate.clone())) });
-    }
-    let functions = score_functions(&candidates);
-    let best = functions.last().unwrap().remaining.clone();
-    events.extend(functions.into_iter().map(|f| Event::CandidatesScored(f.into())));
+    let score_functions = score_functions(&candidates);
+    let best = score_functions.last().unwrap().remaining.clone();
     let node = best[0].clone();
-    events.push(Event::CandidateSelected { node: node.clone(), best });
-    let chosen = candidates.iter().find(|c| c.node == node).unwrap();
+    let chosen = candidates.iter().find(|c| c.node == node).unwrap().clone();
+    let dry_runs = candidates.into_iter().map(|c| Arc::new(dry_run(c))).collect::<Vec<_>>().into();
+    let record =
+        PreemptionRecord { potential_nodes, wanted_candidates: 100, dry_runs, score_functions, best, ..PreemptionRecord::default() };
+    events.extend(preemption_events(&Arc::new(record)));
     let preemptor = Arc::new(pod.clone());
     for v in &chosen.victims {
-        let (evicted, preemptor) = (Box::new(v.pod.clone()), preemptor.clone());
+        let (evicted, preemptor) = (Box::new(v.key()), preemptor.clone());
         events.push(Event::VictimEvicted { pod: evicted, node: node.clone(), preemptor, how: Eviction::Terminating });
     }
     let plugins: PluginSet =
@@ -506,7 +502,7 @@ fn patient_events() -> Vec<Event> {
     );
     let plugins: PluginSet = [PluginName::NodeResourcesFit].into_iter().collect();
     events.extend([
-        Event::PreemptionStarted(Box::new(PreemptionStart { ineligible: Some(why.into()), ..PreemptionStart::default() })),
+        Event::PreemptionStarted(Arc::new(PreemptionRecord { ineligible: Some(why.into()), ..PreemptionRecord::default() })),
         Event::AttemptFailed {
             pod: Box::new(pod.clone()),
             reason: FailureReason::Unschedulable,

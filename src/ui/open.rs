@@ -46,7 +46,7 @@ pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
         },
         Pane::Preemption => {
             let Some(RowId::Node(node)) = state.candidates.selected.clone() else { return };
-            let is_candidate = driver.timeline().cycle().preemption.as_ref().is_some_and(|p| p.candidates.contains_key(&node));
+            let is_candidate = driver.timeline().cycle().preemption.as_ref().is_some_and(|p| p.candidate(&node).is_some());
             if is_candidate {
                 state.pinned = Some(driver.timeline().cursor().frame);
                 state.open_page(Pane::Candidate);

@@ -78,7 +78,7 @@ pub(super) fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Di
     };
     let timeline = driver.timeline();
     let (here, frames) = (timeline.cursor().frame, timeline.frames());
-    let touches = |at: &usize| frames[*at].events.iter().any(|e| e.pod() == Some(&pod));
+    let touches = |at: &usize| frames[*at].events.iter().any(|e| e.is_about(&pod));
     let found = match direction {
         Direction::Forward => (here + 1..frames.len()).find(touches),
         Direction::Back => (0..here.min(frames.len())).rev().find(touches),

@@ -200,7 +200,7 @@ impl State {
     pub fn preemption(&self) -> Preemption {
         match &self.derived.whole.preemption {
             None => Preemption::None,
-            Some(p) if p.potential_nodes.is_empty() => Preemption::Sentence,
+            Some(p) if p.potential_nodes().is_empty() => Preemption::Sentence,
             Some(_) => Preemption::Table,
         }
     }
@@ -283,7 +283,7 @@ impl State {
     pub fn selected_candidate<'a>(&'a self, cycle: &'a CycleView) -> Option<&'a Str> {
         match &self.candidates.selected {
             Some(RowId::Node(node)) => Some(node),
-            _ => cycle.preemption.as_ref()?.selected.as_ref().map(|(node, _)| node),
+            _ => cycle.preemption.as_ref()?.selected().map(|(node, _)| node),
         }
     }
 

@@ -289,7 +289,7 @@ fn run(state: &mut State, driver: &mut dyn Driver) {
                 break;
             }
             let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());
-            if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted { .. })) {
+            if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted(_))) {
                 break;
             }
         }
@@ -322,7 +322,7 @@ pub fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut 
 }
 
 fn winner(timeline: &Timeline) -> Option<Str> {
-    timeline.cycle().preemption.as_ref()?.selected.as_ref().map(|(node, _)| node.clone())
+    timeline.cycle().preemption.as_ref()?.selected().map(|(node, _)| node.clone())
 }
 
 /// Brings the pane into sight that has the most to say about where the cursor stands.
@@ -331,7 +331,7 @@ pub(super) fn follow(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
     let pane = match event.extension_point() {
         ExtensionPoint::PreFilter | ExtensionPoint::Filter | ExtensionPoint::PreScore | ExtensionPoint::Score => Pane::Nodes,
-        _ if cycle.preemption.as_ref().is_some_and(|p| !p.potential_nodes.is_empty()) => Pane::Preemption,
+        _ if cycle.preemption.as_ref().is_some_and(|p| !p.potential_nodes().is_empty()) => Pane::Preemption,
         _ if cycle.start.is_some() => Pane::Nodes,
         _ => return,
     };

@@ -25,7 +25,7 @@ struct Facts {
 struct Preemption {
     ineligible: Option<Str>,
     potential_nodes: Vec<Str>,
-    candidates: Vec<Arc<Candidate>>,
+    candidates: Vec<Candidate>,
     best: Vec<Str>,
     selected: Option<Str>,
 }
@@ -48,9 +48,9 @@ fn recorded(events: &[Event]) -> Facts {
                 let (ineligible, potential_nodes) = (start.ineligible.clone(), start.potential_nodes.to_vec());
                 facts.preemption = Some(Preemption { ineligible, potential_nodes, ..Preemption::default() });
             }
-            Event::DryRunFinished { candidate, .. } => preemption(&mut facts).candidates.extend(candidate),
-            Event::CandidateSelected { node, best } => {
-                (preemption(&mut facts).best, preemption(&mut facts).selected) = (best.to_vec(), Some(node));
+            Event::DryRunFinished(run) => preemption(&mut facts).candidates.extend(run.candidate.clone()),
+            Event::CandidateSelected(record) => {
+                (preemption(&mut facts).best, preemption(&mut facts).selected) = (record.best.to_vec(), record.selected().cloned());
             }
             _ => {}
         }
@@ -85,9 +85,9 @@ fn unrecorded(scheduler: &Scheduler, decision: &DryDecision) -> Facts {
     facts.preemption = decision.preemption().map(|record| Preemption {
         ineligible: record.ineligible.clone(),
         potential_nodes: record.potential_nodes.to_vec(),
-        candidates: record.candidates.clone(),
+        candidates: record.candidates().cloned().collect(),
         best: record.best.to_vec(),
-        selected: record.selected.clone(),
+        selected: record.selected().cloned(),
     });
     facts
 }

@@ -22,7 +22,7 @@ pub use self::written::{Heard, Preempted, Written, preempted};
 use super::why::why;
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 use crate::scheduler::Scheduler;
-use crate::trace::{CycleView, Outcome};
+use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// How a decision here and the last word of the cluster's scheduler go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::EnumIter)]
@@ -158,8 +158,8 @@ impl Comparer {
 
     /// Where the pod would make room, and where it did.
     fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut Agreement) {
-        let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical);
-        let selected = preemption.and_then(|p| p.selected.as_ref());
+        let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical());
+        let selected = preemption.and_then(PreemptionView::selected);
         if view.outcome != Some(Outcome::Unschedulable) {
             return;
         }
@@ -175,7 +175,7 @@ impl Comparer {
             None if nominated.is_empty() => {}
             None => {
                 let going = self.victims_on(pod, nominated);
-                let ineligible = preemption.and_then(|p| p.ineligible.as_ref());
+                let ineligible = preemption.and_then(|p| p.ineligible());
                 let why = ineligible.map_or("here preemption finds no place", |reason| reason.as_str());
                 let mut line = format!("it is nominated to {nominated}; now: {why}");
                 if !going.is_empty() {
@@ -193,8 +193,8 @@ impl Comparer {
                     return;
                 }
                 let evicted: BTreeSet<String> = self.victims_on(pod, nominated).into_iter().collect();
-                let Some(candidate) = preemption.and_then(|p| p.candidates.get(nominated)) else { return };
-                let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.pod.to_string()).collect();
+                let Some(candidate) = preemption.and_then(|p| p.candidate(nominated)) else { return };
+                let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.key().to_string()).collect();
                 if !evicted.is_empty() && evicted != ours {
                     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
                     found.differences.push(format!("victims on {nominated}: there {}; here {}", list(&evicted), list(&ours)));
@@ -215,7 +215,7 @@ const GOING: &str = "its victims are still going";
 
 /// Whether the pod may not preempt again while its victims go.
 fn going_on(view: &CycleView) -> bool {
-    let ineligible = view.preemption.as_ref().and_then(|p| p.ineligible.as_ref());
+    let ineligible = view.preemption.as_ref().and_then(|p| p.ineligible());
     ineligible.is_some_and(|reason| reason.contains("terminating pod on the nominated node"))
 }
 
@@ -256,10 +256,8 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
         // What differs is what it has done itself.
         (None | Some(PostFilter::Placement(..)), Some(PostFilter::Other(_))) if going_on(view) => words.push(GOING.to_owned()),
         (Some(PostFilter::Placement(node, victims)), None) => {
-            let selected = view.preemption.as_ref().and_then(|p| p.selected.as_ref().map(|(node, _)| (p, node)));
-            let same = selected.is_some_and(|(p, ours)| {
-                ours.as_str() == node && p.candidates.get(ours).is_some_and(|c| c.victims.len() == *victims as usize)
-            });
+            let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen);
+            let same = chosen.is_some_and(|c| c.node.as_str() == node && c.victims.len() == *victims as usize);
             if !same {
                 lines.push(format!("there preemption takes {node} with {victims} victims, which it does not here"));
             }

@@ -1,8 +1,8 @@
 //! What preemption makes of it: where room is made, whom it costs, which budgets it violates, or why it does not help.
 
 use super::words::{count, list, short};
-use crate::framework::{Candidate, PluginName};
-use crate::trace::{CycleView, Eviction, PreemptionView};
+use crate::framework::{Candidate, PluginName, Victim};
+use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Budgets that are named before the rest is only counted.
 const NAMED: usize = 3;
@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 /// What became of preemption, as half a sentence; `None` where it had no say.
 pub(super) fn eviction(view: &CycleView) -> Option<String> {
     let ours = |(plugin, _): &&(PluginName, _)| *plugin == PluginName::DefaultPreemption;
-    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical) else {
+    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else {
         let (plugin, status) = view.post_filter.last()?;
         let message = short(&status.message());
         return match () {
@@ -21,11 +21,11 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
             () => Some(format!("{plugin}: {message}")),
         };
     };
-    if let Some(reason) = &preemption.ineligible {
+    if let Some(reason) = preemption.ineligible() {
         return Some(ineligible(reason, view));
     }
-    if let Some((node, best)) = &preemption.selected {
-        return Some(match preemption.candidates.get(node) {
+    if let Some((node, best)) = preemption.selected() {
+        return Some(match preemption.candidate(node) {
             Some(candidate) => chosen(candidate, best.len(), view),
             None => format!("it is nominated to {node}"),
         });
@@ -35,10 +35,10 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
         return Some(format!("preemption failed ({})", short(&status.message())));
     }
     // The dry runs go on until the plugin has answered, or the attempt is over.
-    if answered.is_none() && view.failure.is_none() && view.outcome.is_none() && !preemption.potential_nodes.is_empty() {
-        let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
-        let found = count(preemption.candidates.len(), "candidate");
-        return Some(format!("preemption tried on {done} of {}, {found} so far", count(preemption.potential_nodes.len(), "node")));
+    if answered.is_none() && view.failure.is_none() && view.outcome.is_none() && !preemption.potential_nodes().is_empty() {
+        let done = preemption.finished_dry_runs();
+        let found = count(preemption.candidate_count(), "candidate");
+        return Some(format!("preemption tried on {done} of {}, {found} so far", count(preemption.potential_nodes().len(), "node")));
     }
     Some(no_help(preemption, super::cause::nodes(view)))
 }
@@ -55,9 +55,9 @@ fn ineligible(reason: &str, view: &CycleView) -> String {
 }
 
 fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
-    let tried = preemption.potential_nodes.len();
+    let tried = preemption.potential_nodes().len();
     let everywhere = tried >= nodes;
-    let nobody = preemption.dry_runs.values().all(|run| run.steps.is_empty());
+    let nobody = preemption.dry_runs().all(DryRunView::is_empty);
     match (tried, nobody) {
         (0, _) => "evicting pods would not help".to_owned(),
         (_, true) if everywhere => "there is no pod of lower priority to evict".to_owned(),
@@ -72,7 +72,7 @@ fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     let node = &candidate.node;
     let pods = victims(candidate);
     let any = if equals > 1 { format!(" (any of these {equals} is right)") } else { String::new() };
-    let ending = candidate.victims.iter().filter(|v| v.terminating).count();
+    let ending = candidate.victims.iter().filter(|v| v.is_terminating()).count();
     let rest =
         if ending > 0 && ending < candidate.victims.len() { format!(" ({ending} of them terminating already)") } else { String::new() };
     if ending > 0 && ending == candidate.victims.len() {
@@ -108,7 +108,7 @@ fn with(budgets: &Budgets) -> String {
 
 /// How many pods would go, and of which priority.
 fn victims(candidate: &Candidate) -> String {
-    let priorities = || candidate.victims.iter().map(|v| v.priority);
+    let priorities = || candidate.victims.iter().map(Victim::priority);
     let pods = count(candidate.victims.len(), "pod");
     match (priorities().min(), priorities().max()) {
         (Some(low), Some(high)) if low == high => format!("{pods} of priority {high}"),
@@ -118,7 +118,7 @@ fn victims(candidate: &Candidate) -> String {
 }
 
 fn budgets(candidate: &Candidate, view: &CycleView) -> Budgets {
-    let mut names: Vec<String> = candidate.victims.iter().flat_map(|v| &v.violates).map(|b| b.budget.to_string()).collect();
+    let mut names: Vec<String> = candidate.victims.iter().flat_map(Victim::violates).map(|b| b.budget.to_string()).collect();
     names.sort_unstable();
     names.dedup();
     let violating = usize::try_from(candidate.pdb_violations).unwrap_or_default();

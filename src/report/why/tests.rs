@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use super::*;
 use crate::cluster::{Key, Str, Taint};
-use crate::framework::{BudgetViolation, Candidate, Code, PluginName, PluginSet, PortConflict, Reason, Shortage, SpreadSkew, Victim};
-use crate::trace::{
-    CycleStart, DryRunView, Eviction, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection, Verdict,
+use crate::framework::{
+    BudgetViolation, Candidate, Code, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PortConflict, PreemptionRecord, Reason, Shortage,
+    SpreadSkew, Victim,
 };
+use crate::trace::{CycleStart, Eviction, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection, Verdict};
 
 /// A pod that asks for 6 cpu and 8Gi of memory, turned down by these plugins for these reasons on so many nodes each.
 fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
@@ -110,7 +111,8 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
          would break its topology spread and 3 are out for 2 other reasons."
     );
     let mut long = view(groups);
-    long.preemption = Some(PreemptionView { ineligible: Some("x".repeat(80).into()), ..PreemptionView::default() });
+    let record = PreemptionRecord { ineligible: Some("x".repeat(80).into()), ..PreemptionRecord::default() };
+    long.preemption = Some(PreemptionView::started(Arc::new(record)));
     let sentence = why(&long);
     assert!(sentence.contains("and 10 are out for 4 other reasons; it may not preempt"), "{sentence}");
 }
@@ -136,23 +138,32 @@ fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
     assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim data does not exist.");
 }
 
-fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Arc<Victim> {
-    let violates = violates.iter().map(|b| BudgetViolation { budget: (*b).into(), ..BudgetViolation::default() }).collect();
-    Arc::new(Victim { pod: Key::new("a", name), priority, violates, terminating, ..Victim::default() })
+fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Victim {
+    let violated: Vec<BudgetViolation> =
+        violates.iter().map(|b| BudgetViolation { budget: (*b).into(), ..BudgetViolation::default() }).collect();
+    let ends = if terminating { r#","deletionTimestamp":"2026-01-01T00:00:00Z""# } else { "" };
+    let pod = format!(r#"{{"metadata":{{"name":"{name}","namespace":"a"{ends}}},"spec":{{"priority":{priority}}}}}"#);
+    let budgets = (!violated.is_empty()).then(|| Arc::new(CoveringBudgets { violated, allowing: Vec::new() }));
+    Victim::new(Arc::new(serde_json::from_str(&pod).unwrap()), budgets)
+}
+
+/// A preemption that was dry-run on nodes.
+fn tried(runs: Vec<NodeDryRun>, best: &[&'static str]) -> PreemptionView {
+    PreemptionView::whole(Arc::new(PreemptionRecord {
+        potential_nodes: runs.iter().map(|run| run.node.clone()).collect(),
+        dry_runs: runs.into_iter().map(Arc::new).collect::<Vec<_>>().into(),
+        best: best.iter().map(|n| Str::from(*n)).collect(),
+        ..PreemptionRecord::default()
+    }))
 }
 
 /// The view with a candidate chosen among equals.
-fn preempting(victims: Vec<Arc<Victim>>, equals: &[&'static str]) -> CycleView {
+fn preempting(victims: Vec<Victim>, equals: &[&'static str]) -> CycleView {
     let mut view = view(&[(2, Fit, CPU)]);
-    let pdb_violations = victims.iter().filter(|v| !v.violates.is_empty()).count() as i64;
+    let pdb_violations = victims.iter().filter(|v| !v.violates().is_empty()).count() as i64;
     let candidate = Candidate { node: "n00".into(), victims, pdb_violations };
-    let best: Vec<Str> = equals.iter().map(|n| Str::from(*n)).collect();
-    view.preemption = Some(PreemptionView {
-        potential_nodes: vec!["n00".into()].into(),
-        candidates: [("n00".into(), Arc::new(candidate))].into(),
-        selected: Some(("n00".into(), best.into())),
-        ..PreemptionView::default()
-    });
+    let run = NodeDryRun { node: "n00".into(), candidate: Some(candidate), ..NodeDryRun::default() };
+    view.preemption = Some(tried(vec![run], equals));
     view
 }
 
@@ -196,21 +207,21 @@ fn why_preemption_does_not_help_is_said() {
         view.preemption = Some(preemption);
         assert_eq!(why(&view), format!("Pending because no node has 6 free cpu (at most 2 free); {expected}."));
     };
-    let ineligible = |reason: &'static str| PreemptionView { ineligible: Some(reason.into()), ..PreemptionView::default() };
+    let ineligible = |reason: &'static str| {
+        PreemptionView::started(Arc::new(PreemptionRecord { ineligible: Some(reason.into()), ..PreemptionRecord::default() }))
+    };
     check(ineligible("not eligible due to preemptionPolicy=Never."), "its preemptionPolicy is Never, so it evicts nobody");
     check(ineligible("not eligible due to a terminating pod on the nominated node."), "it waits until pods evicted for it on n01 are gone");
     check(ineligible("for another reason."), "it may not preempt (for another reason)");
-    check(PreemptionView::default(), "evicting pods would not help");
-    let tried = |nodes: &[&'static str], run: DryRunView| PreemptionView {
-        potential_nodes: nodes.iter().map(|n| Str::from(*n)).collect::<Vec<_>>().into(),
-        dry_runs: nodes.iter().map(|n| (Str::from(*n), run.clone())).collect(),
-        ..PreemptionView::default()
+    check(tried(Vec::new(), &[]), "evicting pods would not help");
+    let on = |nodes: &[&'static str], filtered: Option<Status>| {
+        let run = |node: &&'static str| NodeDryRun { node: Str::from(*node), filtered: filtered.clone(), ..NodeDryRun::default() };
+        tried(nodes.iter().map(run).collect(), &[])
     };
-    check(tried(&["n00"], DryRunView::default()), "the one node where evicting might help has no pod of lower priority");
-    check(tried(&["n00", "n01"], DryRunView::default()), "there is no pod of lower priority to evict");
-    let run =
-        DryRunView { steps: vec![crate::framework::DryRunStep::Filtered(Status::rejected(reason("Insufficient cpu")))], status: None };
-    check(tried(&["n00", "n01"], run), "evicting all pods of lower priority makes no room on the 2 nodes where that might help");
+    check(on(&["n00"], None), "the one node where evicting might help has no pod of lower priority");
+    check(on(&["n00", "n01"], None), "there is no pod of lower priority to evict");
+    let in_vain = Some(Status::rejected(reason("Insufficient cpu")));
+    check(on(&["n00", "n01"], in_vain), "evicting all pods of lower priority makes no room on the 2 nodes where that might help");
 }
 
 #[test]
@@ -285,7 +296,8 @@ fn a_cycle_under_way_says_how_far_it_is() {
     assert_eq!(said(&view), "No node of 5 looked at yet.");
     let mut view = super::tests::view(&[(2, Fit, CPU)]);
     view.outcome = None;
-    view.preemption = Some(PreemptionView { potential_nodes: vec!["n00".into()].into(), ..PreemptionView::default() });
+    let record = PreemptionRecord { potential_nodes: vec!["n00".into()].into(), ..PreemptionRecord::default() };
+    view.preemption = Some(PreemptionView::started(Arc::new(record)));
     assert_eq!(
         said(&view),
         "Pending because no node has 6 free cpu (at most 2 free); preemption tried on 0 of 1 node, 0 candidates so far."

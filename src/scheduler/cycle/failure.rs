@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp, Unit};
 
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, Pod, Str};
-use crate::framework::{Change, ClusterEvent, NominatingInfo, QueuedPodInfo, is_same_pod};
+use crate::framework::{Change, ClusterEvent, NominatingInfo, QueuedPodInfo, Victim, is_same_pod};
 use crate::release::Gate;
 use crate::scheduler::algorithm::FitError;
 use crate::scheduler::queue::pod_id;
@@ -82,12 +82,13 @@ impl Scheduler {
     /// keeps from being tried again until the last victim goes. Without, it happens here, victims first.
     pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
         writes.extend(error.writes.iter().cloned().map(Write::of));
-        let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected.is_some()) else { return };
+        let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected().is_some()) else { return };
         let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
         let mut evictions = Vec::new();
         let id = pod_id(info.pod());
-        for (i, key) in record.evictions.iter().enumerate() {
-            if i + 1 == record.evictions.len() {
+        let victims: Vec<Key> = record.evictions().map(Victim::key).collect();
+        for (i, key) in victims.iter().enumerate() {
+            if i + 1 == victims.len() {
                 // Turning a pod back in memory takes no time, so that the preemption is over when that pod's binding ends.
                 let in_memory = self.state.waiting.contains_key(key);
                 let id = id.clone();
@@ -96,7 +97,7 @@ impl Scheduler {
             self.evict(key, info, &mut evictions);
         }
         if self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption) {
-            if !record.evictions.is_empty() {
+            if !victims.is_empty() {
                 self.state.preempting.insert(id, None);
             }
             writes.extend(cleared.into_iter().chain(evictions));

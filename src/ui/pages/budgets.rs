@@ -28,7 +28,7 @@ impl Harm {
         let more = self.nodes.len().saturating_sub(first.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let nodes = format!("{}{more}", first.join(", "));
-        match (&preemption.selected, self.on_chosen) {
+        match (preemption.selected(), self.on_chosen) {
             (Some((node, _)), 0) => (format!("kept on {node}; violated on {nodes}"), Role::Fits),
             (Some((node, _)), n) => (format!("violated by {} on {node}", text::count(n, "victim")), Role::Violation),
             (None, _) => (format!("would be violated on {nodes}"), Role::Violation),
@@ -66,8 +66,8 @@ pub fn rows(ask: &Ask<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
         let role = if allowed > 0 { Role::Fits } else { Role::Violation };
         let said = match (harms.get(&key), preemption) {
             (Some(harm), Some(preemption)) => harm.words(preemption),
-            (None, Some(preemption)) if preemption.selected.is_some() => ("kept".to_owned(), Role::Fits),
-            (None, Some(preemption)) if preemption.dry_runs.is_empty() => ("nobody is to be evicted".to_owned(), Role::Muted),
+            (None, Some(preemption)) if preemption.selected().is_some() => ("kept".to_owned(), Role::Fits),
+            (None, Some(preemption)) if preemption.begun_dry_runs() == 0 => ("nobody is to be evicted".to_owned(), Role::Muted),
             (None, Some(_)) => ("not touched so far".to_owned(), Role::Muted),
             (_, None) => (String::new(), Role::Muted),
         };
@@ -102,12 +102,14 @@ fn columns(width: usize, names: &[String]) -> Arc<[Column]> {
 /// From the dry runs as far as they have come: a victim is one from the moment it must go.
 fn harms(preemption: &PreemptionView) -> BTreeMap<Key, Harm> {
     let mut harms: BTreeMap<Key, Harm> = BTreeMap::new();
-    for (node, run) in &preemption.dry_runs {
-        let chosen = preemption.selected.as_ref().is_some_and(|(n, _)| n == node);
-        let victims = run.steps.iter().filter_map(|s| if let DryRunStep::Condemned(v, _) = s { Some(v) } else { None });
+    for run in preemption.dry_runs() {
+        let node = run.node();
+        let chosen = preemption.selected().is_some_and(|(n, _)| n == node);
+        let victims = run.steps().filter_map(|s| if let DryRunStep::NotReprieved(v, _) = s { Some(v) } else { None });
         for victim in victims {
-            for violated in &victim.violates {
-                let harm = harms.entry(Key::new(victim.pod.namespace.as_str(), violated.budget.as_str())).or_default();
+            for violated in victim.violates() {
+                let harm =
+                    harms.entry(Key { namespace: victim.pod().metadata.namespace.clone(), name: violated.budget.clone() }).or_default();
                 harm.on_chosen += usize::from(chosen);
                 if harm.nodes.last() != Some(node) {
                     harm.nodes.push(node.clone());
@@ -126,10 +128,10 @@ fn pods(ask: &Ask<'_>, budget: &PodDisruptionBudget, rows: &mut Rows<'_>) {
     if covered.is_empty() {
         return rows.note("    it covers no pod");
     }
-    let chosen = ask.timeline.cycle().preemption.as_ref().and_then(|p| p.candidates.get(&p.selected.as_ref()?.0));
+    let chosen = ask.timeline.cycle().preemption.as_ref().and_then(PreemptionView::chosen);
     for pod in covered {
         let key = pod.key();
-        let goes = chosen.is_some_and(|c| c.victims.iter().any(|v| v.pod == key));
+        let goes = chosen.is_some_and(|c| c.victims.iter().any(|v| v.key() == key));
         let disrupted = budget.status.disrupted_pods.contains_key(&pod.metadata.name);
         let (sign, said, role) = match () {
             () if goes => (Sign::Falls, ", a victim", Role::Victim),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
-use crate::trace::{CycleView, PreemptionView};
+use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::facts::{self, Decision};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::RowId;
@@ -28,32 +28,33 @@ pub fn rows(ask: &Ask<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
         });
         return rows.done();
     };
-    let steps = preemption.dry_runs.get(node).map_or(&[][..], |run| &run.steps);
-    let candidate = preemption.candidates.get(node);
+    let run = preemption.dry_run(node);
+    let candidate = preemption.candidate(node);
     match candidate {
         Some(candidate) => {
             standing(cycle, preemption, candidate, &mut rows);
-            let victims = candidate.victims.iter().map(|v| (&**v, true));
+            let victims = candidate.victims.iter().map(|v| (v, true));
             people("victims", cycle, victims, ask, &mut rows);
         }
         None => {
-            let status = preemption.dry_runs.get(node).and_then(|run| run.status.as_ref());
+            let status = run.and_then(DryRunView::status);
             let words = status.map_or_else(|| "not dry-run".to_owned(), |s| format!("no candidate: {}", s.message()));
             rows.fact("standing", words, Role::Hopeless);
         }
     }
-    budgets(ask, cycle, node, steps, &mut rows);
+    budgets(ask, cycle, node, run, &mut rows);
     if let Some(candidate) = candidate {
         functions(cycle, preemption, candidate, ask.width, &mut rows);
     }
-    let kept = steps.iter().filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((&**v, false)) } else { None });
+    let steps = run.into_iter().flat_map(DryRunView::steps);
+    let kept = steps.filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((v, false)) } else { None });
     people("may stay", cycle, kept, ask, &mut rows);
     rows.done()
 }
 
 fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, rows: &mut Rows<'_>) {
-    let chosen = preemption.selected.as_ref();
-    let fell = preemption.score_functions.iter().find(|f| !f.remaining.contains(&candidate.node));
+    let chosen = preemption.selected();
+    let fell = preemption.score_functions().iter().find(|f| !f.remaining.contains(&candidate.node));
     let (words, role) = match (chosen, fell) {
         (Some((node, _)), _) if *node == candidate.node => {
             let why = match facts::decision(preemption) {
@@ -93,11 +94,11 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
     }
     let columns: Arc<[Column]> = columns.into();
     rows.heading("how it fared");
-    if preemption.score_functions.is_empty() {
+    if preemption.score_functions().is_empty() {
         return rows.note("no score function was asked: there is one candidate");
     }
     rows.titles(&columns);
-    for function in &preemption.score_functions {
+    for function in preemption.score_functions() {
         let score = |of: &Str| function.scores.iter().find(|(node, _)| node == of).map(|(_, score)| *score);
         let best = function.scores.iter().filter(|(node, _)| *node != candidate.node).map(|(_, score)| *score).max();
         let Some(own) = score(&candidate.node) else {
@@ -143,9 +144,9 @@ fn people<'v>(
     let width = ask.width;
     let mut all: Vec<_> = victims.collect();
     if ask.order == Order::Name {
-        all.sort_by(|(a, _), (b, _)| a.pod.cmp(&b.pod));
+        all.sort_by_cached_key(|(victim, _)| victim.key());
     }
-    let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.pod)).collect();
+    let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.key())).collect();
     let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
     let wide = width >= WIDE;
     let mut columns = vec![left("POD", name), right("PRIORITY", Width::Fixed(10)), left("BUDGET", Width::Rest)];
@@ -160,19 +161,19 @@ fn people<'v>(
     rows.titles(&columns);
     for (victim, goes) in all {
         let (sign, role) = if goes { (Sign::Falls, Role::Victim) } else { (Sign::Stays, Role::Fits) };
-        let going = if victim.terminating { " (terminating)" } else { "" };
-        let started = victim.start_time.map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
-        let owner = if victim.owner.is_empty() { "no controller".to_owned() } else { victim.owner.to_string() };
+        let going = if victim.is_terminating() { " (terminating)" } else { "" };
+        let started = victim.start_time().map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+        let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
         let mut cells = vec![
-            signed(sign, format!("{}{going}", victim.pod), role),
-            cell(victim.priority.to_string(), Role::Text),
+            signed(sign, format!("{}{going}", victim.key()), role),
+            cell(victim.priority().to_string(), Role::Text),
             budget(cycle, victim, goes),
         ];
         let below = format!("  started {started}, {owner}");
         if wide {
             cells.extend([cell(started, Role::Muted), cell(owner, Role::Muted)]);
         }
-        rows.cells(RowId::Pod(victim.pod.clone()), &columns, cells);
+        rows.cells(RowId::Pod(victim.key()), &columns, cells);
         if !wide {
             rows.note(below);
         }
@@ -185,7 +186,7 @@ const WIDE: usize = 110;
 /// What the budgets say about a victim, or about a pod that may stay.
 fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
     let names = |all: Vec<String>| all.join(", ");
-    match (victim.violates.as_slice(), victim.covered_by.as_slice()) {
+    match (victim.violates(), victim.covered_by()) {
         ([], []) if cycle.budgets_unknown() => cell("? unknown", Role::Warning),
         ([], []) => cell("no budget", Role::Muted),
         ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
@@ -209,27 +210,28 @@ struct Count {
 
 /// Every budget that covers a pod that was taken off the node: how much it had left, and by whom it is violated. All pods
 /// of lower priority are counted off, those that may stay too, as kube-scheduler does.
-fn budgets(ask: &Ask<'_>, cycle: &CycleView, node: &Str, steps: &[DryRunStep], rows: &mut Rows<'_>) {
+fn budgets(ask: &Ask<'_>, cycle: &CycleView, node: &Str, run: Option<DryRunView<'_>>, rows: &mut Rows<'_>) {
     rows.heading("budgets on this node");
     if cycle.budgets_unknown() {
         return rows.note("? unknown: the source tells of no budgets");
     }
     let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
-    for step in steps {
+    for step in run.into_iter().flat_map(DryRunView::steps) {
         let (victim, goes) = match step {
             DryRunStep::Reprieved(victim) => (victim, false),
-            DryRunStep::Condemned(victim, _) => (victim, true),
+            DryRunStep::NotReprieved(victim, _) => (victim, true),
             DryRunStep::Removed(_) | DryRunStep::Filtered(_) => continue,
         };
-        let key = |name: &Str| Key::new(victim.pod.namespace.as_str(), name.as_str());
-        for name in victim.covered_by.iter().chain(victim.violates.iter().map(|b| &b.budget)) {
+        let pod = victim.key();
+        let key = |name: &Str| Key { namespace: pod.namespace.clone(), name: name.clone() };
+        for name in victim.covered_by().iter().chain(victim.violates().iter().map(|b| &b.budget)) {
             let count = counts.entry(key(name)).or_default();
             count.touched += 1;
             count.victims += usize::from(goes);
         }
-        for violated in &victim.violates {
+        for violated in victim.violates() {
             let count = counts.entry(key(&violated.budget)).or_default();
-            if goes { &mut count.violated_by } else { &mut count.would }.push(victim.pod.clone());
+            if goes { &mut count.violated_by } else { &mut count.would }.push(pod.clone());
         }
     }
     if counts.is_empty() {

@@ -297,7 +297,7 @@ fn concerned(frame: &Frame, key: &Key) -> bool {
     let object = |m: &Moment| m.cluster.pods.get(key).map(Arc::as_ptr);
     let entry = |m: &Moment| m.queues.entries.get(key).map(Arc::as_ptr);
     let (before, after) = (&frame.before, &frame.after);
-    object(before) != object(after) || entry(before) != entry(after) || frame.events.iter().take(4).any(|e| e.pod() == Some(key))
+    object(before) != object(after) || entry(before) != entry(after) || frame.events.iter().take(4).any(|e| e.is_about(key))
 }
 
 /// The pod's part in a frame, if it played one.
@@ -305,7 +305,7 @@ fn part(frame: &Frame, key: &Key) -> Option<(String, Role)> {
     if !concerned(frame, key) {
         return None;
     }
-    let about: Vec<&Event> = frame.events.iter().filter(|e| e.pod() == Some(key)).collect();
+    let about: Vec<&Event> = frame.events.iter().filter(|e| e.is_about(key)).collect();
     let finished = about.iter().find_map(|e| if let Event::CycleFinished { outcome, .. } = e { Some(*outcome) } else { None });
     if let Some(outcome) = finished {
         let role = match outcome {

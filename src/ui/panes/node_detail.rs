@@ -5,14 +5,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::Key;
-use crate::framework::{DryRunStep, NodeInfo, Victim};
+use crate::framework::{DryRunStep, NodeInfo};
 use crate::trace::DryRunView;
 use crate::ui::action::{Action, Pane};
 use crate::ui::facts::Class;
 use crate::ui::keymap::Context;
 use crate::ui::layout::Plan;
 use crate::ui::list::{Row as _, RowId};
-use crate::ui::panes::preemption::{budget, victim_line};
+use crate::ui::panes::preemption::{budget, no_budget, pod_line, victim_line};
 use crate::ui::rows::{DetailRow, dry_run_says};
 use crate::ui::scene::{Scene, chrome, extent, title};
 use crate::ui::text;
@@ -32,7 +32,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let words = if name.is_empty() { format!("no node is open: {} on one opens it", open()) } else { absent() };
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };
-    let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_runs.get(info.name()));
+    let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_run(info.name()));
     let columns = pod_columns(info, list.width);
     extent(scene, plan, Pane::NodeDetail, scene.state.detail_list.offset, scene.state.derived.detail.len(), buf);
     for (i, row) in scene.state.derived.detail.iter().skip(scene.state.detail_list.offset).take(usize::from(list.height)).enumerate() {
@@ -47,7 +47,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Score(index) => score(scene, info, *index, area, buf),
             DetailRow::Filter(index) => filter(scene, *index, area, buf),
             DetailRow::Step(index) => {
-                if let Some(step) = run.and_then(|r| r.steps.get(*index)) {
+                if let Some(step) = run.and_then(|r| r.step(*index)) {
                     scene.line(buf, area, &Line::from(step_line(scene, step)));
                 }
             }
@@ -117,20 +117,21 @@ fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
     scene.line(buf, area, &Line::from(spans));
 }
 
-fn step_line(scene: &Scene<'_>, step: &DryRunStep) -> Vec<Span<'static>> {
+fn step_line(scene: &Scene<'_>, step: DryRunStep<'_>) -> Vec<Span<'static>> {
     let (sign, role, word) = match step {
         DryRunStep::Removed(_) => (scene.glyphs.dash, Role::Muted, "removed"),
         DryRunStep::Filtered(status) if status.is_success() => (scene.glyphs.fits, Role::Fits, "filtered"),
         DryRunStep::Filtered(_) => (scene.glyphs.may_help, Role::Hopeless, "filtered"),
         DryRunStep::Reprieved(_) => (scene.glyphs.stays, Role::Fits, "reprieved"),
-        DryRunStep::Condemned(..) => (scene.glyphs.falls, Role::Victim, "victim"),
+        DryRunStep::NotReprieved(..) => (scene.glyphs.falls, Role::Victim, "victim"),
     };
     let mut spans = vec![scene.span(role, format!("  {sign} {word:<10} "))];
     match step {
-        DryRunStep::Removed(victim) | DryRunStep::Reprieved(victim) => spans.extend(victim_line(scene, victim)),
+        DryRunStep::Removed(pod) => spans.extend(pod_line(scene, pod)),
+        DryRunStep::Reprieved(victim) => spans.extend(victim_line(scene, victim)),
         DryRunStep::Filtered(status) if status.is_success() => spans.push(scene.span(Role::Text, "the pod fits with all of them gone")),
         DryRunStep::Filtered(status) => spans.push(scene.span(Role::Text, format!("even without them: {}", status.message()))),
-        DryRunStep::Condemned(victim, status) => {
+        DryRunStep::NotReprieved(victim, status) => {
             spans.extend(victim_line(scene, victim));
             spans.push(scene.span(Role::Muted, format!("  with it: {}", status.message())));
         }
@@ -159,21 +160,23 @@ pub fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
     columns
 }
 
-fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<&DryRunView>, key: &Key, columns: &[Column], area: Rect, buf: &mut Buffer) {
+fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<DryRunView<'_>>, key: &Key, columns: &[Column], area: Rect, buf: &mut Buffer) {
     let Some(pod) = info.pods.iter().find(|p| p.pod.metadata.name == key.name && p.pod.metadata.namespace == key.namespace) else {
         return;
     };
-    let said = run.and_then(|r| dry_run_says(&r.steps, key));
+    let said = run.and_then(|r| dry_run_says(r, key));
     let (sign, role, word) = match said {
-        Some(DryRunStep::Condemned(..)) => (scene.glyphs.falls, Role::Victim, "victim"),
+        Some(DryRunStep::NotReprieved(..)) => (scene.glyphs.falls, Role::Victim, "victim"),
         Some(DryRunStep::Reprieved(_)) => (scene.glyphs.stays, Role::Fits, "reprieved"),
         Some(DryRunStep::Removed(_)) => (scene.glyphs.dash, Role::Muted, "removed"),
         _ => (" ", Role::Text, ""),
     };
-    let victim: Option<&Victim> = said.and_then(|s| match s {
-        DryRunStep::Condemned(v, _) | DryRunStep::Reprieved(v) | DryRunStep::Removed(v) => Some(&**v),
-        DryRunStep::Filtered(_) => None,
-    });
+    let said_of_budgets = match said.map(|step| (step, step.put_back())) {
+        Some((_, Some(victim))) => budget(scene, victim),
+        // A pod's budgets are counted when it is put back.
+        Some((DryRunStep::Removed(_), _)) => no_budget(scene),
+        _ => vec![scene.span(Role::Muted, scene.glyphs.dash)],
+    };
     let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
     let started = pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), text::time_of_day);
     let all = [
@@ -182,7 +185,7 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<&DryRunView>, key: &Key, 
         ("CPU", vec![scene.span(Role::Text, text::cpu(pod.resource.resource.milli_cpu))]),
         ("MEM", vec![scene.span(Role::Text, text::memory(pod.resource.resource.memory))]),
         ("DRY RUN", vec![scene.span(role, word)]),
-        ("BUDGET", victim.map_or_else(|| vec![scene.span(Role::Muted, scene.glyphs.dash)], |v| budget(scene, v))),
+        ("BUDGET", said_of_budgets),
         ("STARTED", vec![scene.span(Role::Muted, started)]),
     ];
     let cells: Vec<Vec<Span<'_>>> =

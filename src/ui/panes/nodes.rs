@@ -145,7 +145,7 @@ impl<'a> Look<'a> {
             .as_ref()
             .or(cycle.selected.as_ref().map(|(n, ..)| n))
             .or(cycle.nominated.as_ref().filter(|n| !n.is_empty()))
-            .or(cycle.preemption.as_ref().and_then(|p| p.selected.as_ref().map(|(n, _)| n)));
+            .or(cycle.preemption.as_ref().and_then(|p| p.selected().map(|(n, _)| n)));
         let linked = if matches!(state.focus, Pane::Nodes) { None } else { state.linked_node(scene.timeline) };
         Self {
             verdicts: Verdicts::new(cycle),

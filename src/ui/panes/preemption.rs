@@ -1,15 +1,13 @@
 //! Where evicting pods would make room, who would go, and how the choice among candidates is made.
 
-use std::sync::Arc;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use strum::IntoEnumIterator;
 
-use crate::cluster::Str;
+use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
-use crate::trace::PreemptionView;
+use crate::trace::{DryRunView, PreemptionView};
 use crate::ui::action::{Action, Pane};
 use crate::ui::facts::{self, Decision};
 use crate::ui::keymap::Context;
@@ -26,26 +24,26 @@ use crate::ui::widgets::table::{self, Column, Width, left, right};
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let Some(preemption) = &scene.cycle().preemption else { return absent(scene, plan, buf) };
     let mut heading = title(scene, Pane::Preemption, "Preemption");
-    if preemption.hypothetical {
+    if preemption.hypothetical() {
         heading.push(scene.span(Role::Hypothetical, "  hypothetical: not reached in this cycle"));
     }
-    let done = preemption.dry_runs.values().filter(|d| d.status.is_some()).count();
-    let unhelpful = done.saturating_sub(preemption.candidates.len());
-    let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(preemption.candidates.len(), "candidate"));
-    let right = if preemption.potential_nodes.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, words)] };
+    let (done, found) = (preemption.finished_dry_runs(), preemption.candidate_count());
+    let unhelpful = done.saturating_sub(found);
+    let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(found, "candidate"));
+    let right = if preemption.potential_nodes().is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, words)] };
     let inner = chrome(scene, plan, Pane::Preemption, heading, right, buf);
     if inner.is_empty() {
         return;
     }
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(summary(scene, preemption, usize::from(inner.width))));
-    if preemption.potential_nodes.is_empty() {
+    if preemption.potential_nodes().is_empty() {
         return ruled_out(scene, preemption, inner, buf);
     }
     let list = plan.list(Pane::Preemption);
     let table = Table::new(preemption, list.width);
     extent(scene, plan, Pane::Preemption, scene.state.candidates.offset, scene.state.derived.candidates.len(), buf);
-    let over = preemption.dry_runs.values().all(|run| run.status.is_some());
-    if !preemption.candidates.is_empty() {
+    let over = done == preemption.begun_dry_runs();
+    if found > 0 {
         table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
     }
     let rows = scene.state.derived.candidates.iter().skip(scene.state.candidates.offset).take(usize::from(list.height));
@@ -53,7 +51,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
             CandidateRow::Candidate(node) => {
-                if let Some(candidate) = preemption.candidates.get(node) {
+                if let Some(candidate) = preemption.candidate(node) {
                     table.candidate(scene, preemption, candidate, area, buf);
                 }
             }
@@ -84,7 +82,7 @@ pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 
 /// Why nothing is dry-run, where the summary does not say it already.
 fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &mut Buffer) {
-    if preemption.ineligible.is_none() && inner.height > 1 {
+    if preemption.ineligible().is_none() && inner.height > 1 {
         let words = "no node turned the pod down for something that goes away with other pods";
         scene.line(buf, Rect { y: inner.y + 1, height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
     }
@@ -105,24 +103,24 @@ fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 
 /// How it stands, or how it was decided; what explains that is left out where it would be cut.
 fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<Span<'static>> {
-    if let Some(why) = &preemption.ineligible {
+    if let Some(why) = preemption.ineligible() {
         return vec![
             scene.span(Role::Hopeless, format!("{} may not preempt: ", scene.glyphs.hopeless)),
             scene.span(Role::Text, why.to_string()),
         ];
     }
-    let Some((node, best)) = &preemption.selected else {
-        let (done, all) = (preemption.dry_runs.values().filter(|d| d.status.is_some()).count(), preemption.potential_nodes.len());
+    let Some((node, best)) = preemption.selected() else {
+        let (done, all) = (preemption.finished_dry_runs(), preemption.potential_nodes().len());
         return match all {
             0 => vec![scene.span(Role::Hopeless, format!("{} evicting pods would not help on any node", scene.glyphs.hopeless))],
-            _ if done == all && preemption.candidates.is_empty() => {
+            _ if done == all && preemption.candidate_count() == 0 => {
                 vec![scene.span(Role::Hopeless, format!("{} tried on {}: nowhere does it help", scene.glyphs.hopeless, count(all, "node")))]
             }
             _ => vec![
                 scene.span(Role::Fits, format!("{} may preempt", scene.glyphs.fits)),
                 scene.span(
                     Role::Muted,
-                    format!("  tried on {done} of {}, {} wanted", count(all, "node"), count(preemption.wanted_candidates, "candidate")),
+                    format!("  tried on {done} of {}, {} wanted", count(all, "node"), count(preemption.wanted_candidates(), "candidate")),
                 ),
             ],
         };
@@ -149,7 +147,7 @@ fn names(nodes: &[Str]) -> String {
 
 /// The columns whose headings stand on top of the list; none where there are no candidates.
 pub fn columns(preemption: &PreemptionView, width: u16) -> Vec<Column> {
-    if preemption.candidates.is_empty() { Vec::new() } else { Table::new(preemption, width).columns }
+    if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(preemption, width).columns }
 }
 
 /// The columns of the tie-break, and what fits in them.
@@ -161,7 +159,7 @@ struct Table {
 
 impl Table {
     fn new(preemption: &PreemptionView, width: u16) -> Self {
-        let nodes = preemption.candidates.keys().map(Str::as_str).take(100);
+        let nodes = preemption.candidates().map(|c| c.node.as_str()).take(100);
         let Width::Fixed(node) = table::fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3)))];
@@ -189,9 +187,9 @@ impl Table {
     }
 
     fn candidate(&self, scene: &Scene<'_>, preemption: &PreemptionView, candidate: &Candidate, area: Rect, buf: &mut Buffer) {
-        let chosen = preemption.selected.as_ref().is_some_and(|(n, _)| *n == candidate.node);
-        let tied = preemption.selected.as_ref().is_some_and(|(_, best)| best.len() > 1 && best.contains(&candidate.node));
-        let fell = preemption.score_functions.iter().any(|f| !f.remaining.contains(&candidate.node));
+        let chosen = preemption.selected().is_some_and(|(n, _)| *n == candidate.node);
+        let tied = preemption.selected().is_some_and(|(_, best)| best.len() > 1 && best.contains(&candidate.node));
+        let fell = preemption.score_functions().iter().any(|f| !f.remaining.contains(&candidate.node));
         let (sign, role) = match () {
             () if chosen => (scene.glyphs.winner, Role::Winner),
             () if tied => ("=", Role::Winner),
@@ -203,7 +201,7 @@ impl Table {
             cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
         }
         for name in &self.functions {
-            let function = preemption.score_functions.iter().find(|f| f.name == *name);
+            let function = preemption.score_functions().iter().find(|f| f.name == *name);
             cells.push(self.cell(scene, preemption, function, candidate, role));
         }
         table::row(scene, &self.columns, area, &cells, buf);
@@ -214,7 +212,7 @@ impl Table {
         &self,
         scene: &Scene<'_>,
         preemption: &PreemptionView,
-        function: Option<&Arc<ScoreFunction>>,
+        function: Option<&ScoreFunction>,
         candidate: &Candidate,
         role: Role,
     ) -> Vec<Span<'static>> {
@@ -237,8 +235,7 @@ impl Table {
 }
 
 fn tried(scene: &Scene<'_>, preemption: &PreemptionView, node: &Str, area: Rect, buf: &mut Buffer) {
-    let run = preemption.dry_runs.get(node);
-    let (sign, role, why) = match run.and_then(|r| r.status.as_ref()) {
+    let (sign, role, why) = match preemption.dry_run(node).and_then(DryRunView::status) {
         Some(status) => (scene.glyphs.may_help, Role::Hopeless, status.message()),
         None => (scene.glyphs.here, Role::Accent, "being tried".to_owned()),
     };
@@ -247,7 +244,7 @@ fn tried(scene: &Scene<'_>, preemption: &PreemptionView, node: &Str, area: Rect,
 
 fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut Buffer) {
     let Some(node) = scene.state.selected_candidate(scene.cycle()) else { return };
-    let Some(candidate) = preemption.candidates.get(node) else { return };
+    let Some(candidate) = preemption.candidate(node) else { return };
     let (top, body) = split_top(area, 1);
     if top.is_empty() {
         return;
@@ -276,8 +273,8 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     }
 }
 
-fn victim_columns(scene: &Scene<'_>, victims: &[Arc<Victim>], width: u16) -> Vec<Column> {
-    let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.pod)).collect();
+fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Column> {
+    let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.key())).collect();
     let name =
         if width >= 110 { table::fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
     let mut columns = vec![left("", name), right("PRIORITY", Width::Fixed(10))];
@@ -293,12 +290,12 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Arc<Victim>], width: u16) -> Vec
 }
 
 fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
-    let name = if victim.terminating { format!("{} (terminating)", victim.pod) } else { victim.pod.to_string() };
-    let started = victim.start_time.map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
-    let owner = if victim.owner.is_empty() { "no controller".to_owned() } else { victim.owner.to_string() };
+    let name = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
+    let started = victim.start_time().map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+    let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
     let mut cells = vec![
         vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
-        vec![scene.span(Role::Text, victim.priority.to_string())],
+        vec![scene.span(Role::Text, victim.priority().to_string())],
         budget(scene, victim),
         vec![scene.span(Role::Muted, started)],
         vec![scene.span(Role::Muted, owner)],
@@ -309,9 +306,8 @@ fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<V
 
 /// What the budgets say about a victim.
 pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
-    match (victim.violates.as_slice(), victim.covered_by.as_slice()) {
-        ([], []) if scene.cycle().budgets_unknown() => vec![scene.span(Role::Warning, "? unknown")],
-        ([], []) => vec![scene.span(Role::Muted, "no budget")],
+    match (victim.violates(), victim.covered_by()) {
+        ([], []) => no_budget(scene),
         ([], [first, rest @ ..]) => {
             let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
             vec![scene.span(Role::Fits, format!("{} {first}{more} allows", scene.glyphs.stays))]
@@ -323,11 +319,21 @@ pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
     }
 }
 
-/// A victim in half a line, for lists of steps.
+/// Returns what is said of a pod that no known budget covers.
+pub fn no_budget(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let unknown = scene.cycle().budgets_unknown();
+    vec![if unknown { scene.span(Role::Warning, "? unknown") } else { scene.span(Role::Muted, "no budget") }]
+}
+
+/// Returns a pod in half a line, for lists of steps.
+pub fn pod_line(scene: &Scene<'_>, pod: &Pod) -> Vec<Span<'static>> {
+    vec![scene.span(Role::Text, pod.key().to_string()), scene.span(Role::Muted, format!("  priority {}  ", pod.priority()))]
+}
+
+/// Returns a victim in half a line, for lists of steps.
 pub fn victim_line(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
-    let mut spans =
-        vec![scene.span(Role::Text, victim.pod.to_string()), scene.span(Role::Muted, format!("  priority {}  ", victim.priority))];
-    if !(victim.violates.is_empty() && victim.covered_by.is_empty()) {
+    let mut spans = pod_line(scene, victim.pod());
+    if !(victim.violates().is_empty() && victim.covered_by().is_empty()) {
         spans.extend(budget(scene, victim));
     }
     spans

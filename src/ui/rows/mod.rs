@@ -8,9 +8,9 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::cluster::{Key, Str, Taint};
+use crate::cluster::{Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
-use crate::trace::{CycleView, Place, PreemptionView, QueueEntry, QueuesView};
+use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry, QueuesView};
 use crate::ui::facts::{Class, Verdicts};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::{Row, RowId};
@@ -162,21 +162,21 @@ impl Row for CandidateRow {
 pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Order, filter: &mut Fuzzy) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
-        let chosen = whole.selected.as_ref().is_some_and(|(n, _)| n == node);
-        let functions = whole.score_functions.iter().take_while(|f| f.remaining.contains(node)).count();
+        let chosen = whole.selected().is_some_and(|(n, _)| n == node);
+        let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
         (Reverse(chosen), Reverse(functions))
     };
-    let mut candidates: Vec<&Str> = now.candidates.keys().filter(|n| filter.keeps(n)).collect();
-    let measured = |node: &Str, measure: fn(&Candidate) -> i64| now.candidates.get(node).map(|candidate| measure(candidate));
+    let mut candidates: Vec<&Candidate> = now.candidates().filter(|c| filter.keeps(&c.node)).collect();
     match order {
         // They are in order of their names already.
         Order::Name => {}
-        Order::Victims => candidates.sort_by_key(|node| measured(node, |c| i64::try_from(c.victims.len()).unwrap_or(i64::MAX))),
-        Order::Violations => candidates.sort_by_key(|node| measured(node, |c| c.pdb_violations)),
-        _ => candidates.sort_by_cached_key(|node| survived(node)),
+        Order::Victims => candidates.sort_by_key(|c| c.victims.len()),
+        Order::Violations => candidates.sort_by_key(|c| c.pdb_violations),
+        _ => candidates.sort_by_cached_key(|c| survived(&c.node)),
     }
-    let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|n| CandidateRow::Candidate(n.clone())).collect();
-    let tried: Vec<&Str> = now.dry_runs.keys().filter(|n| !now.candidates.contains_key(*n) && filter.keeps(n)).collect();
+    let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
+    let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
+    let tried: Vec<&Str> = tried.filter(|node| filter.keeps(node)).collect();
     if !tried.is_empty() {
         rows.push(CandidateRow::Unhelpful(tried.len()));
         rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
@@ -228,7 +228,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
     let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
-    let candidate = cycle.preemption.as_ref().and_then(|p| p.candidates.get(name)).filter(|_| verdict.class == Class::MayHelp);
+    let candidate = cycle.preemption.as_ref().and_then(|p| p.candidate(name)).filter(|_| verdict.class == Class::MayHelp);
     let words = candidate.map_or_else(
         || verdict.class.phrase().to_owned(),
         |c| format!("unschedulable: evicting {} makes room", text::count(c.victims.len(), "pod")),
@@ -253,10 +253,10 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
     }
-    if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_runs.get(name)) {
+    if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_run(name)) {
         rows.push(DetailRow::Heading("dry run, in order"));
-        rows.extend((0..run.steps.len()).map(DetailRow::Step));
-        if let Some(status) = run.status.as_ref().filter(|s| !s.is_success()) {
+        rows.extend((0..run.len()).map(DetailRow::Step));
+        if let Some(status) = run.status().filter(|s| !s.is_success()) {
             rows.push(DetailRow::Fact("no candidate", status.message()));
         }
     }
@@ -300,9 +300,7 @@ fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
 }
 
 /// What a dry run said about a pod last.
-pub fn dry_run_says<'a>(steps: &'a [DryRunStep], pod: &Key) -> Option<&'a DryRunStep> {
-    steps.iter().rev().find(|step| match step {
-        DryRunStep::Removed(v) | DryRunStep::Reprieved(v) | DryRunStep::Condemned(v, _) => v.pod == *pod,
-        DryRunStep::Filtered(_) => false,
-    })
+pub fn dry_run_says<'a>(run: DryRunView<'a>, pod: &Key) -> Option<DryRunStep<'a>> {
+    let is = |p: &Pod| p.metadata.name == pod.name && p.metadata.namespace == pod.namespace;
+    run.steps().rev().find(|step| step.pod().is_some_and(|p| is(p)))
 }

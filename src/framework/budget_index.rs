@@ -1,0 +1,158 @@
+//! The PodDisruptionBudgets that can match pods; no counterpart upstream, where each preemption lists and parses them.
+
+use std::sync::Arc;
+
+use imbl::OrdMap;
+
+use super::{BudgetViolation, CoveringBudgets, PodBits};
+use crate::cluster::{Key, Labels, PodDisruptionBudget, Str};
+
+/// The budgets with a selector that can match pods, by namespace and, inside one, by name. Cloning is free.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BudgetIndex(OrdMap<Str, Arc<Vec<BudgetSelector>>>);
+
+/// A budget that can match pods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BudgetSelector {
+    budget: Arc<PodDisruptionBudget>,
+    /// The bits that every pod has that it covers.
+    wanted: PodBits,
+    /// The answer to a pod that only this budget covers, where it allows the eviction.
+    allows: Arc<CoveringBudgets>,
+    /// The same for the first pod of a node, where the budget allows none.
+    exhausted: Option<Arc<CoveringBudgets>>,
+}
+
+impl BudgetIndex {
+    /// Puts a budget in, replacing the one of its name. One without a valid selector that asks for anything matches no
+    /// pod, and is left out.
+    pub fn insert(&mut self, budget: &Arc<PodDisruptionBudget>) {
+        let key = budget.metadata.key();
+        self.remove(&key);
+        let Some(selector) = BudgetSelector::of(budget) else { return };
+        let list = Arc::make_mut(self.0.entry(key.namespace).or_default());
+        let at = list.partition_point(|other| other.budget.metadata.name < key.name);
+        list.insert(at, selector);
+    }
+
+    /// Takes a budget out.
+    pub fn remove(&mut self, key: &Key) {
+        let Some(list) = self.0.get_mut(&key.namespace) else { return };
+        if let Ok(at) = list.binary_search_by(|other| other.budget.metadata.name.cmp(&key.name)) {
+            Arc::make_mut(list).remove(at);
+        }
+        if list.is_empty() {
+            self.0.remove(&key.namespace);
+        }
+    }
+
+    /// Returns the budgets of a namespace that can match pods, by name.
+    pub fn in_namespace(&self, namespace: &Str) -> &[BudgetSelector] {
+        self.0.get(namespace).map_or(&[], |list| list)
+    }
+}
+
+impl<'a> FromIterator<&'a Arc<PodDisruptionBudget>> for BudgetIndex {
+    fn from_iter<I: IntoIterator<Item = &'a Arc<PodDisruptionBudget>>>(budgets: I) -> Self {
+        let mut index = Self::default();
+        budgets.into_iter().for_each(|budget| index.insert(budget));
+        index
+    }
+}
+
+impl BudgetSelector {
+    fn of(budget: &Arc<PodDisruptionBudget>) -> Option<Self> {
+        let wanted = PodBits::selected_by(budget.usable_selector()?);
+        let answer = |left| {
+            let mut answer = CoveringBudgets::default();
+            answer.add(budget, left);
+            Arc::new(answer)
+        };
+        let allowed = budget.status.disruptions_allowed;
+        let exhausted = (allowed <= 0).then(|| answer(Some(allowed)));
+        Some(Self { budget: budget.clone(), wanted, allows: answer(None), exhausted })
+    }
+
+    /// Returns the budget.
+    pub fn budget(&self) -> &PodDisruptionBudget {
+        &self.budget
+    }
+
+    /// Returns whether the budget covers a pod of its namespace, by the pod's bits and labels.
+    pub fn matches(&self, bits: PodBits, labels: &Labels) -> bool {
+        bits.covers(self.wanted) && self.budget.spec.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+    }
+
+    /// Returns the answer to a pod that only this budget covers. `left` is what the budget had left before the pod;
+    /// `None` where it has counted the pod before.
+    pub fn alone(&self, left: Option<i32>) -> Arc<CoveringBudgets> {
+        match (left, &self.exhausted) {
+            (Some(left), Some(exhausted)) if left == self.budget.status.disruptions_allowed => exhausted.clone(),
+            (Some(left), _) if left <= 0 => {
+                let mut answer = CoveringBudgets::default();
+                answer.add(&self.budget, Some(left));
+                Arc::new(answer)
+            }
+            _ => self.allows.clone(),
+        }
+    }
+}
+
+impl CoveringBudgets {
+    /// Adds one budget's answer. `left` is what it had left before the pod; `None` where it has counted the pod before.
+    pub fn add(&mut self, budget: &PodDisruptionBudget, left: Option<i32>) {
+        let name = budget.metadata.name.clone();
+        match left {
+            Some(left) if left <= 0 => {
+                self.violated.push(BudgetViolation { budget: name, allowed: budget.status.disruptions_allowed, left });
+            }
+            _ => self.allowing.push(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(namespace: &str, name: &str, allowed: i32, selector: &str) -> Arc<PodDisruptionBudget> {
+        let text = format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}"}},"spec":{{"selector":{selector}}},"status":{{"disruptionsAllowed":{allowed}}}}}"#
+        );
+        Arc::new(serde_json::from_str(&text).unwrap())
+    }
+
+    const WEB: &str = r#"{"matchLabels":{"app":"web"}}"#;
+
+    fn listed(index: &BudgetIndex, namespace: &str) -> Vec<(String, i32)> {
+        let of = |s: &BudgetSelector| (s.budget().metadata.name.to_string(), s.budget().status.disruptions_allowed);
+        index.in_namespace(&namespace.into()).iter().map(of).collect()
+    }
+
+    #[test]
+    fn budgets_come_by_name_and_only_where_they_can_match() {
+        let mut index: BudgetIndex = [budget("a", "y", 1, WEB), budget("a", "x", 2, WEB), budget("b", "z", 3, "{}")].iter().collect();
+        assert_eq!(listed(&index, "a"), [("x".to_owned(), 2), ("y".to_owned(), 1)]);
+        assert!(listed(&index, "b").is_empty() && listed(&index, "c").is_empty());
+        let before = index.clone();
+        index.insert(&budget("a", "y", 7, WEB));
+        index.insert(&budget("a", "x", 2, "null"));
+        assert_eq!(listed(&index, "a"), [("y".to_owned(), 7)]);
+        index.remove(&Key::new("a", "y"));
+        index.remove(&Key::new("a", "y"));
+        assert!(listed(&index, "a").is_empty());
+        assert_eq!(listed(&before, "a").len(), 2, "a clone stays as it was");
+    }
+
+    #[test]
+    fn the_answer_about_one_budget_is_that_of_counting() {
+        for allowed in -2..3 {
+            let selector = BudgetSelector::of(&budget("a", "x", allowed, WEB)).unwrap();
+            for left in [None, Some(-3), Some(-2), Some(0), Some(1), Some(2)] {
+                let mut counted = CoveringBudgets::default();
+                counted.add(selector.budget(), left);
+                assert_eq!(*selector.alone(left), counted, "{allowed} allowed, {left:?} left");
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! A preemption step by step: events that point into the engine's record, and the record as far as a cursor has come.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::event::Event;
+use crate::cluster::{Pod, Str};
+use crate::framework::{Candidate, DryRunStep, List, NodeDryRun, PreemptionRecord, ScoreFunction, Status};
+
+/// One step of a node's dry run.
+#[derive(Clone)]
+pub struct DryRunStepAt {
+    run: Arc<NodeDryRun>,
+    number: u32,
+}
+
+impl DryRunStepAt {
+    /// Returns the node.
+    pub fn node(&self) -> &Str {
+        &self.run.node
+    }
+
+    /// Returns the step.
+    pub fn step(&self) -> Option<DryRunStep<'_>> {
+        self.run.step(self.number as usize)
+    }
+
+    /// Returns the pod that was removed or put back.
+    pub fn pod(&self) -> Option<&Arc<Pod>> {
+        self.step().and_then(DryRunStep::pod)
+    }
+}
+
+impl PartialEq for DryRunStepAt {
+    fn eq(&self, other: &Self) -> bool {
+        self.node() == other.node() && self.step() == other.step()
+    }
+}
+
+impl fmt::Debug for DryRunStepAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DryRunStepAt({}, {:?})", self.node(), self.step())
+    }
+}
+
+/// One score function of a preemption.
+#[derive(Clone)]
+pub struct ScoreFunctionAt {
+    preemption: Arc<PreemptionRecord>,
+    number: u32,
+}
+
+impl ScoreFunctionAt {
+    /// Returns the score function.
+    pub fn function(&self) -> Option<&ScoreFunction> {
+        self.preemption.score_functions.get(self.number as usize)
+    }
+}
+
+impl PartialEq for ScoreFunctionAt {
+    fn eq(&self, other: &Self) -> bool {
+        self.function() == other.function()
+    }
+}
+
+impl fmt::Debug for ScoreFunctionAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ScoreFunctionAt({:?})", self.function())
+    }
+}
+
+/// Returns the events of a preemption, in the order in which things happened.
+pub fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<Item = Event> {
+    let steps = |run: &Arc<NodeDryRun>| {
+        let steps = (0..).take(run.len()).zip(std::iter::repeat(run.clone()));
+        let steps = steps.map(|(number, run)| Event::DryRunStepped(DryRunStepAt { run, number }));
+        steps.chain([Event::DryRunFinished(run.clone())])
+    };
+    let functions = (0..).take(preemption.score_functions.len());
+    let scored = |number| Event::CandidatesScored(ScoreFunctionAt { preemption: preemption.clone(), number });
+    let selected = preemption.selected().map(|_| Event::CandidateSelected(preemption.clone()));
+    std::iter::once(Event::PreemptionStarted(preemption.clone()))
+        .chain(preemption.dry_runs.in_order().iter().flat_map(steps))
+        .chain(functions.map(scored))
+        .chain(selected)
+}
+
+/// A preemption as far as the cursor has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreemptionView {
+    record: Arc<PreemptionRecord>,
+    /// Dry runs that have ended.
+    finished: usize,
+    /// Candidates among them.
+    candidates: usize,
+    /// Steps of the dry run that is under way.
+    steps: usize,
+    /// Score functions that were asked.
+    functions: usize,
+    /// Whether a candidate was chosen.
+    selected: bool,
+}
+
+impl PreemptionView {
+    /// Returns a preemption at its start.
+    pub fn started(record: Arc<PreemptionRecord>) -> Self {
+        Self { record, finished: 0, candidates: 0, steps: 0, functions: 0, selected: false }
+    }
+
+    /// Returns a preemption at its end.
+    pub fn whole(record: Arc<PreemptionRecord>) -> Self {
+        let (finished, functions) = (record.dry_runs.in_order().len(), record.score_functions.len());
+        let candidates = record.candidates().count();
+        Self { finished, candidates, steps: 0, functions, selected: record.selected().is_some(), record }
+    }
+
+    /// Takes in the next event; those that are about something else change nothing.
+    pub(super) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::DryRunStepped(_) => self.steps += 1,
+            Event::DryRunFinished(run) => {
+                (self.finished, self.steps) = (self.finished + 1, 0);
+                self.candidates += usize::from(run.candidate.is_some());
+            }
+            Event::CandidatesScored(_) => self.functions += 1,
+            Event::CandidateSelected(_) => self.selected = true,
+            _ => {}
+        }
+    }
+
+    /// Returns why the pod may not preempt; `None` when it may.
+    pub fn ineligible(&self) -> Option<&Str> {
+        self.record.ineligible.as_ref()
+    }
+
+    /// Returns whether DefaultPreemption was not reached and this only shows what it would have found.
+    pub fn hypothetical(&self) -> bool {
+        self.record.hypothetical
+    }
+
+    /// Returns the nodes that eviction might help, in walking order.
+    pub fn potential_nodes(&self) -> &[Str] {
+        &self.record.potential_nodes
+    }
+
+    /// Returns how many candidates are wanted.
+    pub fn wanted_candidates(&self) -> usize {
+        self.record.wanted_candidates
+    }
+
+    /// Returns how many dry runs have ended.
+    pub fn finished_dry_runs(&self) -> usize {
+        self.finished
+    }
+
+    /// Returns how many dry runs have begun.
+    pub fn begun_dry_runs(&self) -> usize {
+        self.finished + usize::from(self.steps > 0)
+    }
+
+    /// Returns the dry runs that have begun, by node name.
+    pub fn dry_runs(&self) -> impl Iterator<Item = DryRunView<'_>> {
+        self.record.dry_runs.indices_by_name().filter_map(|at| self.dry_run_at(at))
+    }
+
+    /// Returns the dry run of a node, if it has begun.
+    pub fn dry_run(&self, node: &str) -> Option<DryRunView<'_>> {
+        self.dry_run_at(self.record.dry_runs.index_of(node)?)
+    }
+
+    fn dry_run_at(&self, at: usize) -> Option<DryRunView<'_>> {
+        let run = self.record.dry_runs.in_order().get(at)?;
+        match at.cmp(&self.finished) {
+            std::cmp::Ordering::Less => Some(DryRunView { run, steps: run.len(), finished: true }),
+            std::cmp::Ordering::Equal if self.steps > 0 => Some(DryRunView { run, steps: self.steps, finished: false }),
+            _ => None,
+        }
+    }
+
+    /// Returns the candidates so far, by node name.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        self.dry_runs().filter_map(DryRunView::candidate)
+    }
+
+    /// Returns how many candidates there are so far.
+    pub fn candidate_count(&self) -> usize {
+        self.candidates
+    }
+
+    /// Returns the candidate that a node is, if it is one so far.
+    pub fn candidate(&self, node: &str) -> Option<&Candidate> {
+        self.dry_run(node).and_then(DryRunView::candidate)
+    }
+
+    /// Returns the score functions that were asked so far, in order.
+    pub fn score_functions(&self) -> &[ScoreFunction] {
+        &self.record.score_functions[..self.functions.min(self.record.score_functions.len())]
+    }
+
+    /// Returns the chosen node and all that were equal to it, by name; `None` before one is chosen.
+    pub fn selected(&self) -> Option<(&Str, &List<Str>)> {
+        self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
+    }
+
+    /// Returns the chosen candidate.
+    pub fn chosen(&self) -> Option<&Candidate> {
+        self.selected().and_then(|(node, _)| self.candidate(node))
+    }
+}
+
+/// A node's dry run as far as the cursor has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DryRunView<'a> {
+    run: &'a NodeDryRun,
+    steps: usize,
+    finished: bool,
+}
+
+impl<'a> DryRunView<'a> {
+    /// Returns the node.
+    pub fn node(self) -> &'a Str {
+        &self.run.node
+    }
+
+    /// Returns how many steps were taken so far.
+    pub fn len(self) -> usize {
+        self.steps
+    }
+
+    /// Returns whether nothing was tried so far.
+    pub fn is_empty(self) -> bool {
+        self.steps == 0
+    }
+
+    /// Returns a step that was taken, by its number from 0.
+    pub fn step(self, number: usize) -> Option<DryRunStep<'a>> {
+        self.run.step(number).filter(|_| number < self.steps)
+    }
+
+    /// Returns the steps so far, in order.
+    pub fn steps(self) -> impl DoubleEndedIterator<Item = DryRunStep<'a>> {
+        (0..self.steps).filter_map(move |number| self.run.step(number))
+    }
+
+    /// Returns how the run ended; `None` while it is under way.
+    pub fn status(self) -> Option<&'a Status> {
+        self.finished.then_some(&self.run.status)
+    }
+
+    /// Returns the candidate that the node is.
+    pub fn candidate(self) -> Option<&'a Candidate> {
+        self.run.candidate.as_ref().filter(|_| self.finished)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::{PutBack, ScoreFunctionName, Victim};
+
+    fn run(node: &str, helps: bool) -> Arc<NodeDryRun> {
+        let pod: Arc<Pod> = Arc::default();
+        let candidate = Candidate { node: node.into(), victims: Vec::new(), pdb_violations: 0 };
+        let status = if helps { Status::success() } else { Status::unschedulable("x") };
+        let put_back = vec![PutBack { victim: Victim::new(pod.clone(), None), status: Status::unschedulable("y") }];
+        let filtered = Some(status.clone());
+        let put_back = if helps { put_back } else { Vec::new() };
+        Arc::new(NodeDryRun { node: node.into(), removed: vec![pod], filtered, put_back, status, candidate: helps.then_some(candidate) })
+    }
+
+    fn record() -> Arc<PreemptionRecord> {
+        let none = Arc::new(NodeDryRun { node: "n".into(), status: Status::unresolvable("z"), ..NodeDryRun::default() });
+        let function = ScoreFunction { name: ScoreFunctionName::MinNumPods, scores: Vec::new(), remaining: List::default() };
+        Arc::new(PreemptionRecord {
+            dry_runs: vec![run("b", true), none, run("c", false), run("a", true)].into(),
+            score_functions: vec![function.clone(), function],
+            best: vec!["a".into(), "b".into()].into(),
+            ..PreemptionRecord::default()
+        })
+    }
+
+    /// Begun dry runs by name, each with its steps and a mark at its end; candidates; functions; the choice.
+    fn words(view: &PreemptionView) -> String {
+        let end = |run: &DryRunView<'_>| if run.status().is_some() { "." } else { "" };
+        let runs: Vec<String> = view.dry_runs().map(|r| format!("{}{}{}", r.node(), r.steps().count(), end(&r))).collect();
+        let candidates: String = view.candidates().map(|c| c.node.as_str()).collect();
+        assert_eq!(view.candidate_count(), candidates.len());
+        assert_eq!(view.begun_dry_runs(), runs.len());
+        let chosen = view.selected().map_or("-", |(node, _)| node.as_str());
+        format!("{} {candidates} {} {chosen}", runs.join(","), view.score_functions().len())
+    }
+
+    #[test]
+    fn a_view_shows_the_record_as_far_as_the_events_go() {
+        let record = record();
+        let mut view = PreemptionView::started(record.clone());
+        let mut seen = Vec::new();
+        for event in preemption_events(&record) {
+            view.apply(&event);
+            seen.push(words(&view));
+        }
+        let want = [
+            "  0 -",
+            "b1  0 -",
+            "b2  0 -",
+            "b3  0 -",
+            "b3. b 0 -",
+            "b3.,n0. b 0 -",
+            "b3.,c1,n0. b 0 -",
+            "b3.,c2,n0. b 0 -",
+            "b3.,c2.,n0. b 0 -",
+            "a1,b3.,c2.,n0. b 0 -",
+            "a2,b3.,c2.,n0. b 0 -",
+            "a3,b3.,c2.,n0. b 0 -",
+            "a3.,b3.,c2.,n0. ab 0 -",
+            "a3.,b3.,c2.,n0. ab 1 -",
+            "a3.,b3.,c2.,n0. ab 2 -",
+            "a3.,b3.,c2.,n0. ab 2 a",
+        ];
+        assert_eq!(seen, want);
+        assert_eq!(view, PreemptionView::whole(record));
+        assert!(view.dry_run("b").is_some_and(|run| run.step(2).is_some() && run.step(3).is_none()));
+    }
+
+    #[test]
+    fn an_event_equals_that_of_another_record_with_the_same_facts() {
+        let (one, other): (Vec<Event>, Vec<Event>) = (preemption_events(&record()).collect(), preemption_events(&record()).collect());
+        assert_eq!(one, other);
+        assert!(one[1] != one[2] && one[1] != one[9], "another step, or another node's, is another event");
+    }
+}
