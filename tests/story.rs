@@ -192,7 +192,7 @@ fn attempt_of(turn: &Turn) -> [String; 4] {
     let view = CycleView::of(&turn.events);
     let taken = match &view.bound {
         Some(node) => node.to_string(),
-        None => view.failure.as_ref().map_or(String::new(), |(_, _, p)| p.iter().map(PluginName::as_str).collect::<Vec<_>>().join(" ")),
+        None => view.failure.as_ref().map_or(String::new(), |f| f.plugins.iter().map(PluginName::as_str).collect::<Vec<_>>().join(" ")),
     };
     let nominated = report.nominated.as_ref().map_or(String::new(), |node| format!("{node} {}", report.victims.len()));
     [report.popped.clone().unwrap_or_default(), taken, nominated, report.message.clone().unwrap_or_default()]

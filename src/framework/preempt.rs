@@ -15,7 +15,7 @@ pub use crate::release::ScoreFunctionName;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreemptionRecord {
     /// Why the pod may not preempt at all; `None` when it may.
-    pub ineligible: Option<Str>,
+    pub ineligible: Option<Status>,
     /// Whether DefaultPreemption was not reached and this only shows what it would have found.
     pub hypothetical: bool,
     /// Nodes that eviction might help, in walking order.

@@ -2,15 +2,15 @@
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
 
 use crate::cluster::Pod;
-use crate::framework::{Code, NodeToStatus, Snapshot};
+use crate::framework::{Code, NodeToStatus, Reason, Snapshot};
 
 /// Why `pod` may not preempt, or `None` where it may.
 ///
 /// A pod that has a node nominated and waits there for its victims to end must not evict more, unless the filters say
 /// that the node cannot be helped any more.
-pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot) -> Option<&'static str> {
+pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot) -> Option<Reason> {
     if pod.spec.preemption_policy.as_deref() == Some("Never") {
-        return Some("not eligible due to preemptionPolicy=Never.");
+        return Some(Reason::PreemptionPolicyNever);
     }
     let nominated = &pod.status.nominated_node_name;
     if nominated.is_empty() || statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
@@ -18,7 +18,7 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &S
     }
     let node = snapshot.get(nominated)?;
     let waits = node.pods.iter().any(|p| is_preemption_allowed(&p.pod, pod) && terminating_by_preemption(&p.pod));
-    waits.then_some("not eligible due to a terminating pod on the nominated node.")
+    waits.then_some(Reason::TerminatingVictims)
 }
 
 /// Whether `preemptor` outranks `victim`: strictly, and by priority alone.
@@ -37,7 +37,7 @@ mod tests {
     use crate::framework::Status;
     use crate::preemption::testing::{node, pod};
 
-    const WAITS: Option<&str> = Some("not eligible due to a terminating pod on the nominated node.");
+    const WAITS: Option<Reason> = Some(Reason::TerminatingVictims);
     const EVICTED: &str = r#"[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
 
     struct Case {
@@ -54,7 +54,7 @@ mod tests {
         Case { policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
     }
 
-    fn check(case: &Case) -> Option<&'static str> {
+    fn check(case: &Case) -> Option<Reason> {
         let mut victim = pod("v", "a", case.victim_priority, 100, None);
         if case.terminating {
             victim.metadata.deletion_timestamp = Some(jiff::Timestamp::UNIX_EPOCH);
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn policy_never_forbids_and_other_policies_do_not() {
-        assert_eq!(check(&Case { policy: Some("Never"), ..waiting() }), Some("not eligible due to preemptionPolicy=Never."));
+        assert_eq!(check(&Case { policy: Some("Never"), ..waiting() }), Some(Reason::PreemptionPolicyNever));
         assert_eq!(check(&Case { policy: Some("PreemptLowerPriority"), nominated: "", ..waiting() }), None);
     }
 

@@ -104,8 +104,9 @@ impl<'a> Evaluator<'a> {
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
         if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
-            record.ineligible = Some(reason.into());
-            return Err(Status::unschedulable(reason));
+            let status = Status::rejected(reason);
+            record.ineligible = Some(status.clone());
+            return Err(status);
         }
         if snapshot.is_empty() {
             return Err(Status::error("no nodes available"));

@@ -183,8 +183,8 @@ impl Decision {
         let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
         let failed = view.verdicts.iter().filter(|(_, v)| !v.status.is_success() && !error);
         let message = match (&view.failure, &view.skipped) {
-            (Some((_, message, _)), _) => message.to_string(),
-            (None, Some(reason)) => reason.to_string(),
+            (Some(failure), _) => failure.message.to_string(),
+            (None, Some((pod, why))) => why.text(pod),
             (None, None) => String::new(),
         };
         Self {
@@ -210,7 +210,7 @@ impl Decision {
             score: if error { Vec::new() } else { scores(view) },
             feasible,
             message,
-            unschedulable_plugins: view.failure.as_ref().map(|(_, _, plugins)| plugins.iter().collect()).unwrap_or_default(),
+            unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
@@ -246,7 +246,7 @@ fn preemption(view: &CycleView) -> Preemption {
     };
     if let Some(found) = &view.preemption {
         report.eligible = found.ineligible().is_none();
-        report.ineligible_reason = found.ineligible().cloned().unwrap_or_default().into();
+        report.ineligible_reason = found.ineligible().map(Status::message).unwrap_or_default();
         fill(&mut report, found);
     }
     report

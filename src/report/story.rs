@@ -157,13 +157,13 @@ impl Teller {
                 self.popped.insert(pod.clone(), told);
             }
             // Where the pod went by it is recorded first, and told after it.
-            Event::AttemptFailed { pod, reason, message, .. } => {
-                let line = format!("attempt {}: {reason}: {message}", self.attempt(pod));
+            Event::AttemptFailed { pod, failure } => {
+                let line = format!("attempt {}: {}: {}", self.attempt(pod), failure.reason, failure.message);
                 let (at, place) = (self.clock.duration_since(self.start), self.popped.get(pod).copied());
                 let story = self.story(pod);
                 story.insert(place.unwrap_or(story.len()).min(story.len()), (at, line));
             }
-            Event::CycleSkipped { pod, reason } => self.add(pod, reason.clone()),
+            Event::CycleSkipped { pod, why } => self.add(pod, why.text(pod)),
             Event::PodBound { pod, node } => {
                 let line = format!("attempt {}: bound to {node}", self.attempt(pod));
                 self.add(pod, line);

@@ -29,8 +29,8 @@ pub fn text(view: &CycleView) -> String {
     if !answer.is_empty() {
         let _ = writeln!(out, "{answer}");
     }
-    if let Some((_, message, _)) = &view.failure {
-        let _ = writeln!(out, "\n{message}");
+    if let Some(failure) = &view.failure {
+        let _ = writeln!(out, "\n{}", failure.message);
     }
     nodes(view, &mut out);
     scores(view, &mut out);

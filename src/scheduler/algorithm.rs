@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::ScheduleError;
 use super::runtime::{Framework, Nominations, Runner, record_preemption};
 use super::search::Search;
 use crate::cluster::{Object, Str};
@@ -66,7 +67,7 @@ pub enum ScheduleResult {
     /// No node takes the pod.
     FitError(Box<FitError>),
     /// Something went wrong.
-    Error(String),
+    Error(ScheduleError),
     /// There is no node at all.
     NoNodes,
 }
@@ -108,7 +109,7 @@ impl SchedulePod<'_> {
         }
         let Search { feasible, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
             Ok(search) => search,
-            Err(message) => return ScheduleResult::Error(message),
+            Err(error) => return ScheduleResult::Error(error),
         };
         let tied = match feasible[..] {
             [] => return self.run_post_filter(pod, state, diagnosis, recorder),
@@ -120,12 +121,12 @@ impl SchedulePod<'_> {
             }
             _ => match self.prioritize_nodes(pod, state, &feasible, recorder) {
                 Ok(tied) => tied,
-                Err(message) => return ScheduleResult::Error(message),
+                Err(error) => return ScheduleResult::Error(error),
             },
         };
         match tied.first().cloned() {
             Some(node) => ScheduleResult::Selected { node, tied, feasible, diagnosis },
-            None => ScheduleResult::Error("empty priorityList".to_owned()),
+            None => ScheduleResult::Error(ScheduleError::NoScores),
         }
     }
 
@@ -141,7 +142,7 @@ impl SchedulePod<'_> {
         state: &mut CycleState,
         feasible: &[usize],
         recorder: &mut impl Recorder,
-    ) -> Result<List<Str>, String> {
+    ) -> Result<List<Str>, ScheduleError> {
         let all = self.cx.snapshot.nodes();
         let nodes: Cow<'_, [Arc<NodeInfo>]> =
             if feasible.iter().copied().eq(0..all.len()) { all.into() } else { feasible.iter().map(|at| all[*at].clone()).collect() };

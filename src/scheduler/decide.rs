@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 use super::runtime::{Nominations, Runner};
-use super::{Cache, Config};
+use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::framework::{
     Context, CycleState, Diagnosis, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
 };
-use crate::trace::{CycleStart, Event, FailureReason, Outcome, Quiet, Recorder, Trace};
+use crate::trace::{AttemptFailure, CycleStart, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace};
 
 /// The input of a dry decision.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ impl DryDecision {
             Self::Gated(status) => status.message(),
             Self::Tried(ScheduleResult::Selected { .. }) => String::new(),
             Self::Tried(ScheduleResult::FitError(error)) => error.message(),
-            Self::Tried(ScheduleResult::Error(message)) => message.clone(),
+            Self::Tried(ScheduleResult::Error(error)) => error.to_string(),
             Self::Tried(ScheduleResult::NoNodes) => NO_NODES.to_owned(),
         }
     }
@@ -107,7 +107,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
     let snapshot = input.cache.snapshot();
     let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
     let Some(framework) = input.config.profile(&pod.spec.scheduler_name) else {
-        let result = ScheduleResult::Error(format!("profile not found for scheduler name {:?}", pod.spec.scheduler_name));
+        let result = ScheduleResult::Error(ScheduleError::UnknownProfile(pod.spec.scheduler_name.clone()));
         record_failure(pod, &result, recorder);
         return DryDecision::Tried(result);
     };
@@ -118,9 +118,8 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
     let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
     recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
     if pod.is_terminating() {
-        let reason = format!("skip schedule deleting pod: {}", pod.key());
-        recorder.record(|| Event::CycleSkipped { pod: pod.key(), reason: reason.as_str().into() });
-        return DryDecision::Tried(ScheduleResult::Error(reason));
+        recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
+        return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
     let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
     let mut attempt = SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start };
@@ -134,13 +133,22 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
 
 fn record_failure(pod: &Pod, result: &ScheduleResult, recorder: &mut impl Recorder) {
     let Some(events) = recorder.events() else { return };
-    let (reason, message, plugins) = match result {
+    let (reason, cause, message, plugins) = match result {
         ScheduleResult::Selected { .. } => return,
-        ScheduleResult::NoNodes => (FailureReason::Unschedulable, NO_NODES.to_owned(), PluginSet::default()),
-        ScheduleResult::Error(message) => (FailureReason::SchedulerError, message.clone(), PluginSet::default()),
-        ScheduleResult::FitError(error) => (FailureReason::Unschedulable, error.message(), error.diagnosis.unschedulable_plugins),
+        ScheduleResult::NoNodes => (FailureReason::Unschedulable, FailureCause::NoNodes, NO_NODES.to_owned(), PluginSet::default()),
+        ScheduleResult::Error(error) => {
+            let cause = match error {
+                ScheduleError::UnknownProfile(name) => FailureCause::UnknownProfile(name.clone()),
+                _ => FailureCause::Error,
+            };
+            (FailureReason::SchedulerError, cause, error.to_string(), PluginSet::default())
+        }
+        ScheduleResult::FitError(error) => {
+            (FailureReason::Unschedulable, FailureCause::NoFit, error.message(), error.diagnosis.unschedulable_plugins)
+        }
     };
-    events.push(Event::AttemptFailed { pod: Box::new(pod.key()), reason, message: message.into(), plugins: Box::new(plugins) });
+    let failure = AttemptFailure { reason, cause, message: message.into(), plugins };
+    events.push(Event::AttemptFailed { pod: pod.key(), failure: failure.into() });
 }
 
 /// Asks every Filter plugin of the pod's profile about one node, where a cycle stops at the first that turns the pod

@@ -8,6 +8,7 @@ mod cache;
 mod config;
 mod cycle;
 mod decide;
+mod error;
 mod event_handlers;
 mod observed;
 mod operations;
@@ -26,6 +27,7 @@ pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, Sched
 pub use cache::Cache;
 pub use config::{Config, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};
+pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
 pub use rejectors::{Rejectors, reasons};

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::ScheduleError;
 use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
@@ -225,7 +226,7 @@ impl Framework {
         pod: &PodInfo,
         nodes: &[Arc<NodeInfo>],
         recorder: &mut impl Recorder,
-    ) -> Result<(), String> {
+    ) -> Result<(), ScheduleError> {
         for plugin in &self.pre_score {
             let Some(point) = plugin.pre_score() else { continue };
             let name = plugin.name();
@@ -234,7 +235,7 @@ impl Framework {
             if status.is_skip() {
                 state.skip_score.insert(name);
             } else if !status.is_success() {
-                return Err(format!("running PreScore plugin \"{name}\": {}", status.message()));
+                return Err(ScheduleError::PreScore { plugin: name, status });
             }
         }
         Ok(())

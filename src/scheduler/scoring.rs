@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::ScheduleError;
 use super::runtime::{Framework, PluginRef};
 use crate::cluster::Str;
 use crate::framework::{Context, CycleState, NodeInfo, PluginName, PodInfo, ScorePlugin, Status, in_parts};
@@ -36,7 +37,7 @@ impl Framework {
         pod: &PodInfo,
         nodes: &[Arc<NodeInfo>],
         keep_columns: bool,
-    ) -> Result<Scores, String> {
+    ) -> Result<Scores, ScheduleError> {
         let asked = |(plugin, weight): &'a (PluginRef, i64)| {
             let point = plugin.score().filter(|_| !state.skip_score.contains(plugin.name()))?;
             Some((plugin.name(), point, *weight))
@@ -53,18 +54,16 @@ impl Framework {
             let mut raw = Vec::with_capacity(nodes.len());
             for part in &mut parts {
                 let given = std::mem::replace(&mut part[i], Ok(Vec::new()));
-                raw.extend(given.map_err(|s| format!("running Score plugins: plugin \"{name}\" failed with: {}", s.message()))?);
+                raw.extend(given.map_err(|status| ScheduleError::Score { plugin: *name, status })?);
             }
             let kept = keep_columns.then(|| raw.clone());
             let mut normalized = raw;
             let status = point.normalize(cx, state, pod, nodes, &mut normalized);
             if !status.is_success() {
-                return Err(format!("running Normalize on Score plugins: plugin \"{name}\" failed with: {}", status.message()));
+                return Err(ScheduleError::Normalize { plugin: *name, status });
             }
             if let Some(invalid) = normalized.iter().find(|score| !(0..=score_max).contains(*score)) {
-                return Err(format!(
-                    "applying score defaultWeights on Score plugins: plugin \"{name}\" returns an invalid score {invalid}, it should in the range of [0, {score_max}] after normalizing"
-                ));
+                return Err(ScheduleError::InvalidScore { plugin: *name, score: *invalid, max: score_max });
             }
             for (total, score) in scores.totals.iter_mut().zip(&normalized) {
                 *total += score * weight;

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
@@ -60,13 +61,13 @@ impl SchedulePod<'_> {
         pod: &PodInfo,
         state: &mut CycleState,
         recorder: &mut impl Recorder,
-    ) -> Result<Search, String> {
+    ) -> Result<Search, ScheduleError> {
         let mut search = Search::default();
         let pre = self.framework.run_pre_filter(&self.cx, state, pod, recorder);
         search.diagnosis.unschedulable_plugins = pre.narrowed_by;
         if !pre.status.is_success() {
             if !pre.status.is_rejected() {
-                return Err(pre.status.message());
+                return Err(ScheduleError::Filter(pre.status));
             }
             search.diagnosis.pre_filter_msg = pre.status.message();
             search.diagnosis.add_plugin_status(&pre.status);
@@ -120,7 +121,7 @@ impl SchedulePod<'_> {
         nodes: &Nodes<'_>,
         search: &mut Search,
         recorder: &mut impl Recorder,
-    ) -> Result<(), String> {
+    ) -> Result<(), ScheduleError> {
         let all = self.cx.snapshot.nodes();
         let (n, wanted) = (nodes.len(), self.num_feasible_nodes_to_find(nodes.len()));
         let start = *self.next_start_node_index % n.max(1);
@@ -189,7 +190,7 @@ struct Walk<'a, R> {
 impl<R: Recorder> Walk<'_, R> {
     /// Takes the verdict on the `i`-th node of the walk, which is at a position of the snapshot. Breaks at the end of the
     /// search: where one more node than are wanted fits, or with the message of an error.
-    fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), String>> {
+    fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), ScheduleError>> {
         let Search { feasible, diagnosis, .. } = &mut *self.search;
         let Filtered { mut status, nominated } = filtered;
         let (n, wanted) = (self.n, self.wanted);
@@ -205,7 +206,7 @@ impl<R: Recorder> Walk<'_, R> {
         if status.is_success() {
             feasible.push(position);
         } else if status.is_error() {
-            return ControlFlow::Break(Err(status.message()));
+            return ControlFlow::Break(Err(ScheduleError::Filter(status)));
         } else {
             diagnosis.add_plugin_status(&status);
             diagnosis.node_to_status.set(position, status);

@@ -195,7 +195,7 @@ fn words(event: &Event) -> Option<String> {
             let by = plugin.map_or(String::new(), |p| format!(" by {p}"));
             format!("{} {end}{by}: {message}", pod.name)
         }
-        Event::AttemptFailed { pod, reason, message, .. } => format!("{} {reason}: {message}", pod.name),
+        Event::AttemptFailed { pod, failure } => format!("{} {}: {}", pod.name, failure.reason, failure.message),
         Event::VictimEvicted { pod, how, .. } => format!("{} evicted {how}", pod.name),
         Event::GracePeriodEnded { pod, .. } => format!("{} ended", pod.name),
         Event::Unreserved { pod, .. } => format!("{} unreserved", pod.name),

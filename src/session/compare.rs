@@ -211,7 +211,7 @@ fn outcome(view: &CycleView) -> String {
     match (&view.bound, &view.selected, &view.failure) {
         (Some(node), ..) => format!("bound to {node}"),
         (None, Some((node, ..)), None) => format!("fits on {node}"),
-        (_, _, Some((_, message, _))) => message.to_string(),
+        (_, _, Some(failure)) => failure.message.to_string(),
         _ => view.outcome.map_or_else(|| "undecided".to_owned(), |o| o.to_string()),
     }
 }

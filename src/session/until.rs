@@ -102,8 +102,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PreemptionRecord, PutBack, Status, Victim};
-    use crate::trace::{FailureReason, ObjectChange, preemption_events};
+    use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PluginSet, PreemptionRecord, PutBack, Status, Victim};
+    use crate::trace::{AttemptFailure, FailureCause, FailureReason, ObjectChange, preemption_events};
 
     #[test]
     fn each_condition_is_met_by_its_own_event() {
@@ -119,10 +119,13 @@ mod tests {
         let events = [
             Event::PodPopped { pod: key.clone(), attempts: 1, early_from_backoff: false },
             Event::AttemptFailed {
-                pod: Box::new(Key::new("a", "q")),
-                reason: FailureReason::Unschedulable,
-                message: "".into(),
-                plugins: Box::default(),
+                pod: Key::new("a", "q"),
+                failure: Arc::new(AttemptFailure {
+                    reason: FailureReason::Unschedulable,
+                    cause: FailureCause::NoFit,
+                    message: "".into(),
+                    plugins: PluginSet::default(),
+                }),
             },
             Event::PreemptionStarted(Arc::default()),
             victim(vec![BudgetViolation::default()]),

@@ -31,8 +31,8 @@ impl Event {
         let event = |regarding: &Key, kind, reason, action, note| ApiEvent { regarding: regarding.clone(), kind, reason, action, note };
         Some(match self {
             Self::PodBound { pod, node } => event(pod, "Normal", "Scheduled", "Binding", format!("Successfully assigned {pod} to {node}")),
-            Self::AttemptFailed { pod, message, .. } => event(pod, "Warning", "FailedScheduling", "Scheduling", cut(message)),
-            Self::CycleSkipped { pod, reason } => event(pod, "Warning", "FailedScheduling", "Scheduling", cut(reason)),
+            Self::AttemptFailed { pod, failure } => event(pod, "Warning", "FailedScheduling", "Scheduling", cut(&failure.message)),
+            Self::CycleSkipped { pod, why } => event(pod, "Warning", "FailedScheduling", "Scheduling", cut(&why.text(pod))),
             Self::VictimEvicted { pod, node, preemptor, how } => {
                 let uid = uid(preemptor).map_or_else(|| "(unknown)".to_owned(), |uid| uid.to_string());
                 let memory = if *how == Eviction::InMemory { " (in kube-scheduler memory)." } else { "" };
@@ -58,9 +58,11 @@ fn cut(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::framework::PluginSet;
-    use crate::trace::FailureReason;
+    use crate::trace::{AttemptFailure, FailureCause, FailureReason, SkipReason};
 
     fn told(event: &Event) -> Option<String> {
         let event = event.api_event(|pod| (pod.name == "known").then(|| "u-1".into()))?;
@@ -71,10 +73,13 @@ mod tests {
     fn what_is_written_is_what_kube_scheduler_writes() {
         let pod = Key::new("a", "p");
         let failed = |message: &str| Event::AttemptFailed {
-            pod: Box::new(pod.clone()),
-            reason: FailureReason::Unschedulable,
-            message: message.into(),
-            plugins: Box::new(PluginSet::default()),
+            pod: pod.clone(),
+            failure: Arc::new(AttemptFailure {
+                reason: FailureReason::Unschedulable,
+                cause: FailureCause::NoFit,
+                message: message.into(),
+                plugins: PluginSet::default(),
+            }),
         };
         let evicted = |preemptor: &str, how| Event::VictimEvicted {
             pod: Box::new(pod.clone()),
@@ -91,7 +96,7 @@ mod tests {
             "a/p Normal Preempted Preempting: Preempted by pod (unknown) on node n (in kube-scheduler memory).",
         );
         check(
-            Event::CycleSkipped { pod: pod.clone(), reason: "skip schedule deleting pod: a/p".into() },
+            Event::CycleSkipped { pod: pod.clone(), why: SkipReason::Deleting },
             "a/p Warning FailedScheduling Scheduling: skip schedule deleting pod: a/p",
         );
         assert_eq!(told(&Event::PodNominated { pod: pod.clone(), node: "n".into() }), None);

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::event::{CycleStart, Event, Eviction, FailureReason, Outcome, Selection};
+use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selection, SkipReason};
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Str};
-use crate::framework::{Code, List, PluginName, PluginSet, Status};
+use crate::framework::{Code, List, PluginName, Status};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,10 +52,10 @@ pub struct CycleView {
     pub permit_waits: Vec<PluginName>,
     /// The node the pod is bound to.
     pub bound: Option<Str>,
-    /// Reason, message and rejecting plugins of a failure.
-    pub failure: Option<(FailureReason, Str, PluginSet)>,
+    /// Why it failed.
+    pub failure: Option<Arc<AttemptFailure>>,
     /// Why the cycle never started.
-    pub skipped: Option<Str>,
+    pub skipped: Option<(Key, SkipReason)>,
     /// How it ended; `None` while it runs.
     pub outcome: Option<Outcome>,
     /// The node of the newest event, for following it on the screen.
@@ -96,7 +96,7 @@ impl CycleView {
                 let pre_enqueue = self.pre_enqueue.take();
                 *self = Self { start: Some(start.clone()), pre_enqueue, ..Self::default() };
             }
-            Event::CycleSkipped { reason, .. } => self.skipped = Some(reason.clone()),
+            Event::CycleSkipped { pod, why } => self.skipped = Some((pod.clone(), *why)),
             Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => self.pre_enqueue = Some(status.clone()),
             Event::NotEmulated { plugin, what } => self.not_emulated.push((plugin.clone(), what.clone())),
             Event::PreFiltered { plugin, status, .. } => self.pre_filter.push((*plugin, status.clone())),
@@ -123,7 +123,7 @@ impl CycleView {
             }
             Event::PermitResolved { pod, .. } if self.is_about(pod) => self.permit_waits.clear(),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
-            Event::AttemptFailed { reason, message, plugins, .. } => self.failure = Some((*reason, message.clone(), **plugins)),
+            Event::AttemptFailed { failure, .. } => self.failure = Some(failure.clone()),
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
             Event::PreemptionStarted(record) => self.preemption = Some(PreemptionView::started(record.clone())),
             _ => {

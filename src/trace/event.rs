@@ -40,7 +40,7 @@ pub enum Event {
     /// A cycle began.
     CycleStarted(Arc<CycleStart>),
     /// The popped pod was not tried at all.
-    CycleSkipped { pod: Key, reason: Str },
+    CycleSkipped { pod: Key, why: SkipReason },
     /// A plugin that this profile has would have had a say here, but is not emulated.
     NotEmulated { plugin: Str, what: Str },
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
@@ -97,7 +97,7 @@ pub enum Event {
     /// The pod was bound.
     PodBound { pod: Key, node: Str },
     /// The attempt failed; what the condition and the event say.
-    AttemptFailed { pod: Box<Key>, reason: FailureReason, message: Str, plugins: Box<PluginSet> },
+    AttemptFailed { pod: Key, failure: Arc<AttemptFailure> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
 }
@@ -191,6 +191,50 @@ pub enum FailureReason {
     Unschedulable,
     /// Something went wrong.
     SchedulerError,
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptFailure {
+    /// The reason of the `PodScheduled` condition.
+    pub reason: FailureReason,
+    /// What is behind it.
+    pub cause: FailureCause,
+    /// The text of the condition and of the event.
+    pub message: Str,
+    /// The plugins that rejected the pod.
+    pub plugins: PluginSet,
+}
+
+/// What is behind a failed attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FailureCause {
+    /// No node takes the pod; the events about nodes say why.
+    NoFit,
+    /// There is no node.
+    NoNodes,
+    /// A plugin rejected the pod after its node was chosen.
+    Rejected(Status),
+    /// No profile takes pods of this scheduler name.
+    UnknownProfile(Str),
+    /// Something went wrong, as the message says.
+    Error,
+}
+
+/// Why a popped pod was not tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SkipReason {
+    /// It is being deleted.
+    Deleting,
+}
+
+impl SkipReason {
+    /// Returns the text that kube-scheduler writes about the pod.
+    pub fn text(self, pod: &Key) -> String {
+        match self {
+            Self::Deleting => format!("skip schedule deleting pod: {pod}"),
+        }
+    }
 }
 
 /// How a cycle ended.

@@ -129,7 +129,7 @@ impl PreemptionView {
     }
 
     /// Returns why the pod may not preempt; `None` when it may.
-    pub fn ineligible(&self) -> Option<&Str> {
+    pub fn ineligible(&self) -> Option<&Status> {
         self.record.ineligible.as_ref()
     }
 

@@ -149,11 +149,9 @@ impl Event {
             | Self::PodAssumed { pod, .. }
             | Self::Unreserved { pod, .. }
             | Self::PodBound { pod, .. }
+            | Self::AttemptFailed { pod, .. }
             | Self::CycleFinished { pod, .. } => Some(pod),
-            Self::VictimEvicted { pod, .. }
-            | Self::PermitWaited { pod, .. }
-            | Self::PermitResolved { pod, .. }
-            | Self::AttemptFailed { pod, .. } => Some(pod),
+            Self::VictimEvicted { pod, .. } | Self::PermitWaited { pod, .. } | Self::PermitResolved { pod, .. } => Some(pod),
             _ => None,
         }
     }
@@ -173,7 +171,7 @@ impl Event {
                 format!("{pod} was popped{early} for attempt {attempts}")
             }
             Self::CycleStarted(start) => format!("cycle {} started for {}, priority {}", start.cycle, start.pod, start.priority),
-            Self::CycleSkipped { pod, reason } => format!("{pod} was skipped: {reason}"),
+            Self::CycleSkipped { pod, why } => format!("{pod} was skipped: {}", why.text(pod)),
             Self::NotEmulated { plugin, what } => format!("{plugin} is not emulated: {what}"),
             Self::PreFiltered { plugin, status, nodes } => match nodes {
                 Some(nodes) if status.is_success() => format!("{plugin} left {} to look at", count(nodes.len(), "node")),
@@ -208,7 +206,7 @@ impl Event {
             Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
             Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),
             Self::PreemptionStarted(start) => {
-                if let Some(why) = &start.ineligible {
+                if let Some(why) = start.ineligible.as_ref().map(Status::message) {
                     return format!("preemption: {why}");
                 }
                 let would = if start.hypothetical { " (not reached; shown for information)" } else { "" };
@@ -254,7 +252,7 @@ impl Event {
             Self::PreBound { plugin, status, writes } if status.is_success() => format!("{plugin} wrote {}", count(writes.len(), "object")),
             Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status),
             Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
-            Self::AttemptFailed { reason, message, .. } => format!("{reason}: {message}"),
+            Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message),
             Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
         }
     }

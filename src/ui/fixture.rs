@@ -20,8 +20,8 @@ use crate::release::{Emulation, Release};
 use crate::report::Written;
 use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
 use crate::trace::{
-    CycleStart, CycleView, Event, Eviction, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore, QueueEntry, QueueMove,
-    QueueOrder, Selection, preemption_events,
+    AttemptFailure, CycleStart, CycleView, Event, Eviction, FailureCause, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore,
+    QueueEntry, QueueMove, QueueOrder, Selection, preemption_events,
 };
 use crate::ui::{Driver, DriverError, HowFar, Work, WorkState};
 
@@ -351,6 +351,11 @@ const WALK: [&str; 12] = [
     "worker-a3",
 ];
 
+fn failed(pod: &Key, message: Str, plugins: PluginSet) -> Event {
+    let failure = AttemptFailure { reason: FailureReason::Unschedulable, cause: FailureCause::NoFit, message, plugins };
+    Event::AttemptFailed { pod: pod.clone(), failure: failure.into() }
+}
+
 fn tainted() -> Status {
     let taint = Taint { key: "dedicated".into(), value: "infra".into(), effect: "NoSchedule".into() };
     Status::rejected(Reason::UntoleratedTaint { taint })
@@ -450,7 +455,7 @@ fn payments_events(violating: bool) -> Vec<Event> {
     let message = "0/12 nodes are available: 1 node(s) were unschedulable, 3 node(s) had untolerated taint(s), 8 Insufficient cpu.".into();
     events.extend([
         Event::PostFiltered { plugin: PluginName::DefaultPreemption, status: Status::success() },
-        Event::AttemptFailed { pod: Box::new(pod.clone()), reason: FailureReason::Unschedulable, message, plugins: Box::new(plugins) },
+        failed(&pod, message, plugins),
         queue_move(
             &pod,
             Place::InFlight,
@@ -502,13 +507,11 @@ fn patient_events() -> Vec<Event> {
     );
     let plugins: PluginSet = [PluginName::NodeResourcesFit].into_iter().collect();
     events.extend([
-        Event::PreemptionStarted(Arc::new(PreemptionRecord { ineligible: Some(why.into()), ..PreemptionRecord::default() })),
-        Event::AttemptFailed {
-            pod: Box::new(pod.clone()),
-            reason: FailureReason::Unschedulable,
-            message: message.into(),
-            plugins: Box::new(plugins),
-        },
+        Event::PreemptionStarted(Arc::new(PreemptionRecord {
+            ineligible: Some(Status::rejected(Reason::TerminatingVictims)),
+            ..PreemptionRecord::default()
+        })),
+        failed(&pod, message.into(), plugins),
         queue_move(
             &pod,
             Place::InFlight,

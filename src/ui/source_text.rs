@@ -26,7 +26,7 @@ pub(super) fn copy(state: &mut State, driver: &mut dyn Driver) -> Option<Effect>
         }
         Some(_) => return None,
         None if state.focus == Pane::Message => match &driver.timeline().cycle().failure {
-            Some((_, message, _)) => ("the message".to_owned(), message.to_string()),
+            Some(failure) => ("the message".to_owned(), failure.message.to_string()),
             None => {
                 state.say("there is no message to copy");
                 return None;

@@ -23,7 +23,7 @@ struct Facts {
 
 #[derive(Debug, Default, PartialEq)]
 struct Preemption {
-    ineligible: Option<Str>,
+    ineligible: Option<Status>,
     potential_nodes: Vec<Str>,
     candidates: Vec<Candidate>,
     best: Vec<Str>,
@@ -41,8 +41,8 @@ fn recorded(events: &[Event]) -> Facts {
                 facts.rejected.retain(|(known, _)| *known != node);
                 facts.rejected.push((node, status));
             }
-            Event::AttemptFailed { message, plugins, .. } => (facts.message, facts.plugins) = (message.to_string(), *plugins),
-            Event::CycleSkipped { reason, .. } => facts.message = reason.to_string(),
+            Event::AttemptFailed { failure, .. } => (facts.message, facts.plugins) = (failure.message.to_string(), failure.plugins),
+            Event::CycleSkipped { pod, why } => facts.message = why.text(&pod),
             Event::PreEnqueueRejected { status, .. } => (facts.message, facts.gated) = (status.message(), Some(status)),
             Event::PreemptionStarted(start) => {
                 let (ineligible, potential_nodes) = (start.ineligible.clone(), start.potential_nodes.to_vec());

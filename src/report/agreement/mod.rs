@@ -21,6 +21,7 @@ use self::wording::{PostFilter, Wording};
 pub use self::written::{Heard, Preempted, Written, preempted};
 use super::why::why;
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
+use crate::framework::{Reason, Status};
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
@@ -133,7 +134,7 @@ impl Comparer {
             pod: pod.key(),
             accord: Accord::Same,
             here: why(view),
-            message: view.failure.as_ref().map(|(_, message, _)| message.to_string()).unwrap_or_default(),
+            message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
             nominated,
             differences: Vec::new(),
             other_words: Vec::new(),
@@ -176,7 +177,7 @@ impl Comparer {
             None => {
                 let going = self.victims_on(pod, nominated);
                 let ineligible = preemption.and_then(|p| p.ineligible());
-                let why = ineligible.map_or("here preemption finds no place", |reason| reason.as_str());
+                let why = ineligible.map_or_else(|| "here preemption finds no place".to_owned(), Status::message);
                 let mut line = format!("it is nominated to {nominated}; now: {why}");
                 if !going.is_empty() {
                     line += &format!(" (evicted for it there: {})", going.join(", "));
@@ -216,13 +217,13 @@ const GOING: &str = "its victims are still going";
 /// Whether the pod may not preempt again while its victims go.
 fn going_on(view: &CycleView) -> bool {
     let ineligible = view.preemption.as_ref().and_then(|p| p.ineligible());
-    ineligible.is_some_and(|reason| reason.contains("terminating pod on the nominated node"))
+    ineligible.is_some_and(|status| status.reasons().contains(&Reason::TerminatingVictims))
 }
 
 /// What differs between a decision and a text, and what is only put otherwise.
 pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<String>) {
     let gated = written.reason == "SchedulingGated";
-    let ours = view.failure.as_ref().map(|(_, message, _)| message.as_str());
+    let ours = view.failure.as_ref().map(|failure| failure.message.as_str());
     let one = |line: String| (vec![line], Vec::new());
     match (view.outcome, gated) {
         (Some(Outcome::Gated), true) => return (Vec::new(), Vec::new()),
@@ -235,7 +236,7 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
         _ => {}
     }
     let Some(ours) = ours else {
-        let why = view.skipped.as_ref().map_or("its attempt has no end", |why| why.as_str());
+        let why = view.skipped.as_ref().map_or_else(|| "its attempt has no end".to_owned(), |(pod, why)| why.text(pod));
         return one(format!("here it is not tried: {why}"));
     };
     if written::says_the_same(&written.message, ours) {

@@ -1,7 +1,7 @@
 //! What preemption makes of it: where room is made, whom it costs, which budgets it violates, or why it does not help.
 
 use super::words::{count, list, short};
-use crate::framework::{Candidate, PluginName, Victim};
+use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Budgets that are named before the rest is only counted.
@@ -21,8 +21,8 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
             () => Some(format!("{plugin}: {message}")),
         };
     };
-    if let Some(reason) = preemption.ineligible() {
-        return Some(ineligible(reason, view));
+    if let Some(status) = preemption.ineligible() {
+        return Some(ineligible(status, view));
     }
     if let Some((node, best)) = preemption.selected() {
         return Some(match preemption.candidate(node) {
@@ -43,14 +43,12 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
     Some(no_help(preemption, super::cause::nodes(view)))
 }
 
-fn ineligible(reason: &str, view: &CycleView) -> String {
+fn ineligible(status: &Status, view: &CycleView) -> String {
     let nominated = view.start.as_ref().map(|s| s.nominated.as_str()).filter(|n| !n.is_empty());
-    match (reason, nominated) {
-        ("not eligible due to preemptionPolicy=Never.", _) => "its preemptionPolicy is Never, so it evicts nobody".to_owned(),
-        ("not eligible due to a terminating pod on the nominated node.", Some(node)) => {
-            format!("it waits until pods evicted for it on {node} are gone")
-        }
-        _ => format!("it may not preempt ({})", short(reason)),
+    match (status.reasons(), nominated) {
+        ([Reason::PreemptionPolicyNever], _) => "its preemptionPolicy is Never, so it evicts nobody".to_owned(),
+        ([Reason::TerminatingVictims], Some(node)) => format!("it waits until pods evicted for it on {node} are gone"),
+        _ => format!("it may not preempt ({})", short(&status.message())),
     }
 }
 

@@ -13,7 +13,7 @@ use scheduled::scheduled;
 use words::{count, list, short};
 
 use crate::framework::{Reason, Status};
-use crate::trace::{CycleView, Outcome};
+use crate::trace::{AttemptFailure, CycleView, FailureCause, Outcome, SkipReason};
 
 /// A sentence longer than this names fewer causes.
 const LONGEST: usize = 230;
@@ -96,30 +96,33 @@ fn gated(status: Option<&Status>) -> String {
 }
 
 fn error(view: &CycleView) -> String {
-    if let Some(reason) = &view.skipped {
-        return match reason.strip_prefix("skip schedule deleting pod: ") {
-            Some(_) => "Not tried, because it is being deleted".to_owned(),
-            None => format!("Not tried: {}", short(reason)),
-        };
+    match &view.skipped {
+        Some((_, SkipReason::Deleting)) => return "Not tried, because it is being deleted".to_owned(),
+        None => {}
     }
-    let Some((_, message, _)) = &view.failure else { return "Not decided, and the record does not say why".to_owned() };
+    let Some(failure) = &view.failure else { return "Not decided, and the record does not say why".to_owned() };
     if view.selected.is_some() {
         return turned_back(view);
     }
-    match message.strip_prefix("profile not found for scheduler name ") {
-        Some(name) => format!("Not tried, because no profile has the scheduler name {}", short(name)),
-        None => format!("Not decided, because of an error: {}", short(message)),
+    match &failure.cause {
+        FailureCause::UnknownProfile(name) => {
+            format!("Not tried, because no profile has the scheduler name {}", short(&format!("{name:?}")))
+        }
+        _ => format!("Not decided, because of an error: {}", short(&failure.message)),
     }
 }
 
 /// A pod that had its node, and did not get it.
 fn turned_back(view: &CycleView) -> String {
     let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
-    let Some((_, message, plugins)) = &view.failure else { return format!("Was to run on {node}") };
-    let reason = message.strip_prefix("0/1 nodes are available: 1 ").unwrap_or(message);
-    let by: Vec<String> = plugins.iter().map(|p| p.to_string()).collect();
+    let Some(failure) = &view.failure else { return format!("Was to run on {node}") };
+    let reason = match &failure.cause {
+        FailureCause::Rejected(status) => status.message(),
+        _ => failure.message.to_string(),
+    };
+    let by: Vec<String> = failure.plugins.iter().map(|p| p.to_string()).collect();
     let by = if by.is_empty() { String::new() } else { format!("{}: ", list(&by, "and")) };
-    format!("Pending although it was to run on {node}: {by}{}", short(reason))
+    format!("Pending although it was to run on {node}: {by}{}", short(&reason))
 }
 
 fn unschedulable(view: &CycleView, facts: bool) -> String {
@@ -133,9 +136,9 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
     let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false });
     let details = facts.then_some(all).into_iter().chain([true, false].into_iter().flat_map(fewer));
     let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
-    sentence.unwrap_or_else(|| match &view.failure {
-        Some((_, message, _)) if message == "no nodes available to schedule pods" => "Pending because there are no nodes".to_owned(),
-        Some((_, message, _)) => format!("Pending: {}", short(message)),
+    sentence.unwrap_or_else(|| match view.failure.as_deref() {
+        Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "Pending because there are no nodes".to_owned(),
+        Some(failure) => format!("Pending: {}", short(&failure.message)),
         None => "Pending".to_owned(),
     })
 }

@@ -6,7 +6,10 @@ use crate::framework::{
     BudgetViolation, Candidate, Code, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PortConflict, PreemptionRecord, Reason, Shortage,
     SpreadSkew, Victim,
 };
-use crate::trace::{CycleStart, Eviction, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection, Verdict};
+use crate::trace::{
+    AttemptFailure, CycleStart, Eviction, FailureCause, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection,
+    SkipReason, Verdict,
+};
 
 /// A pod that asks for 6 cpu and 8Gi of memory, turned down by these plugins for these reasons on so many nodes each.
 fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
@@ -111,7 +114,7 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
          would break its topology spread and 3 are out for 2 other reasons."
     );
     let mut long = view(groups);
-    let record = PreemptionRecord { ineligible: Some("x".repeat(80).into()), ..PreemptionRecord::default() };
+    let record = PreemptionRecord { ineligible: Some(Status::unschedulable("x".repeat(80))), ..PreemptionRecord::default() };
     long.preemption = Some(PreemptionView::started(Arc::new(record)));
     let sentence = why(&long);
     assert!(sentence.contains("and 10 are out for 4 other reasons; it may not preempt"), "{sentence}");
@@ -207,12 +210,12 @@ fn why_preemption_does_not_help_is_said() {
         view.preemption = Some(preemption);
         assert_eq!(why(&view), format!("Pending because no node has 6 free cpu (at most 2 free); {expected}."));
     };
-    let ineligible = |reason: &'static str| {
-        PreemptionView::started(Arc::new(PreemptionRecord { ineligible: Some(reason.into()), ..PreemptionRecord::default() }))
+    let ineligible = |reason: Reason| {
+        PreemptionView::started(Arc::new(PreemptionRecord { ineligible: Some(Status::rejected(reason)), ..PreemptionRecord::default() }))
     };
-    check(ineligible("not eligible due to preemptionPolicy=Never."), "its preemptionPolicy is Never, so it evicts nobody");
-    check(ineligible("not eligible due to a terminating pod on the nominated node."), "it waits until pods evicted for it on n01 are gone");
-    check(ineligible("for another reason."), "it may not preempt (for another reason)");
+    check(ineligible(Reason::PreemptionPolicyNever), "its preemptionPolicy is Never, so it evicts nobody");
+    check(ineligible(Reason::TerminatingVictims), "it waits until pods evicted for it on n01 are gone");
+    check(ineligible("for another reason.".into()), "it may not preempt (for another reason)");
     check(tried(Vec::new(), &[]), "evicting pods would not help");
     let on = |nodes: &[&'static str], filtered: Option<Status>| {
         let run = |node: &&'static str| NodeDryRun { node: Str::from(*node), filtered: filtered.clone(), ..NodeDryRun::default() };
@@ -265,18 +268,23 @@ fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
     assert_eq!(held(gates(&["a/b"])), "Held back by its scheduling gate a/b until it is removed.");
     assert_eq!(held(gates(&["a/b", "c"])), "Held back by its scheduling gates a/b and c until they are removed.");
     assert_eq!(held(Status::unresolvable("later.").with_plugin(PluginName::DynamicResources)), "Held back by DynamicResources: later.");
-    let skipped = Some("skip schedule deleting pod: a/p".into());
+    let skipped = Some((Key::new("a", "p"), SkipReason::Deleting));
     assert_eq!(why(&CycleView { skipped, ..ended(Outcome::Error) }), "Not tried, because it is being deleted.");
-    let failure = |message: &str, plugins: &[PluginName]| {
-        Some((FailureReason::Unschedulable, Str::from(message), plugins.iter().copied().collect::<PluginSet>()))
+    let failure = |cause, message: &str, plugins: &[PluginName]| {
+        let plugins = plugins.iter().copied().collect::<PluginSet>();
+        Some(Arc::new(AttemptFailure { reason: FailureReason::Unschedulable, cause, message: message.into(), plugins }))
     };
-    let mut view = CycleView { failure: failure("not yet.", &[]), ..ended(Outcome::Unschedulable) };
+    let mut view = CycleView { failure: failure(FailureCause::NoFit, "not yet.", &[]), ..ended(Outcome::Unschedulable) };
     assert_eq!(why(&view), "Pending: not yet.");
     view.selected = Some(("n1".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
-    view.failure = failure("0/1 nodes are available: 1 no room\nat all.", &[PluginName::VolumeBinding]);
+    view.failure = failure(
+        FailureCause::Rejected(Status::unschedulable("no room\nat all.")),
+        "0/1 nodes are available: 1 no room\nat all.",
+        &[PluginName::VolumeBinding],
+    );
     assert_eq!(why(&view), "Pending although it was to run on n1: VolumeBinding: no room at all.");
     view.not_emulated = vec![("Other".into(), "x".into())];
-    view.failure = failure("no nodes available to schedule pods", &[]);
+    view.failure = failure(FailureCause::NoNodes, "no nodes available to schedule pods", &[]);
     view.selected = None;
     assert_eq!(why(&view), "Pending because there are no nodes; Other is not emulated and might say otherwise.");
 }

@@ -15,7 +15,7 @@ use crate::framework::{
 use crate::release::Gate;
 use crate::scheduler::State;
 use crate::scheduler::runtime::Framework;
-use crate::trace::{Event, FailureReason, Place};
+use crate::trace::{Event, FailureCause, Place};
 
 /// The longest that a Permit plugin can make a pod wait.
 const MAX_PERMIT_TIMEOUT: SignedDuration = SignedDuration::from_mins(15);
@@ -49,7 +49,7 @@ impl State {
         events: &mut Vec<Event>,
     ) -> Result<(), Failed> {
         let Some(node_info) = snapshot.get(node) else {
-            return Err(Failed::new(FailureReason::SchedulerError, format!("node {node:?} not found")));
+            return Err(Failed::new(FailureCause::Error, format!("node {node:?} not found")));
         };
         let mut assumed = Pod::clone(info.pod());
         assumed.node_name = node.clone();
@@ -73,7 +73,7 @@ impl State {
         if let Err(status) = bound {
             // What was written until now was written while the pod was assumed.
             self.carry_out(std::mem::take(writes), events);
-            let failed = Failed::new(reason(&status), status.message());
+            let failed = Failed::new(failure_cause(&status), status.message());
             return Err(self.binding_failed(&mut binding, &status, failed, events));
         }
         if !patience.is_empty() {
@@ -242,20 +242,21 @@ impl State {
     }
 }
 
-fn reason(status: &Status) -> FailureReason {
-    if status.is_rejected() { FailureReason::Unschedulable } else { FailureReason::SchedulerError }
+/// Returns why the binding cycle failed.
+pub(super) fn failure_cause(status: &Status) -> FailureCause {
+    if status.is_rejected() { FailureCause::Rejected(status.clone()) } else { FailureCause::Error }
 }
 
 /// Why Reserve or Permit ended the scheduling cycle.
 fn scheduling_failed(status: &Status) -> Failed {
-    if status.is_rejected() { rejected(status) } else { Failed::new(FailureReason::SchedulerError, status.message()) }
+    if status.is_rejected() { rejected(status) } else { Failed::new(FailureCause::Error, status.message()) }
 }
 
 /// A rejection on the one node that was left; the plugin that the status names is the rejector.
 pub(super) fn rejected(status: &Status) -> Failed {
     let mut statuses = NodeToStatus::default();
     statuses.set(0, status.clone());
-    let mut failed = Failed::new(FailureReason::Unschedulable, statuses.fit_error(1, "", ""));
+    let mut failed = Failed::new(FailureCause::Rejected(status.clone()), statuses.fit_error(1, "", ""));
     failed.unschedulable_plugins = status.plugin().map_or(PluginSet::NAMELESS, |plugin| [plugin].into_iter().collect());
     if status.code() == Code::Pending {
         failed.pending_plugins = failed.unschedulable_plugins;

@@ -13,7 +13,7 @@ use crate::release::Gate;
 use crate::scheduler::algorithm::FitError;
 use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Evictions, Scheduler, State};
-use crate::trace::{Event, Eviction, Place};
+use crate::trace::{AttemptFailure, Event, Eviction, Place};
 
 /// Grace period of a pod that names none, in seconds.
 const DEFAULT_GRACE_SECONDS: i64 = 30;
@@ -33,7 +33,7 @@ impl State {
     }
 
     fn put_back(&mut self, info: &mut QueuedPodInfo, failed: Failed, events: &mut Vec<Event>) -> Option<Write> {
-        let Failed { reason, message, unschedulable_plugins, pending_plugins, nominating, released: _ } = failed;
+        let Failed { reason, cause, message, unschedulable_plugins, pending_plugins, nominating, released: _ } = failed;
         info.clear_rejector_plugins();
         info.unschedulable_plugins = unschedulable_plugins;
         info.pending_plugins = pending_plugins;
@@ -56,8 +56,8 @@ impl State {
         let pod = info.pod().clone();
         self.with_queue(events, |queue, env| queue.add_nominated_pod(env, &pod, &nominating));
         let message = Str::from(message);
-        let plugins = Box::new(unschedulable_plugins);
-        events.push(Event::AttemptFailed { pod: Box::new(pod.key()), reason, message: message.clone(), plugins });
+        let failure = AttemptFailure { reason, cause, message: message.clone(), plugins: unschedulable_plugins };
+        events.push(Event::AttemptFailed { pod: pod.key(), failure: failure.into() });
 
         let mut patched = Pod::clone(known.as_ref()?);
         let condition = Condition {

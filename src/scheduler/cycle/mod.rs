@@ -19,7 +19,7 @@ use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
-use crate::trace::{Event, FailureReason, Outcome, PermitEnd, Place, Trace};
+use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, SkipReason, Trace};
 
 /// A change that the API server will announce.
 pub(super) enum Write {
@@ -47,6 +47,7 @@ impl Write {
 /// Why a cycle failed.
 pub(super) struct Failed {
     pub(super) reason: FailureReason,
+    pub(super) cause: FailureCause,
     pub(super) message: String,
     pub(super) unschedulable_plugins: PluginSet,
     pub(super) pending_plugins: PluginSet,
@@ -56,10 +57,15 @@ pub(super) struct Failed {
 }
 
 impl Failed {
-    /// A failure that no plugin stands for; the nomination is cleared.
-    pub(super) fn new(reason: FailureReason, message: impl Into<String>) -> Self {
+    /// Returns a failure without rejecting plugins; the nomination is cleared.
+    pub(super) fn new(cause: FailureCause, message: impl Into<String>) -> Self {
+        let reason = match cause {
+            FailureCause::NoFit | FailureCause::NoNodes | FailureCause::Rejected(_) => FailureReason::Unschedulable,
+            FailureCause::UnknownProfile(_) | FailureCause::Error => FailureReason::SchedulerError,
+        };
         Self {
             reason,
+            cause,
             message: message.into(),
             unschedulable_plugins: PluginSet::default(),
             pending_plugins: PluginSet::default(),
@@ -78,8 +84,7 @@ impl Scheduler {
         let pod = info.pod().clone();
         let mut writes = Vec::new();
         let outcome = if pod.is_terminating() {
-            let reason = format!("skip schedule deleting pod: {}", pod.key());
-            events.push(Event::CycleSkipped { pod: pod.key(), reason: reason.into() });
+            events.push(Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
             self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
             Outcome::Error
         } else if self.state.cache.is_assumed(&pod) {
@@ -123,14 +128,14 @@ impl Scheduler {
             },
             ScheduleResult::FitError(error) => {
                 self.preempt(&error, info, writes, events);
-                let mut failed = Failed::new(FailureReason::Unschedulable, error.message());
+                let mut failed = Failed::new(FailureCause::NoFit, error.message());
                 failed.unschedulable_plugins = error.diagnosis.unschedulable_plugins;
                 failed.pending_plugins = error.diagnosis.pending_plugins;
                 failed.nominating = error.nominating;
                 failed
             }
-            ScheduleResult::NoNodes => Failed::new(FailureReason::Unschedulable, NO_NODES),
-            ScheduleResult::Error(message) => Failed::new(FailureReason::SchedulerError, message),
+            ScheduleResult::NoNodes => Failed::new(FailureCause::NoNodes, NO_NODES),
+            ScheduleResult::Error(error) => Failed::new(FailureCause::Error, error.to_string()),
         };
         let outcome = match failed.reason {
             FailureReason::Unschedulable => Outcome::Unschedulable,

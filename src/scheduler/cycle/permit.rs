@@ -8,11 +8,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Failed;
-use super::binding::{Binding, Patience, rejected};
+use super::binding::{Binding, Patience, failure_cause, rejected};
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{PluginName, Status, format_duration, is_same_pod};
 use crate::scheduler::State;
-use crate::trace::{Event, FailureReason, PermitEnd};
+use crate::trace::{Event, FailureCause, PermitEnd};
 
 /// What is kept of a pod while it waits.
 #[derive(Clone, Debug)]
@@ -111,13 +111,12 @@ impl State {
                 let bound = self.finish_binding(&mut binding, &mut writes, events);
                 self.carry_out(writes, events);
                 let Err(status) = bound else { return };
-                let reason = if status.is_rejected() { FailureReason::Unschedulable } else { FailureReason::SchedulerError };
-                let failed = Failed::new(reason, status.message());
+                let failed = Failed::new(failure_cause(&status), status.message());
                 (status, failed)
             }
             PermitEnd::Preempted => {
                 let status = Status::error(format!("waiting on permit for pod: {message}"));
-                let failed = Failed::new(FailureReason::SchedulerError, status.message());
+                let failed = Failed::new(FailureCause::Error, status.message());
                 (status, failed)
             }
             PermitEnd::Rejected | PermitEnd::TimedOut => {

@@ -16,7 +16,7 @@ use crate::ui::theme::Role;
 pub fn draw(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let cycle = scene.cycle();
     let reason = match &cycle.failure {
-        Some((reason, ..)) => format!("FailedScheduling, {reason}"),
+        Some(failure) => format!("FailedScheduling, {}", failure.reason),
         None if cycle.bound.is_some() => "Scheduled".to_owned(),
         None => String::new(),
     };
@@ -52,7 +52,7 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16) -> Vec<Line<'st
     let columns = usize::from(width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let (words, role) = match &scene.cycle().failure {
-        Some((_, message, _)) => (message.as_str(), Role::Text),
+        Some(failure) => (failure.message.as_str(), Role::Text),
         None => (quiet(scene), Role::Muted),
     };
     let written = cycle_note(scene);

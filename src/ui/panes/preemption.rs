@@ -106,7 +106,7 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     if let Some(why) = preemption.ineligible() {
         return vec![
             scene.span(Role::Hopeless, format!("{} may not preempt: ", scene.glyphs.hopeless)),
-            scene.span(Role::Text, why.to_string()),
+            scene.span(Role::Text, why.message()),
         ];
     }
     let Some((node, best)) = preemption.selected() else {
