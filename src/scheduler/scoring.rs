@@ -8,9 +8,6 @@ use crate::cluster::Str;
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PluginName, PodInfo, ScorePlugin, Status, in_parts};
 use crate::trace::{NodeScore, Part, PluginScore};
 
-/// Nodes that every plugin scores before the next ones.
-const NODES_AT_A_TIME: usize = 128;
-
 /// The scores of some nodes, in their order.
 pub struct Scores {
     /// Weighted sums over all plugins.
@@ -45,19 +42,9 @@ impl Framework {
             Some((plugin.name(), point, *weight))
         };
         let points: Vec<(PluginName, &'a dyn ScorePlugin, i64)> = self.score.iter().filter_map(asked).collect();
-        // All plugins on some nodes after another, while these are in the core's own cache.
-        let some = |part: Range<usize>| {
-            let mut columns: Vec<Result<Vec<i64>, Status>> = points.iter().map(|_| Ok(Vec::with_capacity(part.len()))).collect();
-            for nodes in nodes[part].chunks(NODES_AT_A_TIME) {
-                for (column, (_, point, _)) in columns.iter_mut().zip(&points) {
-                    let Ok(scores) = column else { continue };
-                    match point.score_all(cx, state, pod, nodes) {
-                        Ok(more) => scores.extend(more),
-                        Err(status) => *column = Err(status),
-                    }
-                }
-            }
-            columns
+        // All plugins on some nodes after another, so that the work is spread over the cores only once.
+        let some = |part: Range<usize>| -> Vec<Result<Vec<i64>, Status>> {
+            points.iter().map(|(_, point, _)| point.score_all(cx, state, pod, &nodes[part.clone()])).collect()
         };
         let mut parts = in_parts(0..nodes.len(), some);
         let mut scores = Scores { totals: vec![0; nodes.len()], columns: Vec::new() };
