@@ -10,7 +10,7 @@ use crate::framework::{CycleState, Diagnosis, List, PodInfo, Reason, SharedStatu
 use crate::release::NodeSearch;
 use crate::trace::{Event, Recorder};
 
-/// Nodes that are filtered at one go at least; if several threads do it, some in vain.
+/// The least number of nodes to filter before the rate at which nodes fit is looked at again.
 const CHUNK: usize = 256;
 
 /// The result of the search.
@@ -26,7 +26,7 @@ pub(super) struct Search {
 
 /// The nodes to look at, as positions in the snapshot.
 enum Nodes<'a> {
-    /// All of so many.
+    /// Every node of a snapshot of this size.
     All(usize),
     /// These alone.
     Only(&'a [usize]),
@@ -147,7 +147,7 @@ impl SchedulePod<'_> {
             if let ControlFlow::Break(end) = end {
                 return end;
             }
-            // What is looked at beyond the end of the search is looked at in vain, so no more than will do at this rate.
+            // Nodes filtered beyond the end of the search are filtered in vain, so take no more than this rate asks for.
             let found = walk.search.feasible.len();
             let missing = (wanted + 1).saturating_sub(found);
             ahead = (missing * at).checked_div(found).map_or(n, |likely| likely + likely / 8);

@@ -102,7 +102,7 @@ pub(crate) fn check_dry_decision(scheduler: &Scheduler, pod: &Arc<Pod>, name: &s
     assert_eq!(without.preemption.take(), None, "{name}");
     assert!(facts.message.starts_with(&without.message), "{name}: {} and {}", facts.message, without.message);
     let outcome = facts.outcome.expect("an outcome");
-    without.message = facts.message.clone();
+    without.message.clone_from(&facts.message);
     assert_eq!(without, Facts { preemption: None, ..facts }, "{name}");
     outcome
 }
