@@ -3,9 +3,12 @@
 //! The cases under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test conformance` runs
 //! every `decisions-*.jsonl.gz` of another folder instead.
 
+#[path = "common/contract.rs"]
+mod contract;
 #[path = "common/dry.rs"]
 mod dry;
 
+use contract::within;
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -58,7 +61,7 @@ fn differences(expected: &Value, actual: &Value, path: &str, out: &mut Vec<(Stri
             }
             ("node", Value::String(_)) => any_of("bestNodes"),
             ("selected", Value::String(_)) => any_of("bestCandidates"),
-            _ => want == got,
+            _ => *want == within(want, got),
         };
         if !right {
             out.push((format!("{path}{key}"), format!("expected {want}\n      actual   {got}")));

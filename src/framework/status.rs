@@ -184,10 +184,16 @@ impl Status {
     /// Returns the same answer in the words of a release.
     #[must_use]
     pub fn in_words_of(mut self, release: Release) -> Self {
-        if let Some(answer) = self.0.as_mut().filter(|answer| answer.release != release) {
+        if let Some(answer) = &mut self.0 {
             Arc::make_mut(answer).release = release;
         }
         self
+    }
+
+    /// Returns the same answer, given by a plugin of a release.
+    #[must_use]
+    pub fn answered_by(self, plugin: PluginName, release: Release) -> Self {
+        self.in_words_of(release).with_plugin(plugin)
     }
 
     /// Returns the reasons, in the plugin's order.

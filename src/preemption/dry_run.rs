@@ -34,7 +34,7 @@ pub(super) fn select_victims_on_node(post: &PostFilterContext<'_>, state: &Cycle
         node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(&info.pod, now), budgets: None }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
-        let status = Status::rejected(Reason::NoPreemptionVictims);
+        let status = Status::rejected(Reason::NoPreemptionVictims).in_words_of(post.cx.emulation.release());
         return NodeDryRun { node: name, status, ..NodeDryRun::default() };
     }
     let mut record = NodeDryRun { node: name, ..NodeDryRun::default() };

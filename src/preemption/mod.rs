@@ -81,7 +81,10 @@ impl<'a> Evaluator<'a> {
         }
         let order = self.post.cx.emulation.behaviour().tie_break;
         (record.score_functions, record.best) = select::pick_one_node(record.candidates(), order, self.post.cx.now);
-        let best = record.selected().cloned().ok_or_else(|| Status::rejected(Reason::NoCandidate))?;
+        let best = record
+            .selected()
+            .cloned()
+            .ok_or_else(|| Status::rejected(Reason::NoCandidate).in_words_of(self.post.cx.emulation.release()))?;
         let evicts = record.evictions().next().is_some();
         if evicts || !self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             record.cleared_nominations = self.lower_nominations(&preemptor, &best);
@@ -104,7 +107,7 @@ impl<'a> Evaluator<'a> {
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
         if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
-            let status = Status::rejected(reason);
+            let status = Status::rejected(reason).in_words_of(self.post.cx.emulation.release());
             record.ineligible = Some(status.clone());
             return Err(status);
         }
@@ -125,7 +128,7 @@ impl<'a> Evaluator<'a> {
                 statuses.set(position, run.status.clone());
             }
         }
-        statuses.set_absent(Status::rejected(Reason::PreemptionNotHelpful));
+        statuses.set_absent(Status::rejected(Reason::PreemptionNotHelpful).in_words_of(self.post.cx.emulation.release()));
         Ok(statuses)
     }
 

@@ -105,7 +105,7 @@ impl Framework {
         let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
         mine.into_iter().chain(others).find_map(|plugin| {
             let status = plugin.pre_enqueue()?.pre_enqueue(cx, pod, preempting);
-            (!status.is_success()).then(|| status.with_plugin(plugin.name()))
+            (!status.is_success()).then(|| status.answered_by(plugin.name(), cx.emulation.release()))
         })
     }
 
@@ -118,7 +118,7 @@ impl Framework {
             let Some(point) = plugin.pre_filter() else { continue };
             let name = plugin.name();
             let (result, status) = point.pre_filter(cx, state, pod);
-            let status = if status.is_success() { status } else { status.with_plugin(name) };
+            let status = if status.is_success() { status } else { status.answered_by(name, cx.emulation.release()) };
             recorder.record(|| {
                 let nodes = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
                 Event::PreFiltered { plugin: name, status: status.clone(), nodes }
@@ -152,7 +152,8 @@ impl Framework {
                     [plugin] => Reason::NoNodeLeftBy { plugin },
                     _ => Reason::NoNodeLeftTogether { plugins },
                 };
-                return PreFiltered { nodes, status: Status::rejected(reason), narrowed_by };
+                let status = Status::rejected(reason).in_words_of(cx.emulation.release());
+                return PreFiltered { nodes, status, narrowed_by };
             }
         }
         PreFiltered { nodes, status: rejection, narrowed_by }
@@ -287,7 +288,7 @@ impl<'a> Runner<'a> {
             return status;
         }
         if status.is_rejected() {
-            return status.with_plugin(name);
+            return status.answered_by(name, self.cx.emulation.release());
         }
         Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name)
     }

@@ -82,6 +82,7 @@ impl SchedulePod<'_> {
         let narrowed: Option<Vec<usize>> = pre.nodes.map(|names| names.iter().filter_map(|name| snapshot.position(name)).collect());
         if let Some(positions) = &narrowed {
             let absent = Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.iter().collect() });
+            let absent = absent.in_words_of(self.cx.emulation.release());
             recorder.record(|| {
                 let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
                 Event::NodesNarrowed { nodes, status: absent.clone(), rejected: false }

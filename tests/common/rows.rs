@@ -184,10 +184,16 @@ const REJECTED_BY_FILTER: [Row; 46] = [
     row("", At::Outcome(only_feasible_node), "one node fits, and nothing is scored"),
 ];
 
-const PREEMPTION: [Row; 33] = [
+const PREEMPTION: [Row; 34] = [
     row("DefaultPreemption", At::Ineligible, "not eligible due to preemptionPolicy=Never."),
     row("DefaultPreemption", At::Ineligible, "not eligible due to a terminating pod on the nominated node."),
     row("DefaultPreemption", At::Ineligible, "plugin DefaultPreemption is not enabled"),
+    never(
+        "DefaultPreemption",
+        At::Ineligible,
+        "no candidate node for preemption",
+        "one is chosen only where there are candidates, and one of them is always best",
+    ),
     row("DefaultPreemption", At::PostFilter, "*Preemption is not helpful for scheduling*"),
     row("DefaultPreemption", At::DryRun(UNRESOLVABLE), "No preemption victims found for incoming pod"),
     never(

@@ -92,7 +92,7 @@ impl State {
             let status = point.reserve(&cx, cycle_state, assumed, node);
             events.push(Event::Reserved { plugin: plugin.name(), status: status.clone() });
             if status.is_rejected() {
-                return Err(status.with_plugin(plugin.name()));
+                return Err(status.answered_by(plugin.name(), self.config.emulation.release()));
             }
             if !status.is_success() {
                 return Err(Status::error(format!("running Reserve plugin \"{}\": {}", plugin.name(), status.message())));
@@ -109,7 +109,7 @@ impl State {
                     let timeout = SignedDuration::from_secs(i64::try_from(timeout).unwrap_or(i64::MAX)).min(MAX_PERMIT_TIMEOUT);
                     patience.push((plugin.name(), timeout));
                 }
-                _ if status.is_rejected() => return Err(status.with_plugin(plugin.name())),
+                _ if status.is_rejected() => return Err(status.answered_by(plugin.name(), self.config.emulation.release())),
                 _ => return Err(Status::error(format!("running Permit plugin \"{}\": {}", plugin.name(), status.message()))),
             }
         }
@@ -162,7 +162,7 @@ impl State {
             events.push(Event::PreBound { plugin: name, status: status.clone(), writes: keys });
             writes.extend(written.into_iter().map(Write::Put));
             if status.is_rejected() {
-                return Err(status.with_plugin(name));
+                return Err(status.answered_by(name, self.config.emulation.release()));
             }
             if !status.is_success() {
                 return Err(Status::error(format!("running PreBind plugin \"{name}\": {}", status.message())));
