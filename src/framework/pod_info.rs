@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{PodBits, PodResource, host_ports};
+use super::{PodBits, PodResource, host_ports, unix_nanoseconds};
 use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm};
 use crate::release::Emulation;
 
@@ -20,6 +20,7 @@ pub struct PodInfo {
     pub terms: Option<Arc<AffinityTerms>>,
     /// What a node keeps at hand of it.
     row: PodRow,
+    start_time: Option<i64>,
 }
 
 /// The little of a pod that is looked at most often. A node holds the rows of its pods in one piece of memory, so that
@@ -34,13 +35,16 @@ pub(super) struct PodRow {
     pub(super) priority: i32,
     /// Whether the pod takes host ports or claims on its node.
     pub(super) takes_more: bool,
+    /// Whether the pod has any label.
+    pub(super) labelled: bool,
 }
 
 impl PodRow {
     fn of(pod: &Pod) -> Self {
         let claims = pod.spec.volumes.iter().any(|v| v.persistent_volume_claim.is_some());
         let takes_more = claims || host_ports(pod).next().is_some();
-        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more }
+        let labelled = !pod.metadata.labels.is_empty();
+        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more, labelled }
     }
 
     /// The [`Self::id`] of a pod.
@@ -182,7 +186,8 @@ impl PodInfo {
     fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {
         let resource = PodResource::with_emulation(&pod, emulation);
         let row = PodRow::of(&pod);
-        Self { pod, resource, terms, row }
+        let start_time = pod.status.start_time.map(unix_nanoseconds);
+        Self { pod, resource, terms, row, start_time }
     }
 
     /// `namespace/name`.
@@ -193,6 +198,21 @@ impl PodInfo {
     /// For finding what may match the pod.
     pub fn bits(&self) -> PodBits {
         self.row.bits
+    }
+
+    /// Returns the pod's priority.
+    pub fn priority(&self) -> i32 {
+        self.row.priority
+    }
+
+    /// Returns whether the pod has any label.
+    pub fn is_labelled(&self) -> bool {
+        self.row.labelled
+    }
+
+    /// Returns `status.startTime`, in nanoseconds since 1970.
+    pub fn start_time(&self) -> Option<i64> {
+        self.start_time
     }
 
     /// What the pod has in common with others of its kind.

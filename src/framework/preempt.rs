@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{List, Status};
+use super::{List, PodInfo, Status};
 use crate::cluster::{Key, Pod, Str};
 
 pub use crate::release::ScoreFunctionName;
@@ -103,7 +103,7 @@ pub struct NodeDryRun {
     /// The node.
     pub node: Str,
     /// Pods of lower priority, in the order in which they were taken off the node.
-    pub removed: Vec<Arc<Pod>>,
+    pub removed: Vec<Arc<PodInfo>>,
     /// The filters' answer with all of them gone; `None` where a removal failed.
     pub filtered: Option<Status>,
     /// Pods that were put back, in order.
@@ -136,8 +136,8 @@ impl NodeDryRun {
 
     /// Returns a step by its number, from 0.
     pub fn step(&self, number: usize) -> Option<DryRunStep<'_>> {
-        if let Some(pod) = self.removed.get(number) {
-            return Some(DryRunStep::Removed(pod));
+        if let Some(info) = self.removed.get(number) {
+            return Some(DryRunStep::Removed(&info.pod));
         }
         let filtered = self.filtered.as_ref()?;
         let Some(number) = number.checked_sub(self.removed.len() + 1) else { return Some(DryRunStep::Filtered(filtered)) };
@@ -187,45 +187,50 @@ impl<'a> DryRunStep<'a> {
 /// A pod of lower priority, and what its eviction does to budgets.
 #[derive(Clone, PartialEq)]
 pub struct Victim {
-    pod: Arc<Pod>,
+    info: Arc<PodInfo>,
     /// `None` where no budget covers the pod.
     budgets: Option<Arc<CoveringBudgets>>,
 }
 
 impl Victim {
     /// Makes a victim; `budgets` is `None` where no budget covers the pod.
-    pub fn new(pod: Arc<Pod>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
-        Self { pod, budgets }
+    pub fn new(info: Arc<PodInfo>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
+        Self { info, budgets }
+    }
+
+    /// Returns the pod with what is derived from it.
+    pub fn info(&self) -> &Arc<PodInfo> {
+        &self.info
     }
 
     /// Returns the pod.
     pub fn pod(&self) -> &Arc<Pod> {
-        &self.pod
+        &self.info.pod
     }
 
     /// Returns the pod's namespace and name.
     pub fn key(&self) -> Key {
-        self.pod.key()
+        self.info.key()
     }
 
     /// Returns the pod's priority.
     pub fn priority(&self) -> i32 {
-        self.pod.priority()
+        self.info.priority()
     }
 
     /// Returns `status.startTime`, in nanoseconds since 1970; `None` counts as now.
     pub fn start_time(&self) -> Option<i64> {
-        self.pod.status.start_time.map(unix_nanoseconds)
+        self.info.start_time()
     }
 
     /// Returns whether the pod is being deleted already.
     pub fn is_terminating(&self) -> bool {
-        self.pod.is_terminating()
+        self.info.pod.is_terminating()
     }
 
     /// Returns kind and name of the controller, such as `ReplicaSet reports-646f8d7fc5`; `None` without one.
     pub fn owner(&self) -> Option<String> {
-        let owner = self.pod.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
+        let owner = self.info.pod.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
         Some(format!("{} {}", owner.kind, owner.name))
     }
 
@@ -298,8 +303,9 @@ pub fn unix_nanoseconds(time: Timestamp) -> i64 {
 mod tests {
     use super::*;
 
-    fn pod(name: &str, rest: &str) -> Arc<Pod> {
-        Arc::new(serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"n"{rest}}}}}"#)).unwrap())
+    fn pod(name: &str, rest: &str) -> Arc<PodInfo> {
+        let pod = serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"n"{rest}}}}}"#));
+        Arc::new(PodInfo::new(Arc::new(pod.unwrap())))
     }
 
     #[test]

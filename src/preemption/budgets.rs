@@ -24,13 +24,12 @@ impl<'a> BudgetCount<'a> {
     /// Takes one disruption from every budget that covers the pod, also when another is violated already. Returns what
     /// they say of its eviction, by name; `None` where no budget covers the pod.
     pub(super) fn take(&mut self, pod: &'a PodInfo) -> Option<Arc<CoveringBudgets>> {
-        let labels = &pod.pod.metadata.labels;
         // A pod without labels is covered by nothing, not even by `DoesNotExist`.
-        if labels.is_empty() {
+        if !pod.is_labelled() {
             return None;
         }
-        let (bits, budgets) = (pod.bits(), self.in_namespace(&pod.pod.metadata.namespace));
-        let mut covering = budgets.iter().filter(|selector| selector.matches(bits, labels));
+        let budgets = self.in_namespace(&pod.pod.metadata.namespace);
+        let mut covering = budgets.iter().filter(|selector| selector.matches(pod.bits(), &pod.pod.metadata.labels));
         let first = covering.next()?;
         let left = self.take_one(pod, first.budget());
         let Some(second) = covering.next() else { return Some(first.alone(left)) };
@@ -89,7 +88,7 @@ mod tests {
         let pods: Vec<PodInfo> = pods.iter().map(|pod| PodInfo::new(Arc::new(pod.clone()))).collect();
         let mut count = BudgetCount::new(&index);
         let each = pods.iter().map(|pod| {
-            let victim = Victim::new(pod.pod.clone(), count.take(pod));
+            let victim = Victim::new(Arc::new(pod.clone()), count.take(pod));
             let violates = victim.violates().iter().map(|v| (v.budget.to_string(), v.left)).collect();
             (violates, victim.covered_by().iter().map(ToString::to_string).collect())
         });

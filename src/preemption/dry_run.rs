@@ -23,7 +23,7 @@ impl Potential<'_> {
     }
 
     fn victim(self) -> Victim {
-        Victim::new(self.info.pod.clone(), self.budgets)
+        Victim::new(self.info.clone(), self.budgets)
     }
 }
 
@@ -31,7 +31,7 @@ impl Potential<'_> {
 pub(super) fn select_victims_on_node(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> NodeDryRun {
     let now = unix_nanoseconds(post.cx.now);
     let potential: Vec<Potential<'_>> =
-        node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(&info.pod, now), budgets: None }).collect();
+        node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(info, now), budgets: None }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
         let status = Status::rejected(Reason::NoPreemptionVictims).in_words_of(post.cx.emulation.release());
@@ -73,7 +73,7 @@ impl Attempt<'_> {
         for p in &potential {
             self.remove(p.info)?;
             if !self.post.quiet {
-                self.record.removed.push(p.info.pod.clone());
+                self.record.removed.push(p.info.clone());
             }
         }
         let status = self.filter();
@@ -371,7 +371,7 @@ mod tests {
                     let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
                     prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
                     let now = i64::MAX;
-                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.pod(), now)));
+                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now)));
                 }
                 None if !pods.iter().any(weaker) => prop_assert!(run.is_empty()),
                 None => prop_assert!(!fits(&weaker) || fits(&|_| false)),

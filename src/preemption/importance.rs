@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::cluster::Pod;
-use crate::framework::unix_nanoseconds;
+use crate::framework::PodInfo;
 
 /// Where a pod comes in an order that has the more important pods first.
 pub(super) type Rank = (Reverse<i32>, i64);
@@ -13,12 +12,14 @@ pub(super) type Rank = (Reverse<i32>, i64);
 ///
 /// kube-scheduler leaves the order of pods that are equal in both to its cache and to a sort that is stable for a dozen
 /// pods. Here every sort is stable, so that they keep the order in which they came to the node.
-pub(super) fn rank(pod: &Pod, now: i64) -> Rank {
-    (Reverse(pod.priority()), pod.status.start_time.map_or(now, unix_nanoseconds))
+pub(super) fn rank(pod: &PodInfo, now: i64) -> Rank {
+    (Reverse(pod.priority()), pod.start_time().unwrap_or(now))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::preemption::testing::pod;
 
@@ -31,11 +32,12 @@ mod tests {
             pod("low", "", -7, 0, Some(1)),
             pod("a", "", 5, 0, Some(100)),
             pod("high", "", 9, 0, None),
-        ];
+        ]
+        .map(|pod| PodInfo::new(Arc::new(pod)));
         let order = |now_seconds: i64| {
             let mut sorted = pods.to_vec();
             sorted.sort_by_key(|pod| rank(pod, now_seconds * 1_000_000_000));
-            sorted.iter().map(|pod| pod.metadata.name.to_string()).collect::<Vec<_>>()
+            sorted.iter().map(|pod| pod.pod.metadata.name.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(order(1000), ["high", "b", "a", "new", "unstarted", "low"]);
         assert_eq!(order(200), ["high", "b", "a", "unstarted", "new", "low"], "a pod without a start time starts now");

@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::framework::{NodeDryRun, PreemptionRecord};
+    use crate::framework::{NodeDryRun, PodInfo, PreemptionRecord};
     use crate::preemption::testing::pod;
     use crate::release::Emulation;
     use ScoreFunctionName::{LatestStartTime, MinHighestPriority, MinNumPDBViolations, MinNumPods, MinSumPriorities};
@@ -74,7 +74,7 @@ mod tests {
         let victims = victims.iter().map(|(priority, start_time)| {
             let mut pod = pod("v", node, *priority, 0, None);
             pod.status.start_time = start_time.map(|ns| Timestamp::from_nanosecond(ns.into()).unwrap());
-            Victim::new(Arc::new(pod), None)
+            Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), None)
         });
         Candidate { node: node.into(), victims: victims.collect(), pdb_violations }
     }

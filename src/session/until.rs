@@ -102,15 +102,16 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PluginSet, PreemptionRecord, PutBack, Status, Victim};
+    use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PluginSet, PodInfo, PreemptionRecord, PutBack, Status, Victim};
     use crate::trace::{AttemptFailure, FailureCause, FailureReason, ObjectChange, preemption_events};
 
     #[test]
     fn each_condition_is_met_by_its_own_event() {
         let key = Key::new("a", "p");
         let victim = |violated: Vec<BudgetViolation>| {
-            let pod = Arc::new(serde_json::from_str(r#"{"metadata":{"name":"v","namespace":"a"}}"#).unwrap());
-            let victim = Victim::new(pod, Some(Arc::new(CoveringBudgets { violated, allowing: Vec::new() })));
+            let pod = serde_json::from_str(r#"{"metadata":{"name":"v","namespace":"a"}}"#).unwrap();
+            let victim =
+                Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), Some(Arc::new(CoveringBudgets { violated, allowing: Vec::new() })));
             let put_back = vec![PutBack { victim, status: Status::unschedulable("x") }];
             let run = NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back, ..NodeDryRun::default() };
             let record = PreemptionRecord { dry_runs: vec![Arc::new(run)].into(), ..PreemptionRecord::default() };

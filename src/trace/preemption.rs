@@ -256,10 +256,10 @@ impl<'a> DryRunView<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::{PutBack, ScoreFunctionName, Victim};
+    use crate::framework::{PodInfo, PutBack, ScoreFunctionName, Victim};
 
     fn run(node: &str, helps: bool) -> Arc<NodeDryRun> {
-        let pod: Arc<Pod> = Arc::default();
+        let pod = Arc::new(PodInfo::new(Arc::default()));
         let candidate = Candidate { node: node.into(), victims: Vec::new(), pdb_violations: 0 };
         let status = if helps { Status::success() } else { Status::unschedulable("x") };
         let put_back = vec![PutBack { victim: Victim::new(pod.clone(), None), status: Status::unschedulable("y") }];

@@ -298,7 +298,8 @@ fn victim(name: &str, priority: i32, started: &str, budgets: CoveringBudgets) ->
         r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","ownerReferences":[{{"kind":"ReplicaSet","name":"{owner}","controller":true}}]}},
         "spec":{{"priority":{priority}}},"status":{{"startTime":"2026-11-20T{started}Z"}}}}"#
     );
-    Victim::new(Arc::new(serde_json::from_str(&pod).unwrap()), (budgets != CoveringBudgets::default()).then(|| Arc::new(budgets)))
+    let info = PodInfo::new(Arc::new(serde_json::from_str(&pod).unwrap()));
+    Victim::new(Arc::new(info), (budgets != CoveringBudgets::default()).then(|| Arc::new(budgets)))
 }
 
 fn allowed_by(name: &str) -> CoveringBudgets {
@@ -399,7 +400,7 @@ fn dry_run(candidate: Candidate) -> NodeDryRun {
     let node = candidate.node.clone();
     let short = node.trim_start_matches("worker-");
     let catalog = victim(&format!("shop/catalog-746f66cf94-{short}"), 1000, "18:25:29", allowed_by("catalog"));
-    let removed = candidate.victims.iter().chain([&catalog]).map(|v| v.pod().clone()).collect();
+    let removed = candidate.victims.iter().chain([&catalog]).map(|v| v.info().clone()).collect();
     let insufficient = Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit);
     let stay_off = candidate.victims.iter().map(|v| PutBack { victim: v.clone(), status: insufficient.clone() });
     let put_back = [PutBack { victim: catalog.clone(), status: Status::success() }].into_iter().chain(stay_off).collect();

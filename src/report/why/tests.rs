@@ -3,8 +3,8 @@ use std::sync::Arc;
 use super::*;
 use crate::cluster::{Key, Str, Taint};
 use crate::framework::{
-    BudgetViolation, Candidate, Code, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PortConflict, PreemptionRecord, Reason, Shortage,
-    SpreadSkew, Victim,
+    BudgetViolation, Candidate, Code, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PodInfo, PortConflict, PreemptionRecord, Reason,
+    Shortage, SpreadSkew, Victim,
 };
 use crate::trace::{
     AttemptFailure, CycleStart, Eviction, FailureCause, FailureReason, NodeScore, Part, PluginScore, PreemptionView, Row, Selection,
@@ -147,7 +147,7 @@ fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Vi
     let ends = if terminating { r#","deletionTimestamp":"2026-01-01T00:00:00Z""# } else { "" };
     let pod = format!(r#"{{"metadata":{{"name":"{name}","namespace":"a"{ends}}},"spec":{{"priority":{priority}}}}}"#);
     let budgets = (!violated.is_empty()).then(|| Arc::new(CoveringBudgets { violated, allowing: Vec::new() }));
-    Victim::new(Arc::new(serde_json::from_str(&pod).unwrap()), budgets)
+    Victim::new(Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&pod).unwrap()))), budgets)
 }
 
 /// A preemption that was dry-run on nodes.
