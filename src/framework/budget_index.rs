@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use super::{BudgetViolation, CoveringBudgets, PodBits};
-use crate::cluster::{Key, Labels, PodDisruptionBudget, Str};
+use super::{BudgetViolation, CoveringBudgets, PodBits, PodInfo};
+use crate::cluster::{Key, LabelSelector, PodDisruptionBudget, Str};
 
 /// The budgets with a selector that can match pods, by namespace and, inside one, by name. Cloning is free.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,9 +78,10 @@ impl BudgetSelector {
         &self.budget
     }
 
-    /// Returns whether the budget covers a pod of its namespace, by the pod's bits and labels.
-    pub fn matches(&self, bits: PodBits, labels: &Labels) -> bool {
-        bits.covers(self.wanted) && self.budget.spec.selector.as_ref().is_some_and(|selector| selector.matches(labels))
+    /// Returns whether the budget covers a pod of its namespace.
+    pub fn matches(&self, pod: &PodInfo) -> bool {
+        let matches = |selector: &LabelSelector| selector.matches(&pod.pod.metadata.labels);
+        pod.bits().covers(self.wanted) && self.budget.spec.selector.as_ref().is_some_and(matches)
     }
 
     /// Returns the answer to a pod that only this budget covers. `left` is what the budget had left before the pod;

@@ -20,6 +20,7 @@ pub struct PodInfo {
     pub terms: Option<Arc<AffinityTerms>>,
     /// What a node keeps at hand of it.
     row: PodRow,
+    namespace: Str,
     start_time: Option<i64>,
 }
 
@@ -187,7 +188,8 @@ impl PodInfo {
         let resource = PodResource::with_emulation(&pod, emulation);
         let row = PodRow::of(&pod);
         let start_time = pod.status.start_time.map(unix_nanoseconds);
-        Self { pod, resource, terms, row, start_time }
+        let namespace = pod.metadata.namespace.clone();
+        Self { pod, resource, terms, row, namespace, start_time }
     }
 
     /// `namespace/name`.
@@ -198,6 +200,11 @@ impl PodInfo {
     /// For finding what may match the pod.
     pub fn bits(&self) -> PodBits {
         self.row.bits
+    }
+
+    /// Returns the pod's namespace.
+    pub fn namespace(&self) -> &Str {
+        &self.namespace
     }
 
     /// Returns the pod's priority.

@@ -28,8 +28,8 @@ impl<'a> BudgetCount<'a> {
         if !pod.is_labelled() {
             return None;
         }
-        let budgets = self.in_namespace(&pod.pod.metadata.namespace);
-        let mut covering = budgets.iter().filter(|selector| selector.matches(pod.bits(), &pod.pod.metadata.labels));
+        let budgets = self.in_namespace(pod.namespace());
+        let mut covering = budgets.iter().filter(|selector| selector.matches(pod));
         let first = covering.next()?;
         let left = self.take_one(pod, first.budget());
         let Some(second) = covering.next() else { return Some(first.alone(left)) };
