@@ -212,6 +212,12 @@ impl Status {
         self.answer().plugin
     }
 
+    /// Returns whether the two are equal but for the facts that no text names.
+    pub fn reads_like(&self, other: &Self) -> bool {
+        let given = |s: &Self| (s.code(), s.plugin(), s.reasons().len());
+        given(self) == given(other) && (self == other || self.texts().eq(other.texts()))
+    }
+
     /// Returns the texts of all reasons in one line.
     pub fn message(&self) -> String {
         self.texts().collect::<Vec<_>>().join(", ")

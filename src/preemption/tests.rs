@@ -134,7 +134,7 @@ fn an_ineligible_pod_keeps_its_nomination() {
     let mut preemptor = pod("p", "", 10, 100, None);
     preemptor.spec_mut().preemption_policy = Some("Never".into());
     let got = Cycle::new(preemptor, vec![full("a", "v", 1)]).preempt();
-    check(&got, &Status::unschedulable("not eligible due to preemptionPolicy=Never."), None);
+    check(&got, &Status::rejected(Reason::PreemptionPolicyNever), None);
     assert_eq!(got.record.ineligible.as_ref().map(Status::message).as_deref(), Some("not eligible due to preemptionPolicy=Never."));
     assert!(tried(&got.record).is_empty());
 }

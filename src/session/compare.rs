@@ -223,15 +223,24 @@ fn victims(view: &CycleView) -> Option<(Str, Vec<Key>)> {
     Some((node.clone(), victims.unwrap_or_default()))
 }
 
+/// Whether two verdicts read the same; by how much a resource is short is no difference worth telling.
+fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.reads_like(b),
+        (a, b) => a == b,
+    }
+}
+
 fn verdicts(a: &CycleView, b: &CycleView) -> Vec<VerdictChange> {
     let mut changes: Vec<VerdictChange> = Vec::new();
     let nodes: std::collections::BTreeSet<&Str> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
     for node in nodes {
         let pair = [a, b].map(|view| view.verdicts.get(node).map(|v| &v.status));
-        if pair[0] == pair[1] {
+        if same(pair[0], pair[1]) {
             continue;
         }
-        match changes.iter_mut().find(|c| c.verdicts.each_ref().map(Option::as_ref) == pair) {
+        let alike = |change: &VerdictChange| (0..2).all(|i| same(change.verdicts[i].as_ref(), pair[i]));
+        match changes.iter_mut().find(|change| alike(change)) {
             Some(change) => change.nodes.push(node.clone()),
             None => changes.push(VerdictChange { verdicts: pair.map(Option::<&Status>::cloned), nodes: vec![node.clone()] }),
         }

@@ -509,7 +509,7 @@ fn patient_events() -> Vec<Event> {
     let plugins: PluginSet = [PluginName::NodeResourcesFit].into_iter().collect();
     events.extend([
         Event::PreemptionStarted(Arc::new(PreemptionRecord {
-            ineligible: Some(Status::rejected(Reason::TerminatingVictims)),
+            ineligible: Some(Status::rejected(Reason::PreemptionPolicyNever)),
             ..PreemptionRecord::default()
         })),
         failed(&pod, message.into(), plugins),

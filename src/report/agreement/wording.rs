@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::framework::read_reason;
+use crate::framework::{ReasonKind, entry, read_reason};
 use crate::release::Profile;
 use crate::scheduler::reasons;
 
@@ -35,8 +35,12 @@ pub(super) enum PostFilter {
     Other(String),
 }
 
-/// What DynamicResources puts before what DefaultPreemption says.
-const NO_CLAIMS: &[&str] = &["no new claims to deallocate, ", "no new claims to deallocate", "still not schedulable, "];
+/// Returns what follows DynamicResources' words, which come before those of DefaultPreemption; `None` without them.
+fn after_dynamic_resources(text: &str) -> Option<&str> {
+    let leads = [ReasonKind::NoClaimsToDeallocate, ReasonKind::StillNotSchedulable];
+    let rest = leads.into_iter().filter_map(|kind| entry(kind)?.plain_text()).find_map(|lead| text.strip_prefix(lead))?;
+    Some(rest.strip_prefix(", ").unwrap_or(rest))
+}
 
 impl Wording {
     /// Takes a text apart; `None` where it is not that of a pod that fits nowhere (`0/3 nodes are available: ...`).
@@ -73,7 +77,7 @@ impl Wording {
     }
 
     fn tail(&mut self, text: &str) -> Option<PostFilter> {
-        let text = NO_CLAIMS.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
+        let text = after_dynamic_resources(text).unwrap_or(text);
         let said = text.strip_prefix("preemption: ").unwrap_or(text).trim();
         if said.is_empty() {
             return None;
@@ -91,7 +95,7 @@ impl Wording {
 }
 
 fn is_post_filter(text: &str) -> bool {
-    text.starts_with("preemption:") || NO_CLAIMS.iter().any(|lead| text.starts_with(lead))
+    text.starts_with("preemption:") || after_dynamic_resources(text).is_some()
 }
 
 /// `found a potential placement for pod on node <node>, preempting <n> victims`.

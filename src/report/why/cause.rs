@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::words::{Phrase, amount, count, list, no_node_at_all, resource};
+use super::words::{Phrase, amount, count, list, no_node_at_all, resource, short};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
 use crate::trace::{CycleStart, CycleView};
 
@@ -135,7 +135,7 @@ impl Shared {
 
 fn brief(status: &Status) -> Option<String> {
     match status.reasons() {
-        [reason] => reason.brief(),
+        [reason] => reason.brief().map(|text| short(&text)),
         _ => None,
     }
 }
