@@ -183,9 +183,10 @@ mod tests {
                 assert_eq!(status.is_skip(), passes.is_none(), "{declared}");
                 let Some(passes) = passes else { return };
                 let status = FilterPlugin::filter(&NodeDeclaredFeatures, &cx, &state, &pod, &node);
-                let (code, message) = match passes {
-                    true => (Code::Success, ""),
-                    false => (Code::UnschedulableAndUnresolvable, "node(s) didn't match Pod's required features"),
+                let (code, message) = if passes {
+                    (Code::Success, "")
+                } else {
+                    (Code::UnschedulableAndUnresolvable, "node(s) didn't match Pod's required features")
                 };
                 assert_eq!((status.code(), status.message().as_str()), (code, message), "{declared}");
                 assert_eq!(status.fact().is_some_and(|f| f.starts_with("lacks ")), !passes, "{declared}");

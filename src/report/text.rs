@@ -46,8 +46,11 @@ pub fn text(view: &CycleView) -> String {
     out
 }
 
+/// Nodes that got the same answer, by code, plugin and message.
+type Answers<'a> = BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
+
 fn nodes(view: &CycleView, out: &mut String) {
-    let mut groups: BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&Str, &Status)>> = BTreeMap::new();
+    let mut groups = Answers::new();
     for (node, verdict) in &view.verdicts {
         let status = &verdict.status;
         groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push((node, status));

@@ -173,7 +173,7 @@ fn preempting(victims: Vec<Victim>, equals: &[&'static str]) -> CycleView {
 #[test]
 fn victims_are_counted_with_their_priority_and_the_budgets_they_violate() {
     let check = |view: &CycleView, expected: &str| {
-        assert_eq!(why(view), format!("Pending because no node has 6 free cpu (at most 2 free); {expected}."))
+        assert_eq!(why(view), format!("Pending because no node has 6 free cpu (at most 2 free); {expected}."));
     };
     let two = || vec![victim("x", 5, &[], false), victim("y", 5, &[], false)];
     check(&preempting(two(), &["n00"]), "preempting 2 pods of priority 5 on n00 makes room and violates no budget");
