@@ -69,20 +69,32 @@ fn check_redacted(what: &str, cluster: &Cluster) {
     let originals = capture.replacements();
     let again = read(&written(&capture));
     assert!(again.diagnostics.iter().all(|d| d.message.contains("bound to nodes")), "{what}: {:?}", again.diagnostics);
-    // How much of the facts a sentence has room for hangs on how long names are; they stand beside the reasons too.
-    let in_brackets = Regex::new(r" \([^)]*\)").unwrap();
     let by_text = |decisions: &BTreeMap<Key, Value>| {
-        let text = |decision: &Value| {
-            let mut decision = decision.clone();
-            let why = in_brackets.replace_all(decision["why"].as_str().unwrap_or_default(), "").into_owned();
-            decision["why"] = why.into();
-            decision.to_string()
-        };
-        decisions.iter().map(|(key, decision)| (key.to_string(), text(decision))).collect::<BTreeMap<_, _>>()
+        decisions.iter().map(|(key, decision)| (key.to_string(), decision.to_string())).collect::<BTreeMap<_, _>>()
     };
     let redacted = by_text(&decisions(&again.cluster()));
-    let redacted: BTreeMap<_, _> = redacted.iter().map(|(key, text)| (translate(key, &originals), translate(text, &originals))).collect();
-    assert_eq!(redacted, by_text(&decisions(cluster)), "{what}");
+    let mut redacted: BTreeMap<_, _> =
+        redacted.iter().map(|(key, text)| (translate(key, &originals), translate(text, &originals))).collect();
+    let mut plain = by_text(&decisions(cluster));
+    for (key, text) in &mut plain {
+        if let Some(other) = redacted.get_mut(key).filter(|other| *other != text) {
+            leave_out_facts(text, other);
+        }
+    }
+    assert_eq!(redacted, plain, "{what}");
+}
+
+/// Leaves out what stands in brackets before the semicolon of two sentences that differ: a sentence tells facts where they
+/// fit, and with longer names they may not. The facts themselves are compared beside the reasons.
+fn leave_out_facts(a: &mut String, b: &mut String) {
+    let in_brackets = Regex::new(r" \([^)]*\)").unwrap();
+    for text in [a, b] {
+        let mut decision: Value = serde_json::from_str(text).unwrap();
+        let why = decision["why"].as_str().unwrap_or_default().to_owned();
+        let (cause, then) = why.split_once("; ").unwrap_or((&why, ""));
+        decision["why"] = format!("{}; {then}", in_brackets.replace_all(cause, "")).into();
+        *text = decision.to_string();
+    }
 }
 
 #[test]
