@@ -55,7 +55,7 @@ fn after_toleration_change(emulation: Emulation, pod: &Pod, change: &Change) -> 
 
 impl FilterPlugin for NodeUnschedulable {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        if !node.node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.emulation) {
+        if !node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.emulation) {
             return Status::success();
         }
         Status::rejected(Reason::NodeUnschedulable)

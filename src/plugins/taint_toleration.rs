@@ -59,7 +59,7 @@ fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, H
 
 impl FilterPlugin for TaintToleration {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        match find_untolerated_taint(&node.node.spec.taints, &pod.pod.spec.tolerations, cx.emulation) {
+        match find_untolerated_taint(node.taints(), &pod.pod.spec.tolerations, cx.emulation) {
             None => Status::success(),
             Some(taint) => Status::rejected(Reason::UntoleratedTaint { taint: taint.clone() }),
         }
@@ -83,7 +83,7 @@ impl ScorePlugin for TaintToleration {
         let Some(PreScoreState(tolerations)) = state.read() else {
             return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
         };
-        let soft = node.node.spec.taints.iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
+        let soft = node.taints().iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
         Ok(soft.filter(|t| !tolerates(tolerations, t, cx.emulation)).count() as i64)
     }
 

@@ -269,10 +269,13 @@ fn cut(window: &[u8], at: usize, item: Option<(usize, u32)>, last: bool, pieces:
     })
 }
 
+/// Further back than this no line break is looked for: a list on one line has none.
+const DEEPEST_INDENTATION: usize = 256;
+
 /// In indented text, the line break, indentation and bracket that close the object opening at `start`.
 fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
-    let line = memchr::memrchr(b'\n', &window[..start])?;
-    let indentation = &window[line + 1..start];
+    let before = &window[start.saturating_sub(DEEPEST_INDENTATION)..start];
+    let indentation = &before[memchr::memrchr(b'\n', before)? + 1..];
     if !indentation.iter().all(|b| matches!(b, b' ' | b'\t')) {
         return None;
     }
