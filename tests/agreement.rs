@@ -109,7 +109,7 @@ fn what_differs_is_spelled_out() {
     let same = with("batch/too-big", named, late);
     assert_eq!(
         (same.accord, same.other_words),
-        (Accord::Same, vec!["the cluster's scheduler names taints, as versions up to 1.34 do".to_owned()])
+        (Accord::Same, vec!["the cluster's scheduler names taints, as older versions do".to_owned()])
     );
 
     let fewer = "0/11 nodes are available: 3 node(s) had untolerated taint(s), 8 Insufficient memory.";

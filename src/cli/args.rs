@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use crate::cluster::{ParseQuantityError, Quantity};
+use crate::release::{Release, ReleaseError};
 use crate::source::Limits;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
@@ -43,7 +44,19 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Version, emulated kube-scheduler, feature gates and plugins
-    Info,
+    Info(InfoArgs),
+}
+
+/// Arguments of `info`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct InfoArgs {
+    /// Show this kube-scheduler, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
+    pub emulate: Option<Release>,
+}
+
+fn release(text: &str) -> Result<Release, ReleaseError> {
+    text.parse()
 }
 
 /// How the cluster's scheduler is configured.
@@ -55,6 +68,9 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
+    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
+    pub emulate: Option<Release>,
     /// Feature gates, as A=true,B=false
     #[arg(long, value_name = "GATES")]
     pub feature_gates: Option<String>,
@@ -81,6 +97,7 @@ impl SchedulerArgs {
     pub fn is_given(&self) -> bool {
         self.config.is_some()
             || self.config_from_dump
+            || self.emulate.is_some()
             || self.feature_gates.is_some()
             || self.all_nodes
             || self.queues.is_some()

@@ -4,18 +4,33 @@ use std::fmt::Write as _;
 
 use strum::IntoEnumIterator as _;
 
+use super::args::InfoArgs;
 use super::{Failure, print};
-use crate::release::{Emulation, Gate};
+use crate::release::{Emulation, Gate, Match, Release, nearest, supported};
 use crate::scheduler::Config;
 
+/// Says how the release that is emulated relates to the one that was asked for.
+fn answers_for(asked: Release) -> String {
+    match nearest(asked).is {
+        Match::Same => format!(" for {asked}"),
+        Match::Older => format!(", the newest that is known, for the newer {asked}"),
+        Match::Newer => format!(", the oldest that is known, for the older {asked}"),
+    }
+}
+
 /// Prints it.
-pub(super) fn run() -> Result<u8, Failure> {
-    let emulation = Emulation::default();
-    let mut out = format!(
-        "schedscope {}\nemulates kube-scheduler {}\n\nplugins of the default profile\n",
-        env!("CARGO_PKG_VERSION"),
-        emulation.release()
-    );
+pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
+    let profile = super::profile(args.emulate);
+    let emulation = Emulation::from(profile);
+    let mut out = format!("schedscope {}\nemulates kube-scheduler {}", env!("CARGO_PKG_VERSION"), emulation.release());
+    if let Some(asked) = args.emulate {
+        out += &answers_for(asked);
+    }
+    let not_verified: Vec<String> = profile.not_verified().map(|part| part.to_string()).collect();
+    if !not_verified.is_empty() {
+        let _ = write!(out, "\nnot verified against it: {}", not_verified.join(", "));
+    }
+    let _ = write!(out, "\nknows {}\n\nplugins of the default profile\n", supported());
     let config = Config::defaults(emulation);
     for plugin in config.profiles.iter().flat_map(|p| &p.all) {
         let points = [
@@ -32,7 +47,9 @@ pub(super) fn run() -> Result<u8, Failure> {
             ("Bind", plugin.binds()),
         ];
         let points: Vec<&str> = points.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect();
-        let _ = writeln!(out, "  {:<32} {}", plugin.name().as_str(), points.join(", "));
+        let weight = config.profiles.iter().flat_map(|p| &p.score).find(|(scored, _)| scored.name() == plugin.name());
+        let weight = weight.map_or_else(String::new, |(_, weight)| format!(" (weight {weight})"));
+        let _ = writeln!(out, "  {:<32} {}{weight}", plugin.name().as_str(), points.join(", "));
     }
     for (name, _) in config.profiles.iter().flat_map(|p| &p.not_emulated) {
         let _ = writeln!(out, "  {name:<32} not emulated yet");

@@ -25,7 +25,7 @@ use clap::CommandFactory as _;
 
 use crate::app::AppError;
 use crate::cluster::Unknown;
-use crate::release::{Emulation, FeatureGates, Profile};
+use crate::release::{Emulation, FeatureGates, Profile, Release, nearest};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -92,7 +92,7 @@ pub fn run(cli: Cli) -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut std::io::stdout());
             Ok(EXIT_OK)
         }
-        Command::Info => info::run(),
+        Command::Info(args) => info::run(&args),
     };
     ended(result)
 }
@@ -129,9 +129,14 @@ fn print(text: &str) -> Result<u8, Failure> {
     }
 }
 
+/// Returns the release that answers for the one asked for, or the newest.
+fn profile(asked: Option<Release>) -> &'static Profile {
+    asked.map_or_else(Profile::newest, |release| nearest(release).profile)
+}
+
 /// Reads the configuration that a command names, or the one that its source carries, or takes the defaults.
 fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
-    let release = Profile::newest();
+    let release = profile(args.emulate);
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
     let emulation = Emulation::new(release, gates);

@@ -21,11 +21,15 @@ use serde::{Deserialize, Serialize};
 )]
 #[allow(missing_docs, reason = "the variants are the plugins' own names")]
 pub enum PluginName {
+    AzureDiskLimits,
+    CinderLimits,
     DefaultBinder,
     DefaultPreemption,
     DynamicResources,
+    EBSLimits,
     /// The pseudo plugin that stands for all extenders.
     Extender,
+    GCEPDLimits,
     GangScheduling,
     ImageLocality,
     InterPodAffinity,

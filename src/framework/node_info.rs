@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::pod_info::PodRow;
 use super::{PodInfo, Resource};
 use crate::cluster::{ContainerPort, Key, Node, Pod, Str, Taint};
+use crate::release::Emulation;
 
 /// A node, the pods on it, and what they take.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,7 +130,7 @@ impl NodeInfo {
         if !pod.row().takes_more {
             return;
         }
-        for port in host_ports(&pod.pod) {
+        for port in pod.host_ports() {
             if sign > 0 {
                 self.used_ports.add(port);
             } else {
@@ -163,9 +164,15 @@ pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
     a.metadata.uid == b.metadata.uid && (!a.metadata.uid.is_empty() || a.key() == b.key())
 }
 
-/// The host ports that a pod takes on its node: of containers, and of init containers that keep running.
-pub fn host_ports(pod: &Pod) -> impl Iterator<Item = &ContainerPort> {
-    let sidecars = pod.spec.init_containers.iter().filter(|c| c.is_restartable());
+/// Returns the host ports that a pod takes on its node: of containers, and, where the release counts them, of init
+/// containers that keep running.
+pub fn host_ports(pod: &Pod, emulation: Emulation) -> impl Iterator<Item = &ContainerPort> {
+    host_ports_with(pod, emulation.behaviour().sidecar_ports)
+}
+
+/// As [`host_ports`], where it is known whether sidecars count.
+pub(super) fn host_ports_with(pod: &Pod, sidecars: bool) -> impl Iterator<Item = &ContainerPort> {
+    let sidecars = pod.spec.init_containers.iter().filter(move |c| sidecars && c.is_restartable());
     pod.spec.containers.iter().chain(sidecars).flat_map(|c| c.ports.iter()).filter(|p| p.host_port.unwrap_or(0) > 0)
 }
 

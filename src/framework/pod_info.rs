@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{PodBits, PodResource, host_ports, unix_nanoseconds};
 use crate::cluster::{
-    Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Shared, Str, WeightedPodAffinityTerm,
+    ContainerPort, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Shared, Str, WeightedPodAffinityTerm,
 };
 use crate::release::Emulation;
 
@@ -41,14 +41,16 @@ pub(super) struct PodRow {
     pub(super) takes_more: bool,
     /// Whether the pod has any label.
     pub(super) labelled: bool,
+    /// Whether host ports of sidecars count.
+    sidecar_ports: bool,
 }
 
 impl PodRow {
-    fn of(pod: &Pod) -> Self {
+    fn of(pod: &Pod, emulation: Emulation) -> Self {
         let claims = pod.spec.volumes.iter().any(|v| v.persistent_volume_claim.is_some());
-        let takes_more = claims || host_ports(pod).next().is_some();
+        let takes_more = claims || host_ports(pod, emulation).next().is_some();
         let labelled = !pod.metadata.labels.is_empty();
-        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more, labelled }
+        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more, labelled, sidecar_ports: emulation.behaviour().sidecar_ports }
     }
 
     /// The [`Self::id`] of a pod.
@@ -189,7 +191,7 @@ impl PodInfo {
 
     fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {
         let resource = PodResource::with_emulation(&pod, emulation);
-        let row = PodRow::of(&pod);
+        let row = PodRow::of(&pod, emulation);
         let start_time = pod.status.start_time.map(unix_nanoseconds);
         let namespace = pod.metadata.namespace.clone();
         let template = pod.metadata.template.clone();
@@ -219,6 +221,11 @@ impl PodInfo {
     /// Returns the pod's priority.
     pub fn priority(&self) -> i32 {
         self.row.priority
+    }
+
+    /// Returns the host ports that the pod takes on its node.
+    pub fn host_ports(&self) -> impl Iterator<Item = &ContainerPort> {
+        super::node_info::host_ports_with(&self.pod, self.row.sidecar_ports)
     }
 
     /// Returns whether the pod has any label.

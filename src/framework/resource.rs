@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Container, ContainerStatus, Map, Pod, Quantity, ResourceList, Str};
-use crate::release::{Emulation, Gate};
+use crate::release::{AssumedUsage, Emulation, Gate};
 
 /// CPU request assumed for scoring where a container names none, in thousandths of a core.
 pub const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
@@ -274,6 +274,10 @@ impl PodResource {
             non_missing_container_requests: None,
         };
         let requests = pod_requests(pod, base);
+        if emulation.behaviour().assumed_usage == AssumedUsage::PerPhase {
+            let (non_zero_cpu, non_zero_memory) = usage_per_phase(pod, base);
+            return Self { resource: Resource::from_list(&requests), non_zero_cpu, non_zero_memory };
+        }
         let mut defaults = default_container_requests();
         if pod_level && is_pod_level_requests_set(pod) {
             // Then only what neither the pod nor any container names is assumed.
@@ -288,6 +292,37 @@ impl PodResource {
             non_zero_memory: non_zero.get("memory").map_or(0, |q| q.value()),
         }
     }
+}
+
+/// Returns cpu and memory with defaults for containers and for phases of init containers that name none: the larger of the
+/// sum over containers and the largest phase, with overhead. A phase is an init container with the sidecars started before
+/// it, or the sidecars up to one. Mirrors `calculateResource` of releases with [`AssumedUsage::PerPhase`].
+fn usage_per_phase(pod: &Pod, options: PodResourcesOptions<'_>) -> (i64, i64) {
+    let with_defaults = |requests: &ResourceList| {
+        let cpu = requests.get("cpu").map_or(DEFAULT_MILLI_CPU_REQUEST, |q| q.milli_value());
+        (cpu, requests.get("memory").map_or(DEFAULT_MEMORY_REQUEST, |q| q.value()))
+    };
+    let (mut cpu, mut memory) = (0i64, 0i64);
+    let statuses = || pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
+    for container in &pod.spec.containers {
+        let more = with_defaults(&container_requests(pod, container, statuses(), options, true));
+        (cpu, memory) = (cpu.wrapping_add(more.0), memory.wrapping_add(more.1));
+    }
+    let mut restartable = ResourceList::default();
+    for container in &pod.spec.init_containers {
+        let mut phase = container_requests(pod, container, statuses(), options, container.is_restartable());
+        if container.is_restartable() {
+            add(&mut restartable, &phase);
+            phase = restartable.clone();
+        } else {
+            add(&mut phase, &restartable);
+        }
+        let phase = with_defaults(&phase);
+        (cpu, memory) = (cpu.max(phase.0), memory.max(phase.1));
+    }
+    let overhead = &pod.spec.overhead;
+    let overhead = (overhead.get("cpu").map_or(0, |q| q.milli_value()), overhead.get("memory").map_or(0, |q| q.value()));
+    (cpu.wrapping_add(overhead.0), memory.wrapping_add(overhead.1))
 }
 
 /// What scoring assumes of a container that does not name cpu or memory.

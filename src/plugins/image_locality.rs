@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::cluster::Pod;
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin, Snapshot, Status};
+use crate::cluster::{Container, Pod, Volume};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin, Status};
+use crate::release::ImageSources;
 
 const MB: i64 = 1024 * 1024;
 /// Less than this many bytes counts for nothing.
@@ -27,11 +28,11 @@ impl Plugin for ImageLocality {
 
 impl ScorePlugin for ImageLocality {
     fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        Ok(Wanted::of(cx.snapshot, &pod.pod).score(node))
+        Ok(Wanted::of(cx, &pod.pod).score(node))
     }
 
     fn score_all(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
-        let wanted = Wanted::of(cx.snapshot, &pod.pod);
+        let wanted = Wanted::of(cx, &pod.pod);
         Ok(nodes.iter().map(|node| wanted.score(node)).collect())
     }
 }
@@ -51,9 +52,16 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn of(snapshot: &Snapshot, pod: &'a Pod) -> Self {
-        let containers = pod.spec.init_containers.iter().chain(&pod.spec.containers).map(|c| c.image.as_str());
-        let volumes = pod.spec.volumes.iter().filter_map(|v| v.image.as_ref()).map(|i| i.reference.as_str());
+    fn of(cx: &Context<'_>, pod: &'a Pod) -> Self {
+        let snapshot = cx.snapshot;
+        let (init_containers, volumes): (&[Container], &[Volume]) = match cx.emulation.behaviour().images {
+            ImageSources::Containers => (&[], &[]),
+            ImageSources::InitContainers => (&pod.spec.init_containers, &[]),
+            ImageSources::Volumes => (&pod.spec.init_containers, &pod.spec.volumes),
+        };
+        let number = init_containers.len() + pod.spec.containers.len();
+        let containers = init_containers.iter().chain(&pod.spec.containers).map(|c| c.image.as_str());
+        let volumes = volumes.iter().filter_map(|v| v.image.as_ref()).map(|i| i.reference.as_str());
         let scaled = |image: &'a str| {
             let name = normalized_image_name(image);
             let state = snapshot.image(&name)?;
@@ -61,7 +69,7 @@ impl<'a> Wanted<'a> {
             Some((name, (state.size as f64 * spread) as i64))
         };
         let images = containers.chain(volumes).filter_map(scaled).collect();
-        Self { images, containers: (pod.spec.init_containers.len() + pod.spec.containers.len()) as i64 }
+        Self { images, containers: number as i64 }
     }
 
     fn score(&self, node: &NodeInfo) -> i64 {

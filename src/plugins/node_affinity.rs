@@ -295,10 +295,11 @@ impl FilterPlugin for NodeAffinity {
 }
 
 impl PreScorePlugin for NodeAffinity {
-    fn pre_score(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+    fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
+        let skips = self.added_preferred.is_none() && cx.emulation.behaviour().idle_scores_skipped;
         match pod_preferred(&pod.pod) {
             Err(status) => return status,
-            Ok(None) if self.added_preferred.is_none() => return Status::skip(),
+            Ok(None) if skips => return Status::skip(),
             // Without terms of its own the pod is scored by the added ones alone.
             Ok(terms) => state.write(terms.unwrap_or(PreScoreState(Vec::new()))),
         }

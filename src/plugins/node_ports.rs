@@ -32,27 +32,27 @@ impl Plugin for NodePorts {
         let delete = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
         let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
         Some(vec![
-            ClusterEventWithHint { event: delete, hint: Some(Arc::new(|_, pod, change| after_pod_deleted(pod, change))) },
+            ClusterEventWithHint { event: delete, hint: Some(Arc::new(|cx, pod, change| after_pod_deleted(cx.emulation, pod, change))) },
             ClusterEventWithHint { event: add, hint: None },
         ])
     }
 }
 
 /// Queue when the deleted pod held, or was to hold, a port that the pod asks for.
-fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
+fn after_pod_deleted(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(deleted), _) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
     if deleted.node_name.is_empty() && deleted.status.nominated_node_name.is_empty() {
         return Ok(QueueingHint::QueueSkip);
     }
     let mut freed = HostPorts::default();
-    host_ports(deleted).for_each(|port| freed.add(port));
-    let helps = host_ports(pod).any(|port| freed.conflicts(port));
+    host_ports(deleted, emulation).for_each(|port| freed.add(port));
+    let helps = host_ports(pod, emulation).any(|port| freed.conflicts(port));
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
 impl PreFilterPlugin for NodePorts {
-    fn pre_filter(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        let ports: Vec<ContainerPort> = host_ports(&pod.pod).cloned().collect();
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let ports: Vec<ContainerPort> = host_ports(&pod.pod, cx.emulation).cloned().collect();
         if ports.is_empty() {
             return (PreFilterResult::default(), Status::skip());
         }
@@ -77,7 +77,7 @@ impl FilterPlugin for NodePorts {
 fn conflict(port: &ContainerPort, node: &NodeInfo) -> PortConflict {
     let has = |pod: &&Arc<PodInfo>| {
         let mut taken = HostPorts::default();
-        host_ports(&pod.pod).for_each(|p| taken.add(p));
+        pod.host_ports().for_each(|p| taken.add(p));
         taken.conflicts(port)
     };
     PortConflict {
@@ -155,8 +155,8 @@ mod tests {
             (nominated.to_owned(), Queue),
             ("{spec: {containers: [{ports: [{hostPort: 80}]}]}}".to_owned(), QueueSkip),
         ] {
-            assert_eq!(after_pod_deleted(&mine, &pod_change(Some(&deleted), None)), Ok(expected), "{deleted}");
+            assert_eq!(after_pod_deleted(Emulation::default(), &mine, &pod_change(Some(&deleted), None)), Ok(expected), "{deleted}");
         }
-        assert!(after_pod_deleted(&mine, &node_change(Some("{}"), None)).is_err());
+        assert!(after_pod_deleted(Emulation::default(), &mine, &node_change(Some("{}"), None)).is_err());
     }
 }

@@ -19,7 +19,7 @@ use super::node_name::NodeName;
 use super::node_ports::NodePorts;
 use super::node_resources::{NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs};
 use super::node_unschedulable::NodeUnschedulable;
-use super::node_volume_limits::NodeVolumeLimits;
+use super::node_volume_limits::{InTreeVolumeLimits, NodeVolumeLimits};
 use super::pod_topology_spread::{PodTopologySpread, PodTopologySpreadArgs};
 use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
@@ -56,15 +56,24 @@ pub type Factory = fn(Option<&Value>, Emulation) -> Result<Arc<dyn Plugin>, Fiel
 /// Since the scheduling framework has all plugins of a profile.
 const FRAMEWORK: Lifetime = Lifetime::since(20);
 
+/// Volumes of in-tree plugins are counted until all are served by CSI drivers.
+const IN_TREE_LIMITS: Lifetime = Lifetime::since(20).until(32);
+
 /// Every plugin, by name; where several rows have one name their releases do not overlap.
 static ROWS: &[Row] = &[
+    row(PluginName::AzureDiskLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::AZURE_DISK))),
+    row(PluginName::CinderLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::CINDER))),
     row(PluginName::DefaultBinder, FRAMEWORK, |_, _| Ok(Arc::new(DefaultBinder))),
     row(PluginName::DefaultPreemption, FRAMEWORK, |args, _| {
         Ok(Arc::new(DefaultPreemption::new(read(args, DefaultPreemptionArgs::validate)?)))
     }),
-    row(PluginName::DynamicResources, Lifetime::since(26), |args, emulation| {
-        Ok(Arc::new(DynamicResources::new(read(args, |a: &DynamicResourcesArgs| a.validate(emulation))?)))
+    not_emulated(PluginName::DynamicResources, Lifetime::since(26).until(34), &["preFilter", "filter", "postFilter", "reserve", "preBind"]),
+    row(PluginName::DynamicResources, Lifetime::since(34), |args, emulation| {
+        let args = read(args, |a: &DynamicResourcesArgs| a.validate(emulation))?;
+        Ok(Arc::new(DynamicResources::new(args, emulation.behaviour().devices_score)))
     }),
+    row(PluginName::EBSLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::EBS))),
+    row(PluginName::GCEPDLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::GCE_PD))),
     not_emulated(PluginName::GangScheduling, Lifetime::since(35), &["preEnqueue", "permit"]),
     row(PluginName::ImageLocality, FRAMEWORK, |_, _| Ok(Arc::new(ImageLocality))),
     row(PluginName::InterPodAffinity, FRAMEWORK, |args, _| {
@@ -74,8 +83,9 @@ static ROWS: &[Row] = &[
     row(PluginName::NodeDeclaredFeatures, Lifetime::since(35), |_, _| Ok(Arc::new(NodeDeclaredFeatures))),
     row(PluginName::NodeName, FRAMEWORK, |_, _| Ok(Arc::new(NodeName))),
     row(PluginName::NodePorts, FRAMEWORK, |_, _| Ok(Arc::new(NodePorts))),
-    row(PluginName::NodeResourcesBalancedAllocation, FRAMEWORK, |args, _| {
-        Ok(Arc::new(NodeResourcesBalancedAllocation::new(read(args, NodeResourcesBalancedAllocationArgs::validate)?)))
+    row(PluginName::NodeResourcesBalancedAllocation, FRAMEWORK, |args, emulation| {
+        let args = read(args, NodeResourcesBalancedAllocationArgs::validate)?;
+        Ok(Arc::new(NodeResourcesBalancedAllocation::new(args, emulation.behaviour())))
     }),
     row(PluginName::NodeResourcesFit, FRAMEWORK, |args, _| {
         Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?)))
@@ -152,8 +162,9 @@ mod tests {
 
     #[test]
     fn a_plugin_is_made_under_its_own_name() {
-        let emulation = Emulation::default();
         for row in ROWS {
+            let of_row = Profile::all().iter().find(|p| row.releases.contains(p.release)).unwrap();
+            let emulation = Emulation::from(of_row);
             match row.make {
                 Make::Plugin(make) => assert_eq!(make(None, emulation).unwrap().name(), row.name),
                 Make::NotEmulated(points) => assert!(!points.is_empty()),

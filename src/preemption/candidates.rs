@@ -11,7 +11,7 @@ use super::dry_run::{Scratch, select_victims_on_node};
 use crate::framework::{
     Code, CycleState, DryRunPolicy, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
 };
-use crate::release::Candidates;
+use crate::release::{Candidates, PotentialNodes};
 
 /// How many candidates are worth finding in a large cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,14 @@ impl CandidateLimits {
     }
 }
 
-/// Nodes that eviction might help, in walking order: those whose status is Unschedulable and no other.
-fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot) -> Vec<&'a Arc<NodeInfo>> {
+/// Returns the nodes that eviction might help, in walking order.
+fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot, rule: PotentialNodes) -> Vec<&'a Arc<NodeInfo>> {
     let nodes = snapshot.nodes().iter().enumerate();
-    nodes.filter(|(position, _)| statuses.get(*position).code() == Code::Unschedulable).map(|(_, node)| node).collect()
+    let might_help = |position: usize| match (rule, statuses.get(position).code()) {
+        (PotentialNodes::Unschedulable, code) => code == Code::Unschedulable,
+        (PotentialNodes::NotUnresolvable, code) => code != Code::UnschedulableAndUnresolvable,
+    };
+    nodes.filter(|(position, _)| might_help(*position)).map(|(_, node)| node).collect()
 }
 
 /// Tries nodes until enough candidates are found, and writes into the record what was tried.
@@ -46,7 +50,7 @@ pub(super) fn search<'a>(
     pod: &PodInfo,
     record: &mut PreemptionRecord,
 ) {
-    let nodes = potential_nodes(post.statuses, post.cx.snapshot);
+    let nodes = potential_nodes(post.statuses, post.cx.snapshot, post.cx.emulation.behaviour().potential_nodes);
     record.potential_nodes = nodes.iter().map(|n| n.name().clone()).collect();
     if nodes.is_empty() {
         return;
@@ -161,12 +165,16 @@ mod tests {
         set("pending", Status::new(Code::Pending, ["x"]));
         set("error", Status::error("x"));
         statuses.set(snapshot.len(), Status::unschedulable("not in the snapshot"));
-        let names = |statuses: &NodeToStatus| -> Vec<String> {
-            potential_nodes(statuses, &snapshot).iter().map(|n| n.name().to_string()).collect()
+        let names = |statuses: &NodeToStatus| -> [String; 2] {
+            let rules = [PotentialNodes::Unschedulable, PotentialNodes::NotUnresolvable];
+            let of = |rule| potential_nodes(statuses, &snapshot, rule).iter().map(|n| n.name().as_str()).collect::<Vec<_>>().join(" ");
+            rules.map(of)
         };
-        assert_eq!(names(&statuses), ["a"]);
+        assert_eq!(names(&statuses), ["a", "a pending error"]);
         statuses.set_absent(Status::unschedulable("every node"));
-        assert_eq!(names(&statuses), ["c", "a"]);
+        assert_eq!(names(&statuses), ["c a", "c a pending error"]);
+        statuses.set_absent(Status::success());
+        assert_eq!(names(&statuses), ["a", "c a pending error"]);
     }
 
     #[derive(Clone, Copy, Debug, PartialEq)]

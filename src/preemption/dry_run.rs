@@ -9,6 +9,7 @@ use crate::framework::{
     Candidate, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
     Status, Victim, unix_nanoseconds,
 };
+use crate::release::VictimOrder;
 
 /// A pod of lower priority.
 struct Potential<'a> {
@@ -122,7 +123,7 @@ impl<'n> Attempt<'_, 'n> {
         for p in others {
             victims.extend(self.reprieve(p)?);
         }
-        if both_groups {
+        if both_groups && self.post.cx.emulation.behaviour().victims == VictimOrder::ByImportance {
             // Of equals, those that violate a budget stay in front.
             victims.sort_by_key(|(rank, _)| *rank);
         }

@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a> {
         match self.post.cx.cluster.pods.namespaced(&meta.namespace, &meta.name) {
             None => Err(Status::error(format!("pod {:?} not found", meta.name.as_str()))),
             Some(latest) if Arc::ptr_eq(latest, &pod.pod) => Ok(Cow::Borrowed(pod)),
-            Some(latest) => Ok(Cow::Owned(PodInfo::new(latest.clone()))),
+            Some(latest) => Ok(Cow::Owned(PodInfo::with_emulation(latest.clone(), self.post.cx.emulation))),
         }
     }
 

@@ -18,6 +18,168 @@ pub struct Behaviour {
     pub score_max: i64,
     /// How long a pod may stay in unschedulablePods.
     pub leftover: Duration,
+    /// How NodeResourcesBalancedAllocation scores.
+    pub balance: BalanceScore,
+    /// Whether NodeResourcesBalancedAllocation leaves pods alone that request none of its resources.
+    pub balance_skips_best_effort: bool,
+    /// Which images ImageLocality counts.
+    pub images: ImageSources,
+    /// Whether DynamicResources scores nodes.
+    pub devices_score: bool,
+    /// Whether plugins that score every node alike for want of anything to go by are left out of scoring.
+    pub idle_scores_skipped: bool,
+    /// Whether a request that exceeds all a node has rules preemption out there.
+    pub oversized_is_unresolvable: bool,
+    /// Where NodeResourcesFit refuses pods with sidecars while `SidecarContainers` is off.
+    pub sidecars_refused_in: SidecarCheck,
+    /// Whether the host ports of sidecars count.
+    pub sidecar_ports: bool,
+    /// What scoring assumes a pod on a node to use where it requests nothing.
+    pub assumed_usage: AssumedUsage,
+    /// What PodTopologySpread keeps counts by.
+    pub spread_counts: SpreadCounts,
+    /// How VolumeBinding treats local volumes.
+    pub local_volumes: LocalVolumes,
+    /// Whether `volumeAttributesClassName` is compared when volumes are matched with claims.
+    pub volume_attributes_compared: bool,
+    /// What NodeVolumeLimits counts, and against which limits.
+    pub csi_limits: CsiLimits,
+    /// Whether a missing claim of the pod is a rejection by the volume limit plugins, and not an error.
+    pub missing_claim_rejects: bool,
+    /// Whether PreFilter goes on after a rejection that evictions may cure.
+    pub pre_filter_goes_on: bool,
+    /// Whether PreFilter results that exclude each other rule preemption out.
+    pub no_node_left_is_unresolvable: bool,
+    /// How plugins are listed that left no node together.
+    pub narrowing_order: NarrowingOrder,
+    /// Whether plugins that narrowed the nodes count as having rejected the pod.
+    pub narrowing_rejects: bool,
+    /// The status of nodes that PreFilter left out.
+    pub left_out: LeftOutNodes,
+    /// What becomes of an attempt where PreFilter names nodes that do not exist.
+    pub missing_nodes: MissingNodes,
+    /// Whether one feasible node is enough for a profile that does not score.
+    pub one_node_without_scores: bool,
+    /// The nodes that preemption tries.
+    pub potential_nodes: PotentialNodes,
+    /// The order of victims on a node.
+    pub victims: VictimOrder,
+    /// What stands behind the text of PostFilter in the message.
+    pub message_end: &'static str,
+}
+
+/// How NodeResourcesBalancedAllocation scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BalanceScore {
+    /// How the pod changes the balance of the node.
+    Change,
+    /// How balanced the node is with the pod.
+    Result,
+}
+
+/// Which images ImageLocality counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageSources {
+    /// Those of containers.
+    Containers,
+    /// Those of init containers too.
+    InitContainers,
+    /// Those of image volumes as well.
+    Volumes,
+}
+
+/// Where NodeResourcesFit refuses pods with sidecars while `SidecarContainers` is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SidecarCheck {
+    /// On each node.
+    Filter,
+    /// Before nodes are looked at.
+    PreFilter,
+}
+
+/// What scoring assumes a pod on a node to use where it requests nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssumedUsage {
+    /// So much for each container and each phase of init containers.
+    PerPhase,
+    /// So much for each container.
+    PerContainer,
+}
+
+/// What PodTopologySpread keeps counts by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpreadCounts {
+    /// By topology key: constraints with one key share theirs.
+    PerTopologyKey,
+    /// By constraint.
+    PerConstraint,
+}
+
+/// How VolumeBinding treats local volumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalVolumes {
+    /// PreFilter narrows the nodes to those that bound volumes name.
+    Narrow,
+    /// Filter looks at each node.
+    Filter,
+}
+
+/// What NodeVolumeLimits counts, and against which limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CsiLimits {
+    /// The volumes of pods, against the limits of the Node and the CSINode.
+    NodeAndCsiNode,
+    /// VolumeAttachments too, against the limits of the CSINode.
+    CsiNode,
+}
+
+/// How plugins are listed that left no node together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NarrowingOrder {
+    /// As they run.
+    Running,
+    /// By name.
+    ByName,
+}
+
+/// The status of nodes that PreFilter left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOutNodes {
+    /// None: they are neither counted in the message nor known to be beyond help.
+    WithoutStatus,
+    /// UnschedulableAndUnresolvable on each, without naming a plugin.
+    FilteredOut,
+    /// UnschedulableAndUnresolvable, naming the plugins.
+    NotAmongNodes,
+}
+
+/// What becomes of an attempt where PreFilter names nodes that do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingNodes {
+    /// It ends with an error at the first.
+    Error,
+    /// kube-scheduler crashes where none exists.
+    Crash,
+    /// They are passed over.
+    PassedOver,
+}
+
+/// The nodes that preemption tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PotentialNodes {
+    /// All but those with UnschedulableAndUnresolvable.
+    NotUnresolvable,
+    /// Those with Unschedulable.
+    Unschedulable,
+}
+
+/// The order of victims on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimOrder {
+    /// Those that violate a budget in front, each group by importance.
+    ViolatingFirst,
+    /// By importance.
+    ByImportance,
 }
 
 /// How many feasible nodes a search wants.

@@ -8,13 +8,24 @@ mod behaviour;
 mod defaults;
 mod gates;
 mod profile;
+mod v1_28;
+mod v1_29;
+mod v1_30;
+mod v1_31;
+mod v1_32;
+mod v1_33;
+mod v1_34;
+mod v1_35;
 mod v1_36;
 mod version;
 
-pub use behaviour::{Behaviour, Candidates, NodeSearch, ScoreFunctionName};
+pub use behaviour::{
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder,
+    NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
-pub use profile::{Match, Nearest, Profile, nearest, supported};
+pub use profile::{Match, Nearest, Part, Profile, nearest, supported};
 pub use version::{Lifetime, Release, ReleaseError};
 
 /// The release whose decisions are taken, with its feature gates: what plugins, preemption and the queue ask.

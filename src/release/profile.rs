@@ -1,9 +1,11 @@
 //! What is known of one release, the list of those that are emulated, and which of them answers for another.
 
+use strum::IntoEnumIterator as _;
+
 use super::behaviour::Behaviour;
 use super::defaults::{DefaultArgument, DefaultPlugin};
 use super::gates::{Gate, OtherGates};
-use super::v1_36;
+use super::{v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
 use super::version::Release;
 
 /// A release of kube-scheduler as data.
@@ -13,6 +15,8 @@ pub struct Profile {
     pub release: Release,
     /// The first release that this describes well enough.
     pub(super) since: Release,
+    /// The parts that were held against kube-scheduler's own answers.
+    pub verified: &'static [Part],
     /// The plugins of the default multiPoint list, in order.
     pub default_plugins: &'static [DefaultPlugin],
     /// Arguments of plugins whose defaults are not those of the plugin's own code.
@@ -29,8 +33,34 @@ pub struct Profile {
     pub behaviour: Behaviour,
 }
 
+/// A part of the emulation that cases of a release may cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum Part {
+    /// Where a pod goes, and why it does not go elsewhere.
+    Decisions,
+    /// Which queue a pod waits in, and what moves it.
+    Queues,
+    /// Which configurations are refused.
+    Configuration,
+    /// Calls of HTTP extenders.
+    Extenders,
+}
+
 /// Every release that is emulated, oldest first.
-static PROFILES: [Profile; 1] = [v1_36::PROFILE];
+static PROFILES: [Profile; 11] = [
+    v1_28::PROFILE,
+    v1_28::WITHOUT_HINTS,
+    v1_29::PROFILE,
+    v1_30::PROFILE,
+    v1_30::WITHOUT_CRASH,
+    v1_31::PROFILE,
+    v1_32::PROFILE,
+    v1_33::PROFILE,
+    v1_34::PROFILE,
+    v1_35::PROFILE,
+    v1_36::PROFILE,
+];
 
 impl Profile {
     /// Returns the newest release that is emulated.
@@ -47,6 +77,11 @@ impl Profile {
     /// Returns the release of exactly this version, written as [`Release`] displays it.
     pub fn named(version: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|p| p.release.to_string() == version)
+    }
+
+    /// Returns the parts that no case of the release covers.
+    pub fn not_verified(&self) -> impl Iterator<Item = Part> {
+        Part::iter().filter(|part| !self.verified.contains(part))
     }
 
     /// Returns the apiVersion of the configuration of a scheduler without a file.
@@ -105,16 +140,27 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        assert_eq!(supported(), "v1.36.2");
+        let expected = "v1.28.3, v1.28, v1.29.1, v1.30.1, v1.30, v1.31.1, v1.32.2, v1.33.0, v1.34.1, v1.35.2, v1.36.2";
+        assert_eq!(supported(), expected);
     }
 
     #[test]
     fn every_version_has_a_release_that_answers_for_it() {
-        for (version, is) in
-            [("1.36", Match::Same), ("v1.36.0", Match::Same), ("1.36.9", Match::Same), ("1.11.1", Match::Newer), ("1.40", Match::Older)]
-        {
+        for (version, profile, is) in [
+            ("1.36", "v1.36.2", Match::Same),
+            ("v1.36.0", "v1.36.2", Match::Same),
+            ("1.36.9", "v1.36.2", Match::Same),
+            ("1.40", "v1.36.2", Match::Older),
+            ("1.11.1", "v1.28.3", Match::Newer),
+            ("v1.31.4-eks-a1b2c3", "v1.31.1", Match::Same),
+            ("1.28.5", "v1.28.3", Match::Same),
+            ("1.28.6", "v1.28", Match::Same),
+            ("1.28", "v1.28", Match::Same),
+            ("1.30.1", "v1.30.1", Match::Same),
+            ("1.30.2", "v1.30", Match::Same),
+        ] {
             let found = nearest(version.parse().unwrap());
-            assert_eq!((found.profile.release.to_string().as_str(), found.is), ("v1.36.2", is), "{version}");
+            assert_eq!((found.profile.release.to_string().as_str(), found.is), (profile, is), "{version}");
         }
     }
 

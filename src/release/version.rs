@@ -25,6 +25,11 @@ impl Release {
         Self { minor, patch }
     }
 
+    /// Returns the latest patch of a minor version.
+    pub(super) const fn latest(minor: u8) -> Self {
+        Self::patch(minor, Self::LATEST)
+    }
+
     /// Returns the minor version without a leading `v`, such as `1.36`.
     pub fn minor(self) -> String {
         format!("1.{}", self.minor)

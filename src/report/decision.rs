@@ -202,7 +202,7 @@ impl Decision {
                     facts: v.status.reasons().to_vec(),
                 })
                 .collect(),
-            absent: view.narrowed.as_ref().filter(|_| !error).map(|(_, status)| StatusReport {
+            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success()).map(|(_, status)| StatusReport {
                 code: status.code(),
                 reasons: reasons(status),
                 facts: status.reasons().to_vec(),

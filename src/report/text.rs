@@ -73,7 +73,8 @@ fn nodes(view: &CycleView, out: &mut String) {
         by_fact(&nodes, out);
     }
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| !view.pre_filter_rejected) {
-        let _ = writeln!(out, "  ⊘ all other nodes: {}", status.message());
+        let message = if status.is_success() { "left out by PreFilter".to_owned() } else { status.message() };
+        let _ = writeln!(out, "  ⊘ all other nodes: {message}");
     }
     if let Some((looked_at, of, wanted)) = view.stopped {
         let _ = writeln!(

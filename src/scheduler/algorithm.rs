@@ -183,6 +183,9 @@ impl SchedulePod<'_> {
             }
         }
         error.diagnosis.post_filter_msg = result.status.message();
+        if !error.diagnosis.post_filter_msg.is_empty() {
+            error.diagnosis.post_filter_msg += self.cx.emulation.behaviour().message_end;
+        }
         error.nominating = result.nominating;
         error.writes = result.writes;
         error.post_filter = Some(result.status);

@@ -16,6 +16,12 @@ pub enum ScheduleError {
     /// PreFilter or Filter ended with this error.
     #[error("{message}", message = .0.message())]
     Filter(Status),
+    /// A node that PreFilter names does not exist.
+    #[error("nodeinfo not found for node name {0:?}")]
+    NodeNotFound(Str),
+    /// PreFilter names only nodes that do not exist, which ends the process of this kube-scheduler.
+    #[error("this version of kube-scheduler crashes here: integer divide by zero, as none of the nodes that PreFilter names exists")]
+    Crash,
     /// A PreScore plugin failed.
     #[error("running PreScore plugin \"{plugin}\": {message}", message = .status.message())]
     PreScore {

@@ -8,10 +8,10 @@ use super::ScheduleError;
 use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
+    Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
+    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
 };
-use crate::release::Emulation;
+use crate::release::{Emulation, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
 
 /// A plugin of a profile by what it is to the engine.
@@ -70,8 +70,8 @@ pub struct PreFiltered {
     pub nodes: Option<BTreeSet<Str>>,
     /// Success, or why every node is ruled out.
     pub status: Status,
-    /// Plugins that narrowed the nodes.
-    pub narrowed_by: PluginSet,
+    /// Plugins that narrowed the nodes, in the order in which the release names them.
+    pub narrowed_by: Vec<PluginName>,
 }
 
 /// A node's verdict with the nominated pods that were counted.
@@ -112,7 +112,8 @@ impl Framework {
     /// Mirrors `RunPreFilterPlugins`.
     pub fn run_pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, recorder: &mut impl Recorder) -> PreFiltered {
         let mut nodes: Option<BTreeSet<Str>> = None;
-        let mut narrowed_by = PluginSet::default();
+        let release = cx.emulation.behaviour();
+        let mut narrowed_by: Vec<PluginName> = Vec::new();
         let mut rejection = Status::success();
         for plugin in &self.pre_filter {
             let Some(point) = plugin.pre_filter() else { continue };
@@ -129,30 +130,36 @@ impl Framework {
                     state.skip_filter.insert(name);
                     continue;
                 }
-                Code::UnschedulableAndUnresolvable => return PreFiltered { nodes: None, status, narrowed_by: PluginSet::default() },
+                Code::UnschedulableAndUnresolvable => return PreFiltered { nodes: None, status, narrowed_by: Vec::new() },
+                Code::Unschedulable if !release.pre_filter_goes_on => {
+                    return PreFiltered { nodes: None, status, narrowed_by: Vec::new() };
+                }
                 Code::Unschedulable => {
                     rejection = status;
                     continue;
                 }
                 _ => {
                     let status = Status::error(format!("running PreFilter plugin \"{name}\": {}", status.message())).with_plugin(name);
-                    return PreFiltered { nodes: None, status, narrowed_by: PluginSet::default() };
+                    return PreFiltered { nodes: None, status, narrowed_by: Vec::new() };
                 }
             }
             if let Some(names) = result.node_names {
-                narrowed_by.insert(name);
+                narrowed_by.push(name);
+                if release.narrowing_order == NarrowingOrder::ByName {
+                    narrowed_by.sort_unstable();
+                }
                 nodes = Some(match nodes {
                     Some(before) => before.intersection(&names).cloned().collect(),
                     None => names,
                 });
             }
             if nodes.as_ref().is_some_and(BTreeSet::is_empty) {
-                let plugins: List<PluginName> = narrowed_by.iter().collect();
-                let reason = match plugins[..] {
+                let reason = match narrowed_by[..] {
                     [plugin] => Reason::NoNodeLeftBy { plugin },
-                    _ => Reason::NoNodeLeftTogether { plugins },
+                    _ => Reason::NoNodeLeftTogether { plugins: narrowed_by.iter().copied().collect() },
                 };
-                let status = Status::rejected(reason).in_words_of(cx.emulation.release());
+                let status = if release.no_node_left_is_unresolvable { Status::rejected(reason) } else { Status::unschedulable(reason) };
+                let status = status.in_words_of(cx.emulation.release());
                 return PreFiltered { nodes, status, narrowed_by };
             }
         }

@@ -1,5 +1,6 @@
 //! The search for nodes that fit; mirrors `findNodesThatFitPod` in `pkg/scheduler/schedule_one.go`.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::ScheduleError;
@@ -7,7 +8,7 @@ use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
 use crate::framework::{CycleState, Diagnosis, List, PodInfo, Reason, SharedStatuses, Status, in_order};
-use crate::release::NodeSearch;
+use crate::release::{LeftOutNodes, MissingNodes, NodeSearch};
 use crate::trace::{Event, Recorder};
 
 /// The least number of nodes to filter before the rate at which nodes fit is looked at again.
@@ -64,7 +65,13 @@ impl SchedulePod<'_> {
     ) -> Result<Search, ScheduleError> {
         let mut search = Search::default();
         let pre = self.framework.run_pre_filter(&self.cx, state, pod, recorder);
-        search.diagnosis.unschedulable_plugins = pre.narrowed_by;
+        let release = self.cx.emulation.behaviour();
+        if release.narrowing_rejects {
+            search.diagnosis.unschedulable_plugins = pre.narrowed_by.iter().copied().collect();
+        }
+        if release.left_out == LeftOutNodes::WithoutStatus || release.left_out == LeftOutNodes::FilteredOut {
+            search.diagnosis.node_to_status.set_absent(Status::success());
+        }
         if !pre.status.is_success() {
             if !pre.status.is_rejected() {
                 return Err(ScheduleError::Filter(pre.status));
@@ -79,10 +86,20 @@ impl SchedulePod<'_> {
             return Ok(search);
         }
         let snapshot = self.cx.snapshot;
-        let narrowed: Option<Vec<usize>> = pre.nodes.map(|names| names.iter().filter_map(|name| snapshot.position(name)).collect());
+        let narrowed = pre.nodes.map(|names| self.named_positions(&names)).transpose()?;
         if let Some(positions) = &narrowed {
-            let absent = Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.iter().collect() });
+            let absent = match release.left_out {
+                LeftOutNodes::WithoutStatus => Status::success(),
+                LeftOutNodes::FilteredOut => Status::rejected(Reason::FilteredOutByPreFilter),
+                LeftOutNodes::NotAmongNodes => Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.into_iter().collect() }),
+            };
             let absent = absent.in_words_of(self.cx.emulation.release());
+            if release.left_out == LeftOutNodes::FilteredOut {
+                // The nominated node, which was tried before, gets the status as well.
+                for at in (0..snapshot.len()).filter(|at| !positions.contains(at)) {
+                    search.diagnosis.node_to_status.set(at, Status::success());
+                }
+            }
             recorder.record(|| {
                 let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
                 Event::NodesNarrowed { nodes, status: absent.clone(), rejected: false }
@@ -94,6 +111,23 @@ impl SchedulePod<'_> {
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
         *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.len();
         found.map(|()| search)
+    }
+
+    /// Returns the positions of nodes that PreFilter names.
+    fn named_positions(&self, names: &BTreeSet<Str>) -> Result<Vec<usize>, ScheduleError> {
+        let snapshot = self.cx.snapshot;
+        let found: Vec<usize> = names.iter().filter_map(|name| snapshot.position(name)).collect();
+        match self.cx.emulation.behaviour().missing_nodes {
+            MissingNodes::PassedOver => {}
+            MissingNodes::Crash if found.is_empty() => return Err(ScheduleError::Crash),
+            MissingNodes::Crash => {}
+            MissingNodes::Error => {
+                if let Some(missing) = names.iter().find(|name| snapshot.position(name).is_none()) {
+                    return Err(ScheduleError::NodeNotFound(missing.clone()));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Tries the nominated node before all others, and returns whether it fits; mirrors `evaluateNominatedNode`.
@@ -161,7 +195,7 @@ impl SchedulePod<'_> {
         if self.sampling.all_nodes {
             return nodes;
         }
-        if self.framework.score.is_empty() {
+        if self.framework.score.is_empty() && self.cx.emulation.behaviour().one_node_without_scores {
             return 1;
         }
         let NodeSearch::Adaptive { min_nodes, min_percentage } = self.cx.emulation.behaviour().search else { return nodes };

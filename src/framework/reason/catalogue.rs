@@ -36,7 +36,7 @@ pub struct Wording {
     pub(super) template: &'static str,
     /// The releases that write it.
     pub(super) span: Lifetime,
-    /// What is particular about it, for a reader of the newest words: `names taints, as versions up to 1.34 do`.
+    /// What is particular about it, for a reader of the newest words: `names taints, as older versions do`.
     pub note: Option<&'static str>,
 }
 
@@ -181,7 +181,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(35, "node(s) had untolerated taint(s)"),
-            until(34, "node(s) had untolerated taint {%s: %s}", "names taints, as versions up to 1.34 do"),
+            until(34, "node(s) had untolerated taint {%s: %s}", "names taints, as older versions do"),
             until(23, "node(s) had taint {%s: %s}, that the pod didn't tolerate", "names taints in older words"),
             until(17, "node(s) had taints that the pod didn't tolerate", "speaks of taints in older words"),
         ],
@@ -218,6 +218,12 @@ static ENTRIES: &[Entry] = &[
         &[since(18, "Too many pods"), until(17, "Insufficient pods", "counts pods as a resource, as old versions do")],
     ),
     row(K::Insufficient, P::NodeResourcesFit, Unschedulable, &[always("Insufficient %s")]),
+    row(
+        K::SidecarsDisabled,
+        P::NodeResourcesFit,
+        Unresolvable,
+        &[always("Pod has a restartable init container and the SidecarContainers feature is disabled")],
+    ),
     row(K::DiskConflict, P::VolumeRestrictions, Unschedulable, &[always("node(s) had no available disk")])
         .phrase("has its disk in use already", "have its disk in use already"),
     row(
@@ -370,6 +376,10 @@ static ENTRIES: &[Entry] = &[
         &[always("resource claim %s, request %s: has subrequests, but the DRAPrioritizedList feature is disabled")],
     ),
     row(K::DeviceClassNotFound, P::DynamicResources, Unresolvable, &[always("request %s: device class %s does not exist")]),
+    framework(K::FilteredOutByPreFilter, Unresolvable, &[always("node is filtered out by the prefilter result")]).phrase(
+        "is not among the nodes that the pod is tied to",
+        "are not among the nodes that the pod is tied to",
+    ),
     framework(K::NoNodeLeftTogether, Unresolvable, &[always("node(s) didn't satisfy plugin(s) [%s] simultaneously")]),
     framework(K::NotAmongNodes, Unresolvable, &[always("node(s) didn't satisfy plugin(s) [%s]")]),
     framework(K::NoNodeLeftBy, Unresolvable, &[always("node(s) didn't satisfy plugin %s")]),

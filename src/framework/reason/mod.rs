@@ -65,6 +65,8 @@ pub enum Reason {
     TooManyPods { pods: i64, allowed: i64 },
     /// The node has less of a resource left than the pod requests.
     Insufficient(Shortage),
+    /// The pod has sidecars, which a feature gate switches off.
+    SidecarsDisabled,
     /// A disk of the pod is in use on the node.
     DiskConflict(Box<DiskInUse>),
     /// Another pod uses a ReadWriteOncePod claim of the pod.
@@ -182,6 +184,8 @@ pub enum Reason {
     DeviceClassNotFound { request: Str, class: Str },
     /// PreFilter left out the node: these plugins narrowed the nodes.
     NotAmongNodes { plugins: List<PluginName> },
+    /// PreFilter left out the node, and which plugins did is not told.
+    FilteredOutByPreFilter,
     /// No node is left by one plugin's PreFilter.
     NoNodeLeftBy { plugin: PluginName },
     /// No node is left by several plugins' PreFilter together.

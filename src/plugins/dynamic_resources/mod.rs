@@ -55,15 +55,23 @@ const MAX_ALTERNATIVES: i64 = 8;
 const STATE_ABSENT: &str = "not found";
 
 /// Allocates devices to claims.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DynamicResources {
     args: DynamicResourcesArgs,
+    scores: bool,
 }
 
 impl DynamicResources {
-    /// The plugin with its arguments.
-    pub fn new(args: DynamicResourcesArgs) -> Self {
-        Self { args }
+    /// Returns the plugin with its arguments; `scores` says whether it has the Score point.
+    pub fn new(args: DynamicResourcesArgs, scores: bool) -> Self {
+        Self { args, scores }
+    }
+}
+
+/// Returns the plugin of the newest release with its default arguments.
+impl Default for DynamicResources {
+    fn default() -> Self {
+        Self::new(DynamicResourcesArgs::default(), true)
     }
 }
 
@@ -89,7 +97,7 @@ impl Plugin for DynamicResources {
         Some(self)
     }
     fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
+        self.scores.then_some(self)
     }
     fn reserve(&self) -> Option<&dyn ReservePlugin> {
         Some(self)

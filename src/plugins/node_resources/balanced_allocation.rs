@@ -7,21 +7,33 @@ use std::sync::Arc;
 use super::args::NodeResourcesBalancedAllocationArgs;
 use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, PreScorePlugin, ScorePlugin, Status};
+use crate::release::{BalanceScore, Behaviour};
 
 /// Prefers nodes whose resources the pod brings closer to even use.
 #[derive(Clone, Debug)]
 pub struct NodeResourcesBalancedAllocation {
     scorer: ResourceAllocationScorer,
+    /// What a node is scored by, from its usages.
+    formula: fn(&[Usage]) -> i64,
+    skips_best_effort: bool,
 }
 
 #[derive(Clone, Debug)]
 struct State(PreScore);
 
 impl NodeResourcesBalancedAllocation {
-    /// The plugin with its arguments.
-    pub fn new(args: NodeResourcesBalancedAllocationArgs) -> Self {
+    /// Returns the plugin of a release with its arguments.
+    pub fn new(args: NodeResourcesBalancedAllocationArgs, release: &Behaviour) -> Self {
         let NodeResourcesBalancedAllocationArgs { resources, .. } = args;
-        Self { scorer: ResourceAllocationScorer::new(&resources, true) }
+        let formula = match release.balance {
+            BalanceScore::Change => balanced_resource_scorer,
+            BalanceScore::Result => balance_with_pod,
+        };
+        Self { scorer: ResourceAllocationScorer::new(&resources, true), formula, skips_best_effort: release.balance_skips_best_effort }
+    }
+
+    fn is_idle(&self, pre: &PreScore) -> bool {
+        self.skips_best_effort && pre.pod_requests.iter().all(|request| *request == 0)
     }
 }
 
@@ -41,7 +53,7 @@ impl PreScorePlugin for NodeResourcesBalancedAllocation {
     /// Skips pods that ask for none of the resources, lest they all end up on one node.
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
         let pre = self.scorer.pre_score(cx, &pod.pod);
-        if pre.pod_requests.iter().all(|request| *request == 0) {
+        if self.is_idle(&pre) {
             return Status::skip();
         }
         state.write(State(pre));
@@ -52,13 +64,13 @@ impl PreScorePlugin for NodeResourcesBalancedAllocation {
 impl ScorePlugin for NodeResourcesBalancedAllocation {
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         if let Some(State(pre)) = state.read() {
-            return Ok(self.scorer.with_usages(pre, node, balanced_resource_scorer));
+            return Ok(self.scorer.with_usages(pre, node, self.formula));
         }
         let pre = self.scorer.pre_score(cx, &pod.pod);
-        if pre.pod_requests.iter().all(|request| *request == 0) {
+        if self.is_idle(&pre) {
             return Ok(0);
         }
-        Ok(self.scorer.with_usages(&pre, node, balanced_resource_scorer))
+        Ok(self.scorer.with_usages(&pre, node, self.formula))
     }
 }
 
@@ -67,6 +79,11 @@ fn balanced_resource_scorer(usages: &[Usage]) -> i64 {
     let with_pod = balanced_resource_score(usages, |u| u.requested);
     let without_pod = balanced_resource_score(usages, |u| u.allocated);
     (MAX_NODE_SCORE / 2).wrapping_add((MAX_NODE_SCORE / 2).wrapping_add(with_pod).wrapping_sub(without_pod) / 2)
+}
+
+/// How even the use is with the pod, whatever it was before.
+fn balance_with_pod(usages: &[Usage]) -> i64 {
+    balanced_resource_score(usages, |u| u.requested)
 }
 
 /// 100 where all resources are used in equal parts, less by their standard deviation.
@@ -93,6 +110,7 @@ fn balanced_resource_score(usages: &[Usage], amount: impl Fn(&Usage) -> i64) -> 
 mod tests {
     use super::*;
     use crate::cluster::Cluster;
+    use crate::release::Emulation;
     use crate::plugins::helper::testing::{node_info, pod_info, with_context};
 
     #[test]
@@ -114,17 +132,30 @@ mod tests {
             let usages: Vec<Usage> = usages.into_iter().map(usage).collect();
             assert_eq!(balanced_resource_scorer(&usages), expected, "{usages:?}");
         }
+        for (usages, expected) in [
+            (vec![(0, 500, 1000), (0, 500, 1000)], 100),
+            (vec![(0, 900, 1000), (0, 100, 1000)], 60),
+            (vec![(500, 500, 1000), (0, 500, 1000)], 100),
+            (vec![(0, 900, 1000), (0, 100, 0)], 100),
+            (vec![(0, 600, 1000), (0, 300, 1000), (0, 300, 1000)], 85),
+        ] {
+            let usages: Vec<Usage> = usages.into_iter().map(usage).collect();
+            assert_eq!(balance_with_pod(&usages), expected, "{usages:?}");
+        }
         balanced_resource_scorer(&[usage((i64::MIN, i64::MAX, -1)), usage((1, 2, i64::MAX)), usage((1, 2, i64::MIN))]);
     }
 
     #[test]
     fn pods_that_ask_for_nothing_are_not_scored() {
-        let plugin = NodeResourcesBalancedAllocation::new(NodeResourcesBalancedAllocationArgs::default());
+        let newest = Emulation::default().behaviour();
+        let earlier = Behaviour { balance_skips_best_effort: false, balance: BalanceScore::Result, ..*newest };
         let node = node_info("{status: {allocatable: {cpu: 1, memory: 1000}}}");
-        for (pod, skipped, score) in [
-            ("{spec: {containers: [{}]}}", true, 0),
-            ("{spec: {containers: [{resources: {requests: {cpu: 900m, memory: 100}}}]}}", false, 55),
+        for (release, pod, skipped, score) in [
+            (newest, "{spec: {containers: [{}]}}", true, 0),
+            (newest, "{spec: {containers: [{resources: {requests: {cpu: 900m, memory: 100}}}]}}", false, 55),
+            (&earlier, "{spec: {containers: [{}]}}", false, 100),
         ] {
+            let plugin = NodeResourcesBalancedAllocation::new(NodeResourcesBalancedAllocationArgs::default(), release);
             let (pod, mut state) = (pod_info(pod), CycleState::default());
             with_context(&Cluster::default(), &[], |cx| {
                 assert_eq!(ScorePlugin::score(&plugin, &cx, &state, &pod, &node), Ok(score), "without PreScore");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::{NodeResourcesFitArgs, ScoringStrategyType};
 use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
 use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio};
-use crate::cluster::{Cluster, List, Pod, Str};
+use crate::cluster::{Cluster, Container, List, Pod, Str};
 use crate::framework::{
     ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PodResourcesOptions,
     PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name,
@@ -13,7 +13,7 @@ use crate::framework::{
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::plugins::helper::FunctionShapePoint;
-use crate::release::{Emulation, Gate};
+use crate::release::{Behaviour, Emulation, Gate, SidecarCheck};
 
 /// Keeps pods off nodes that lack what they request, and ranks nodes by what would stay free or be taken.
 #[derive(Clone, Debug)]
@@ -75,8 +75,8 @@ impl PodRequest {
     }
 
     /// Why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. The code
-    /// says that no eviction helps where the node is too small even when empty.
-    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource) -> Status {
+    /// says that no eviction helps where the node is too small even when empty and the release tells so.
+    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, release: &Behaviour) -> Status {
         let mut reasons: Vec<Reason> = Vec::new();
         let mut code = Code::Unschedulable;
         let pods = i64::try_from(pods).unwrap_or(i64::MAX);
@@ -86,7 +86,7 @@ impl PodRequest {
         let mut check = |requested: i64, capacity: i64, used: i64, resource: &dyn Fn() -> Str| {
             if requested > 0 && requested > capacity.wrapping_sub(used) {
                 reasons.push(Reason::Insufficient(Shortage { resource: resource(), requested, used, capacity }));
-                if requested > capacity {
+                if requested > capacity && release.oversized_is_unresolvable {
                     code = Code::UnschedulableAndUnresolvable;
                 }
             }
@@ -132,6 +132,11 @@ impl NodeResourcesFit {
     }
 }
 
+/// Whether the pod has a sidecar while the feature is off.
+fn refuses_sidecars(cx: &Context<'_>, pod: &PodInfo) -> bool {
+    !cx.emulation.enabled(Gate::SidecarContainers) && pod.pod.spec.init_containers.iter().any(Container::is_restartable)
+}
+
 #[derive(Clone, Debug)]
 struct PreFilterState(PodRequest);
 
@@ -161,6 +166,9 @@ impl Plugin for NodeResourcesFit {
 
 impl PreFilterPlugin for NodeResourcesFit {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        if cx.emulation.behaviour().sidecars_refused_in == SidecarCheck::PreFilter && refuses_sidecars(cx, pod) {
+            return (PreFilterResult::default(), Status::rejected(Reason::SidecarsDisabled));
+        }
         let mut request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
         request.scalars.retain(|scalar| !self.ignores(&scalar.name));
         state.write(PreFilterState(request));
@@ -169,11 +177,15 @@ impl PreFilterPlugin for NodeResourcesFit {
 }
 
 impl FilterPlugin for NodeResourcesFit {
-    fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let release = cx.emulation.behaviour();
+        if release.sidecars_refused_in == SidecarCheck::Filter && refuses_sidecars(cx, pod) {
+            return Status::rejected(Reason::SidecarsDisabled);
+        }
         let Some(PreFilterState(request)) = state.read() else {
             return Status::error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
         };
-        request.fit(node.pods.len(), &node.allocatable, &node.requested)
+        request.fit(node.pods.len(), &node.allocatable, &node.requested, release)
     }
 }
 

@@ -16,6 +16,11 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
     ]
 }
 
+/// Returns the events of the plugins that count volumes of in-tree plugins.
+pub(super) fn in_tree_events() -> Vec<ClusterEventWithHint> {
+    vec![always(EventResource::Node, ActionType::ADD), always(EventResource::Pod, ActionType::DELETE)]
+}
+
 /// Some driver can attach more than before; no limit counts as 0.
 fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSINode)?;

@@ -5,6 +5,10 @@
 
 mod attachable;
 mod hints;
+mod in_tree;
+mod node_limits;
+
+pub use in_tree::InTreeVolumeLimits;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,7 +21,7 @@ use crate::framework::{
     ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult,
     Reason, Status, VolumeLimit,
 };
-use crate::release::{Emulation, Gate};
+use crate::release::{CsiLimits, Emulation, Gate};
 
 /// Keeps pods from nodes that cannot attach their volumes as well.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +65,8 @@ impl PodVolumes {
             let mut found = BTreeSet::new();
             match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
                 Ok(()) => Ok(found),
-                Err(Failure::ClaimNotFound(reason)) => Err(Status::rejected(reason)),
+                Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claim_rejects => Err(Status::rejected(reason)),
+                Err(Failure::ClaimNotFound(reason)) => Err(Status::error(reason)),
                 Err(Failure::Other(reason)) => Err(Status::error(reason)),
             }
         };
@@ -122,8 +127,17 @@ impl FilterPlugin for NodeVolumeLimits {
         {
             return Status::rejected(Reason::CsiDriverMissing { driver: driver.clone() });
         }
-        let Some(limits) = csi_node.map(volume_limits).filter(|l| !l.is_empty()) else { return Status::success() };
-        match exceeds(cx, &limits, new, volumes.attachments.get(node.name()).map_or(&[], Vec::as_slice), node) {
+        let (limits, attachments) = match cx.emulation.behaviour().csi_limits {
+            CsiLimits::CsiNode => {
+                let attachments = volumes.attachments.get(node.name()).map_or(&[][..], Vec::as_slice);
+                (csi_node.map(volume_limits).unwrap_or_default(), attachments)
+            }
+            CsiLimits::NodeAndCsiNode => (node_limits::of_drivers(new, node, csi_node), &[][..]),
+        };
+        if limits.is_empty() {
+            return Status::success();
+        }
+        match exceeds(cx, &limits, new, attachments, node) {
             Ok(None) => Status::success(),
             Ok(Some(limit)) => Status::rejected(Reason::MaxVolumeCountExceeded(Box::new(limit))),
             Err(status) => status,
@@ -139,6 +153,7 @@ fn exceeds(
     attachments: &[(Str, Str)],
     node: &NodeInfo,
 ) -> Result<Option<VolumeLimit>, Status> {
+    let csi_node = cx.cluster.csi_nodes.named(node.name()).is_some();
     let limited: BTreeMap<&Str, i64> = new.iter().filter_map(|(driver, _)| limits.get(driver).map(|limit| (driver, *limit))).collect();
     if has_room_for_all(&limited, new, attachments, node) {
         return Ok(None);
@@ -146,7 +161,7 @@ fn exceeds(
     let mut attached = BTreeSet::new();
     for other in &node.pods {
         // A claim that is missing does not count, but one that belongs to another pod is an error as for the pod itself.
-        collect(cx, &other.pod, true, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(|failure| match failure {
+        collect(cx, &other.pod, csi_node, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(|failure| match failure {
             Failure::ClaimNotFound(reason) | Failure::Other(reason) => Status::error(reason),
         })?;
     }

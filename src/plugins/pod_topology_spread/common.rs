@@ -79,7 +79,7 @@ impl Constraint {
             max_skew: constraint.max_skew,
             topology_key: constraint.topology_key.clone(),
             selector,
-            min_domains: constraint.min_domains.unwrap_or(1),
+            min_domains: constraint.min_domains.filter(|_| emulation.enabled(Gate::MinDomainsInPodTopologySpread)).unwrap_or(1),
             honors_node_affinity: affinity == "Honor",
             honors_node_taints: taints == "Honor",
             wanted: PodBits::default(),
@@ -113,6 +113,19 @@ fn equals(key: &Str, value: &Str) -> Requirement {
 /// Whether the node has every constraint's key.
 pub(super) fn has_all_keys(labels: &Labels, constraints: &[Constraint]) -> bool {
     constraints.iter().all(|c| labels.contains_key(&c.topology_key))
+}
+
+/// Returns for each constraint the first one that it shares its counts with, which is itself where it shares none.
+pub(super) fn slots<'c>(keys: impl Iterator<Item = &'c Str>, shares: impl Fn(&Str) -> bool) -> Vec<usize> {
+    let mut first: Vec<(&Str, usize)> = Vec::new();
+    let slot = |(i, key): (usize, &'c Str)| match first.iter().find(|(known, _)| *known == key && shares(key)) {
+        Some((_, slot)) => *slot,
+        None => {
+            first.push((key, i));
+            i
+        }
+    };
+    keys.enumerate().map(slot).collect()
 }
 
 impl PodTopologySpread {

@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::PodTopologySpread;
-use super::common::{Action, Constraint, has_all_keys};
+use super::common::{Action, Constraint, has_all_keys, slots};
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, in_parts,
 };
+use crate::release::SpreadCounts;
 
 const NO_STATE: &str = "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
 
@@ -86,7 +87,9 @@ struct Spread {
 #[derive(Clone, Debug)]
 struct PreFilterState {
     spreads: Arc<[Spread]>,
-    /// By constraint: the lowest counts, and how many domains there are.
+    /// By constraint: the one that holds its counts.
+    slots: Arc<[usize]>,
+    /// By constraint that holds counts: the lowest counts, and how many domains there are.
     minima: Vec<(CriticalPaths, usize)>,
     /// What `AddPod` and `RemovePod` changed: constraint, topology value, difference.
     changes: Vec<(usize, Str, i64)>,
@@ -96,20 +99,36 @@ impl PreFilterState {
     fn new(cx: &Context<'_>, constraints: &[Constraint], pod: &Pod) -> Self {
         let mut minima = Vec::with_capacity(constraints.len());
         let nodes = cx.snapshot.nodes();
-        let spread = |constraint: Constraint| {
-            let matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
+        let shares = cx.emulation.behaviour().spread_counts == SpreadCounts::PerTopologyKey;
+        let slots = slots(constraints.iter().map(|c| &c.topology_key), |_| shares);
+        let spread = |(slot, constraint): (usize, Constraint)| {
+            let self_match = i64::from(constraint.selects(&pod.metadata.labels));
+            let shared = || constraints.iter().zip(&slots).filter(|(_, of)| **of == slot).map(|(c, _)| c);
+            if slots[slot] != slot {
+                minima.push((CriticalPaths::new(), 0));
+                return Spread { self_match, constraint, counts: HashMap::new() };
+            }
+            let matching: Vec<Vec<(usize, i64)>> =
+                shared().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
             // The domains of some nodes in the order in which they are met, with the matching pods there.
             let some = |part: Range<usize>| {
                 let mut domains = InOrder::default();
-                let first = matching.partition_point(|(i, _)| *i < part.start);
-                let mut matching = matching[first..].iter().peekable();
+                let from = |m: &'_ [(usize, i64)]| m.partition_point(|(i, _)| *i < part.start);
+                let mut matching: Vec<_> = matching.iter().map(|m| m[from(m)..].iter().peekable()).collect();
                 for at in part {
                     let node = &nodes[at].node;
-                    let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
-                    let Some(value) = node.metadata.labels.get(&constraint.topology_key) else { continue };
-                    if has_all_keys(&node.metadata.labels, constraints)
-                        && constraint.matches_node_inclusion_policies(pod, node, cx.emulation)
-                    {
+                    // Of constraints that share their counts the last one that counts on the node decides.
+                    let mut counted = None;
+                    for (constraint, matching) in shared().zip(&mut matching) {
+                        let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
+                        if node.metadata.labels.contains_key(&constraint.topology_key)
+                            && has_all_keys(&node.metadata.labels, constraints)
+                            && constraint.matches_node_inclusion_policies(pod, node, cx.emulation)
+                        {
+                            counted = Some(count);
+                        }
+                    }
+                    if let (Some(count), Some(value)) = (counted, node.metadata.labels.get(&constraint.topology_key)) {
                         domains.add(value, count);
                     }
                 }
@@ -121,10 +140,10 @@ impl PreFilterState {
                 paths.update(value, counts[value]);
             }
             minima.push((paths, order.len()));
-            Spread { self_match: i64::from(constraint.selects(&pod.metadata.labels)), constraint, counts }
+            Spread { self_match, constraint, counts }
         };
-        let spreads = constraints.iter().cloned().map(spread).collect();
-        Self { spreads, minima, changes: Vec::new() }
+        let spreads = constraints.iter().cloned().enumerate().map(spread).collect();
+        Self { spreads, slots: slots.into(), minima, changes: Vec::new() }
     }
 
     fn change(&self, constraint: usize, value: &Str) -> Option<i64> {
@@ -157,7 +176,7 @@ impl PreFilterState {
                 && constraint.matches_node_inclusion_policies(pod, &node.node, cx.emulation)
                 && let Some(value) = labels.get(&constraint.topology_key)
             {
-                self.update(i, value, amount);
+                self.update(self.slots[i], value, amount);
             }
         }
     }
@@ -198,7 +217,8 @@ fn update_state(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated
 impl FilterPlugin for PodTopologySpread {
     fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
-        for (i, (spread, (paths, domains))) in state.spreads.iter().zip(&state.minima).enumerate() {
+        for (spread, slot) in state.spreads.iter().zip(state.slots.iter().copied()) {
+            let (paths, domains) = &state.minima[slot];
             let Some(value) = node.node.metadata.labels.get(&spread.constraint.topology_key) else {
                 let topology_key = spread.constraint.topology_key.clone();
                 return Status::rejected(Reason::TopologyKeyMissing { topology_key });
@@ -206,7 +226,7 @@ impl FilterPlugin for PodTopologySpread {
             // With fewer domains than asked for, another is thought of as empty.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
-            let count = spread.counts.get(value).copied().unwrap_or(0) + state.change(i, value).unwrap_or(0);
+            let count = state.spreads[slot].counts.get(value).copied().unwrap_or(0) + state.change(slot, value).unwrap_or(0);
             let matching = count + spread.self_match;
             let max_skew = i64::from(spread.constraint.max_skew);
             if matching - lowest > max_skew {

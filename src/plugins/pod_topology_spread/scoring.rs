@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::PodTopologySpread;
-use super::common::{Action, Constraint, LABEL_HOSTNAME, has_all_keys};
+use super::common::{Action, Constraint, LABEL_HOSTNAME, has_all_keys, slots};
 use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
+use crate::release::SpreadCounts;
 
 const NO_STATE: &str = "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
 /// Marks a node that is not ranked; a raw score of -1, which only a constraint with a bad skew gives, counts as it.
@@ -26,17 +27,25 @@ struct Spread {
 #[derive(Clone, Debug)]
 struct PreScoreState {
     spreads: Arc<[Spread]>,
+    /// By constraint: the one that holds its counts.
+    slots: Arc<[usize]>,
     /// Feasible nodes that lack a topology key that all must have.
     ignored: Arc<HashSet<Str>>,
 }
 
 impl PreScoreState {
     /// The domains of the feasible nodes, nothing counted yet.
-    fn new(constraints: Vec<Constraint>, feasible: &[Arc<NodeInfo>], require_all: bool) -> Self {
+    fn new(constraints: Vec<Constraint>, feasible: &[Arc<NodeInfo>], require_all: bool, counts: SpreadCounts) -> Self {
         let takes_part = |n: &Arc<NodeInfo>| !require_all || has_all_keys(&n.node.metadata.labels, &constraints);
         let (ranked, ignored): (Vec<_>, Vec<_>) = feasible.iter().partition(|n| takes_part(n));
-        let spread = |constraint: Constraint| {
+        let shares = |key: &Str| counts == SpreadCounts::PerTopologyKey && key != LABEL_HOSTNAME;
+        let slots: Arc<[usize]> = slots(constraints.iter().map(|c| &c.topology_key), shares).into();
+        let spread = |(i, constraint): (usize, Constraint)| {
             let mut counts = HashMap::new();
+            if slots[i] != i {
+                // All domains are counted for the other constraint, which leaves this one none.
+                return Spread { constraint, counts, weight: 2.0f64.ln() };
+            }
             let by_host = constraint.topology_key == LABEL_HOSTNAME;
             for node in ranked.iter().filter(|_| !by_host) {
                 let value = node.node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default();
@@ -46,7 +55,7 @@ impl PreScoreState {
             Spread { constraint, counts, weight: ((domains + 2) as f64).ln() }
         };
         let ignored = Arc::new(ignored.into_iter().map(|n| n.name().clone()).collect());
-        Self { spreads: constraints.into_iter().map(spread).collect(), ignored }
+        Self { spreads: constraints.into_iter().enumerate().map(spread).collect(), slots, ignored }
     }
 }
 
@@ -56,13 +65,16 @@ fn value_of<'a>(node: &'a Node, constraint: &Constraint) -> &'a str {
 }
 
 /// Counts the matching pods of all nodes into the domains that feasible nodes have.
-fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], require_all: bool) {
+fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usize], require_all: bool) {
     let keys: Vec<Str> = spreads.iter().map(|s| s.constraint.topology_key.clone()).collect();
-    for Spread { constraint, counts, .. } in spreads {
-        let matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
+    for i in 0..spreads.len() {
+        let matching = spreads[i].constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
+        let mut counts = std::mem::take(&mut spreads[slots[i]].counts);
+        let constraint = &spreads[i].constraint;
         let counted = matching.into_iter().map(|(node, count)| (&*cx.snapshot.nodes()[node].node, count));
         if constraint.topology_key == LABEL_HOSTNAME {
             counts.extend(counted.map(|(node, count)| (node.name().clone(), count)));
+            spreads[slots[i]].counts = counts;
             continue;
         }
         for (node, count) in counted {
@@ -74,6 +86,7 @@ fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], require_all: 
                 *total += count;
             }
         }
+        spreads[slots[i]].counts = counts;
     }
 }
 
@@ -89,9 +102,9 @@ impl PreScorePlugin for PodTopologySpread {
             Ok(constraints) => constraints,
             Err(error) => return Status::error(format!("calculating preScoreState: {error}")),
         };
-        let mut computed = PreScoreState::new(constraints, nodes, require_all);
+        let mut computed = PreScoreState::new(constraints, nodes, require_all, cx.emulation.behaviour().spread_counts);
         if let Some(spreads) = Arc::get_mut(&mut computed.spreads) {
-            count_pods(cx, &pod.pod, spreads, require_all);
+            count_pods(cx, &pod.pod, spreads, &computed.slots, require_all);
         }
         state.write(computed);
         Status::success()
@@ -105,7 +118,8 @@ impl ScorePlugin for PodTopologySpread {
             return Ok(0);
         }
         let mut score = 0.0;
-        for Spread { constraint, counts, weight } in state.spreads.iter() {
+        for (Spread { constraint, weight, .. }, slot) in state.spreads.iter().zip(state.slots.iter()) {
+            let counts = &state.spreads[*slot].counts;
             let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
             let domain = if constraint.topology_key == LABEL_HOSTNAME { node.name() } else { value };
             let count = counts.get(domain).copied().unwrap_or(0);

@@ -1,6 +1,7 @@
 //! PreFilter: the pod's claims, sorted out, with everything about them that no node changes. Mirrors `podHasPVCs` of
 //! `volume_binding.go` and `GetPodVolumeClaims` of `binder.go`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::VolumeBinding;
@@ -8,12 +9,16 @@ use super::find::FindError;
 use super::matching::Candidates;
 use super::provision::Provisioning;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim, StorageClass};
-use crate::cluster::{NodeSelector, Pod, Quantity, Str};
+use crate::cluster::{NodeSelector, NodeSelectorTerm, Pod, Quantity, Str};
 use crate::framework::{Context, CycleState, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status};
 use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, translated_affinity};
 use crate::plugins::volume_helpers::{
-    ANN_SELECTED_NODE, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound, volume_is_for_pod,
+    ANN_SELECTED_NODE, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound, required_affinity, volume_is_for_pod,
 };
+use crate::release::LocalVolumes;
+
+/// The node label that names the node itself.
+const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// What PreFilter leaves for the later points.
 #[derive(Clone, Debug)]
@@ -58,6 +63,7 @@ impl Claims {
 
 impl PreFilterPlugin for VolumeBinding {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let mut result = PreFilterResult::default();
         let status = match usable_claims(cx, &pod.pod) {
             Err(reason) => Status::rejected(reason),
             Ok(claims) if claims.is_empty() => {
@@ -66,14 +72,36 @@ impl PreFilterPlugin for VolumeBinding {
             }
             Ok(claims) => match sort_out(cx, claims) {
                 Ok(claims) => {
+                    if cx.emulation.behaviour().local_volumes == LocalVolumes::Narrow {
+                        result.node_names = nodes_of_local_volumes(&claims.bound);
+                    }
                     state.write(State(Arc::new(claims)));
                     Status::success()
                 }
                 Err(status) => status,
             },
         };
-        (PreFilterResult::default(), status)
+        (result, status)
     }
+}
+
+/// Returns the nodes that all bound volumes can be used on, where a volume names any; mirrors `GetEligibleNodes` of releases
+/// that narrow the nodes.
+fn nodes_of_local_volumes(bound: &[BoundClaim]) -> Option<BTreeSet<Str>> {
+    let volumes: Option<Vec<&Arc<PersistentVolume>>> = bound.iter().map(|claim| claim.volume.as_ref()).collect();
+    let named = volumes?.into_iter().map(|volume| named_nodes(volume)).filter(|names| !names.is_empty());
+    named.reduce(|all, more| all.intersection(&more).cloned().collect())
+}
+
+/// Returns the nodes that a volume's affinity names by their host name; mirrors `GetLocalPersistentVolumeNodeNames`.
+fn named_nodes(volume: &PersistentVolume) -> BTreeSet<Str> {
+    let terms = required_affinity(volume).into_iter().flat_map(|required| &required.node_selector_terms[..]);
+    let of_term = |term: &NodeSelectorTerm| {
+        let by_host = term.match_expressions.iter().filter(|e| e.key == LABEL_HOSTNAME && e.operator == "In");
+        let names = by_host.map(|e| e.values.iter().cloned().collect::<BTreeSet<Str>>());
+        names.reduce(|all, more| all.intersection(&more).cloned().collect()).unwrap_or_default()
+    };
+    terms.flat_map(of_term).collect()
 }
 
 /// The claims behind the pod's volumes, or what is wrong with the first that cannot be used.

@@ -28,6 +28,12 @@ pub(super) enum FindError {
     /// The selector of a claim that waits cannot be used.
     #[error("error creating internal label selector for claim: {}/{}: {error}", claim.namespace, claim.name)]
     Selector { claim: Key, error: SelectorError },
+    /// A claim that waits names an attributes class, which a feature gate switches off.
+    #[error(
+        "unsupported volumeAttributesClassName is set on claim {}/{} when the feature-gate VolumeAttributesClass is disabled",
+        claim.namespace, claim.name
+    )]
+    AttributesClass { claim: Key },
 }
 
 /// The reasons why a node will not do, in upstream's order.

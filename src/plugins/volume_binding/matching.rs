@@ -13,6 +13,7 @@ use super::find::FindError;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{LabelSelector, Labels, Quantity, Str};
 use crate::framework::Context;
+use crate::release::{Emulation, Gate};
 use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
 
 /// The volume mode where none is set.
@@ -37,14 +38,16 @@ impl Candidates {
     /// Settles what no node changes, for several claims in one pass over the volumes; the answers stand in their order.
     pub(super) fn of(cx: &Context<'_>, claims: &[&PersistentVolumeClaim]) -> Vec<Self> {
         let classes: Vec<Str> = claims.iter().map(|c| claim_class(c)).collect();
-        let mut found: Vec<Self> = claims.iter().map(|c| Self { error: selector_error(c), ..Self::default() }).collect();
+        let attributes = Attributes::of(cx.emulation);
+        let error = |claim: &PersistentVolumeClaim| selector_error(claim).or_else(|| attributes.error(claim));
+        let mut found: Vec<Self> = claims.iter().map(|c| Self { error: error(c), ..Self::default() }).collect();
         if claims.is_empty() {
             return found;
         }
         for volume in cx.cluster.persistent_volumes.iter() {
             let class = volume_class(volume);
             for (i, claim) in claims.iter().enumerate() {
-                if classes[i] == *class && suits(volume, claim) {
+                if classes[i] == *class && suits(volume, claim) && attributes.suit(volume, claim) {
                     found[i].add(volume, claim);
                 }
             }
@@ -107,14 +110,47 @@ fn selector_error(claim: &PersistentVolumeClaim) -> Option<FindError> {
     Some(FindError::Selector { claim: claim.metadata.key(), error })
 }
 
-/// Claim reference, size, mode, attributes class: what holds for volumes that refer to the claim, too.
+/// Claim reference, size, mode: what holds for volumes that refer to the claim, too.
 fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     (volume.spec.claim_ref.is_none() || is_bound_to_claim(volume, claim))
         && capacity(volume) >= requested(claim).unwrap_or_default()
         && volume.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM) == claim.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM)
-        && volume.spec.volume_attributes_class_name.as_deref().unwrap_or_default()
-            == claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default()
         && volume.metadata.deletion_timestamp.is_none()
+}
+
+/// How attributes classes of volumes and claims are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attributes {
+    /// Not at all.
+    Ignored,
+    /// The feature is off: neither may have one.
+    Refused,
+    /// They must be the same.
+    Compared,
+}
+
+impl Attributes {
+    fn of(emulation: Emulation) -> Self {
+        match (emulation.behaviour().volume_attributes_compared, emulation.enabled(Gate::VolumeAttributesClass)) {
+            (false, _) => Self::Ignored,
+            (true, false) => Self::Refused,
+            (true, true) => Self::Compared,
+        }
+    }
+
+    fn error(self, claim: &PersistentVolumeClaim) -> Option<FindError> {
+        let named = claim.spec.volume_attributes_class_name.as_ref().is_some_and(|name| !name.is_empty());
+        (self == Self::Refused && named).then(|| FindError::AttributesClass { claim: claim.metadata.key() })
+    }
+
+    fn suit(self, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+        let of_volume = volume.spec.volume_attributes_class_name.as_deref().unwrap_or_default();
+        match self {
+            Self::Ignored => true,
+            Self::Refused => of_volume.is_empty(),
+            Self::Compared => of_volume == claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default(),
+        }
+    }
 }
 
 fn capacity(volume: &PersistentVolume) -> Quantity {

@@ -44,15 +44,20 @@ gates! {
     InPlacePodLevelResourcesVerticalScaling: "A resize of pod-level resources in progress counts.";
     InPlacePodVerticalScaling: "A container resize in progress counts.";
     MatchLabelKeysInPodTopologySpread: "matchLabelKeys of topology spread constraints are read.";
+    MinDomainsInPodTopologySpread: "minDomains of topology spread constraints is read.";
     NodeDeclaredFeatures: "Nodes declare features that pods may require.";
     NodeInclusionPolicyInPodTopologySpread: "nodeAffinityPolicy and nodeTaintsPolicy are read.";
     NominatedNodeNameForExpectation: "The chosen node is announced before a binding that takes time.";
     OpportunisticBatching: "The next pod of one shape tries the previous ranking first.";
     PodLevelResources: "spec.resources counts for the pod as a whole.";
+    PodSchedulingReadiness: "Scheduling gates hold pods back.";
     SchedulerAsyncPreemption: "Victims are deleted beside the scheduling loop.";
     SchedulerPopFromBackoffQ: "An idle scheduler pops from backoffQ early.";
+    SchedulerQueueingHints: "Plugins say which events are worth another try for a pod.";
+    SidecarContainers: "Init containers may run beside the containers.";
     StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
     TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
+    VolumeAttributesClass: "volumeAttributesClassName of claims and volumes is read.";
     VolumeLimitScaling: "A CSI driver missing on a node keeps its volumes away.";
 }
 

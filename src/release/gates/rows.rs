@@ -37,6 +37,11 @@ const fn locked(minor: u8) -> GateState {
     GateState { locked: true, ..stable(minor) }
 }
 
+/// On for good, and no gate any more.
+const fn removed(minor: u8) -> GateState {
+    state(minor, ON, Stage::Removed)
+}
+
 const fn row(name: &'static str, states: &'static [GateState]) -> Row {
     Row { name, states }
 }
@@ -64,6 +69,7 @@ pub(super) const ROWS: &[Row] = &[
     row("InPlacePodLevelResourcesVerticalScaling", &[alpha(35), beta(36, ON)]),
     row("InPlacePodVerticalScaling", &[alpha(27), beta(33, ON), locked(35)]),
     row("MatchLabelKeysInPodTopologySpread", &[alpha(25), beta(27, ON)]),
+    row("MinDomainsInPodTopologySpread", &[alpha(24), beta(25, OFF), beta(27, ON), locked(30), removed(32)]),
     row("NodeDeclaredFeatures", &[alpha(35), beta(36, ON)]),
     row("NodeInclusionPolicyInPodTopologySpread", &[alpha(25), beta(26, ON), locked(33)]),
     row("NominatedNodeNameForExpectation", &[alpha(34), beta(35, ON)]),

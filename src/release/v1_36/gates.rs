@@ -11,6 +11,14 @@ pub(super) const OTHER: &[OtherGates] = &[
     OtherGates { names: LOCKED_OFF, default: false, locked: true },
 ];
 
+/// The same gates for earlier releases, where some were not there yet and others were not locked: all may be set.
+pub(in crate::release) const OTHER_EARLIER: &[OtherGates] = &[
+    OtherGates { names: ON, default: true, locked: false },
+    OtherGates { names: OFF, default: false, locked: false },
+    OtherGates { names: LOCKED_ON, default: true, locked: false },
+    OtherGates { names: LOCKED_OFF, default: false, locked: false },
+];
+
 /// Gates with those that they need, as far as both can be set.
 pub(super) const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("ClusterTrustBundleProjection", &["ClusterTrustBundle"]),

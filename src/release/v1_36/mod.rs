@@ -1,18 +1,22 @@
 //! kube-scheduler v1.36.
 
-mod gates;
+pub(super) mod gates;
 
 use std::time::Duration;
 
-use super::behaviour::{Behaviour, Candidates, NodeSearch, ScoreFunctionName};
+use super::behaviour::{
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder,
+    NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+};
 use super::defaults::DefaultPlugin;
 use super::gates::Gate;
-use super::profile::Profile;
+use super::profile::{Part, Profile};
 use super::version::Release;
 
-/// The release; a newer one is written as what changed, with `..v1_36::PROFILE` for the rest.
+/// The release; its neighbours are written as what differs, with `..v1_36::PROFILE` for the rest.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
+    verified: &[Part::Decisions, Part::Queues, Part::Configuration],
     since: Release::patch(36, 0),
     default_plugins: PLUGINS,
     default_arguments: &[],
@@ -32,6 +36,30 @@ pub(super) const PROFILE: Profile = Profile {
         ],
         score_max: 100,
         leftover: Duration::from_secs(300),
+        balance: BalanceScore::Change,
+        balance_skips_best_effort: true,
+        images: ImageSources::Volumes,
+        devices_score: true,
+        idle_scores_skipped: true,
+        oversized_is_unresolvable: true,
+        sidecars_refused_in: SidecarCheck::PreFilter,
+        sidecar_ports: true,
+        assumed_usage: AssumedUsage::PerContainer,
+        spread_counts: SpreadCounts::PerConstraint,
+        local_volumes: LocalVolumes::Filter,
+        volume_attributes_compared: true,
+        csi_limits: CsiLimits::CsiNode,
+        missing_claim_rejects: true,
+        pre_filter_goes_on: true,
+        no_node_left_is_unresolvable: true,
+        narrowing_order: NarrowingOrder::ByName,
+        narrowing_rejects: true,
+        left_out: LeftOutNodes::NotAmongNodes,
+        missing_nodes: MissingNodes::PassedOver,
+        one_node_without_scores: true,
+        potential_nodes: PotentialNodes::Unschedulable,
+        victims: VictimOrder::ByImportance,
+        message_end: "",
     },
 };
 

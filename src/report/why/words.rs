@@ -37,6 +37,7 @@ impl Phrase {
                 "are not among those its node affinity names",
                 "its node affinity names none of the nodes",
             ),
+            [] if status.is_success() => Self::new("is left out by PreFilter", "are left out by PreFilter"),
             [Reason::NotAmongNodes { plugins }] => {
                 let by = plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" ");
                 Self::new(&format!("is left out by {by}"), &format!("are left out by {by}"))

@@ -290,7 +290,8 @@ fn a_hopeless_search_ends() {
     let missing = exactly("s", 1, ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].n == 99'}}]");
     let claim = claim("c", &format!("requests: [{}, {missing}]", exactly("r", 20, "")), "");
     let mut world = World::new(cluster(&[&slice("n1", &devices), &claim]), pod_with(&["c"]));
-    world.plugin = DynamicResources::new(DynamicResourcesArgs { filter_timeout: jiff::SignedDuration::from_secs(1), ..Default::default() });
+    let args = DynamicResourcesArgs { filter_timeout: jiff::SignedDuration::from_secs(1), ..Default::default() };
+    world.plugin = DynamicResources::new(args, true);
     assert_eq!(world.run("n1").to_string(), "Error: node n1: timed out trying to allocate devices");
 }
 

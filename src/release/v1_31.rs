@@ -1,0 +1,22 @@
+//! kube-scheduler v1.31: what differs from v1.32.
+
+use super::behaviour::{AssumedUsage, Behaviour, CsiLimits, LeftOutNodes, LocalVolumes, VictimOrder};
+use super::profile::Profile;
+use super::v1_32;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(31, 1),
+    since: Release::patch(31, 0),
+    removed_plugins: &["SelectorSpread"],
+    behaviour: Behaviour {
+        assumed_usage: AssumedUsage::PerPhase,
+        local_volumes: LocalVolumes::Narrow,
+        csi_limits: CsiLimits::NodeAndCsiNode,
+        left_out: LeftOutNodes::WithoutStatus,
+        victims: VictimOrder::ViolatingFirst,
+        ..v1_32::PROFILE.behaviour
+    },
+    ..v1_32::PROFILE
+};

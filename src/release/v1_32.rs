@@ -1,0 +1,18 @@
+//! kube-scheduler v1.32: what differs from v1.33.
+
+use super::behaviour::{Behaviour, SpreadCounts};
+use super::profile::Profile;
+use super::v1_33;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(32, 2),
+    since: Release::patch(32, 0),
+    behaviour: Behaviour {
+        balance_skips_best_effort: false,
+        spread_counts: SpreadCounts::PerTopologyKey,
+        ..v1_33::PROFILE.behaviour
+    },
+    ..v1_33::PROFILE
+};

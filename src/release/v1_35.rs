@@ -1,0 +1,20 @@
+//! kube-scheduler v1.35: what differs from v1.36.
+
+use super::behaviour::{BalanceScore, Behaviour, ImageSources};
+use super::profile::Profile;
+use super::v1_36;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(35, 2),
+    since: Release::patch(35, 0),
+    other_gates: v1_36::gates::OTHER_EARLIER,
+    gate_dependencies: &[
+        ("DRADeviceBindingConditions", &["DRAResourceClaimDeviceStatus"]),
+        ("DRADeviceTaintRules", &["DRADeviceTaints"]),
+        ("GangScheduling", &["GenericWorkload"]),
+    ],
+    behaviour: Behaviour { balance: BalanceScore::Result, images: ImageSources::InitContainers, ..v1_36::PROFILE.behaviour },
+    ..v1_36::PROFILE
+};
