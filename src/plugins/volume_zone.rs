@@ -141,7 +141,8 @@ impl FilterPlugin for VolumeZone {
         if !TOPOLOGY_LABELS.iter().any(|(key, _)| labels.contains_key(key)) {
             return Status::success();
         }
-        let on_node = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key));
+        let translated = cx.emulation.behaviour().beta_zones_translated;
+        let on_node = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key).filter(|_| translated));
         match found.iter().find(|t| !on_node(t).is_some_and(|v| t.values.contains(v))) {
             None => Status::success(),
             Some(t) => Status::rejected(Reason::VolumeZoneConflict(Box::new(ZoneMismatch {

@@ -26,6 +26,14 @@ pub struct Behaviour {
     pub images: ImageSources,
     /// Whether DynamicResources scores nodes.
     pub devices_score: bool,
+    /// Whether devices are allocated from pools that are not complete yet.
+    pub incomplete_pools_serve: bool,
+    /// What becomes of an attempt that meets a pool whose slices contradict each other.
+    pub invalid_pools: InvalidPools,
+    /// Whether devices are allocated by code that knows none of the features that came later, while these are off.
+    pub has_stable_allocator: bool,
+    /// Whether a volume's beta zone label is compared with the stable one of a node.
+    pub beta_zones_translated: bool,
     /// Whether plugins that score every node alike for want of anything to go by are left out of scoring.
     pub idle_scores_skipped: bool,
     /// Whether a request that exceeds all a node has rules preemption out there.
@@ -86,6 +94,15 @@ pub enum ImageSources {
     InitContainers,
     /// Those of image volumes as well.
     Volumes,
+}
+
+/// What becomes of an attempt that meets a pool whose slices contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidPools {
+    /// It ends with an error.
+    Error,
+    /// The pool gives nothing, and the node is rejected where that leaves it without a device.
+    Rejection,
 }
 
 /// Where NodeResourcesFit refuses pods with sidecars while `SidecarContainers` is off.

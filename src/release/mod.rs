@@ -20,7 +20,7 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder,
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder,
     NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
 pub use defaults::{DefaultArgument, DefaultPlugin};

@@ -12,7 +12,7 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(34, 0),
     default_plugins: PLUGINS,
     gate_dependencies: &[],
-    behaviour: Behaviour { devices_score: false, ..v1_35::PROFILE.behaviour },
+    behaviour: Behaviour { devices_score: false, incomplete_pools_serve: true, ..v1_35::PROFILE.behaviour },
     ..v1_35::PROFILE
 };
 

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.35: what differs from v1.36.
 
-use super::behaviour::{BalanceScore, Behaviour, ImageSources};
+use super::behaviour::{BalanceScore, Behaviour, ImageSources, InvalidPools};
 use super::profile::Profile;
 use super::v1_36;
 use super::version::Release;
@@ -15,6 +15,12 @@ pub(super) const PROFILE: Profile = Profile {
         ("DRADeviceTaintRules", &["DRADeviceTaints"]),
         ("GangScheduling", &["GenericWorkload"]),
     ],
-    behaviour: Behaviour { balance: BalanceScore::Result, images: ImageSources::InitContainers, ..v1_36::PROFILE.behaviour },
+    behaviour: Behaviour {
+        balance: BalanceScore::Result,
+        images: ImageSources::InitContainers,
+        invalid_pools: InvalidPools::Error,
+        has_stable_allocator: true,
+        ..v1_36::PROFILE.behaviour
+    },
     ..v1_36::PROFILE
 };

@@ -359,7 +359,10 @@ static ENTRIES: &[Entry] = &[
         K::ResourceClaimNotOwned,
         P::DynamicResources,
         Unresolvable,
-        &[always("ResourceClaim %s was not created for Pod %s (Pod is not owner)")],
+        &[
+            since(36, "ResourceClaim %s was not created for Pod %s (Pod is not owner)"),
+            until(35, "ResourceClaim %s was not created for pod %s (pod is not owner)", "spells Pod in lower case, as older versions do"),
+        ],
     ),
     row(K::ResourceClaimNotCreated, P::DynamicResources, Unresolvable, &[always("pod %q: ResourceClaim not created yet")]),
     row(

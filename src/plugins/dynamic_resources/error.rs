@@ -20,6 +20,8 @@ pub(super) enum AllocatorError {
     TooManyDevices,
     #[error("claim {claim}: number of requested devices {devices} exceeds the claim limit of {MAX_RESULTS}")]
     TooManyRequested { claim: Key, devices: i64 },
+    #[error("pool {pool} is invalid: duplicate device name {device}")]
+    DuplicateDevice { pool: Str, device: Str },
     #[error("claim {claim}: request #{request} asks for nothing")]
     EmptyRequest { claim: Key, request: usize },
     #[error("claim {claim}, constraint #{constraint}: empty constraint (unsupported constraint type?)")]
@@ -144,6 +146,10 @@ mod tests {
             (
                 AllocatorError::TooManyRequested { claim: claim.clone(), devices: 33 },
                 "claim a/c: number of requested devices 33 exceeds the claim limit of 32",
+            ),
+            (
+                AllocatorError::DuplicateDevice { pool: "p".into(), device: "gpu-0".into() },
+                "pool p is invalid: duplicate device name gpu-0",
             ),
             (AllocatorError::EmptyRequest { claim: claim.clone(), request: 1 }, "claim a/c: request #1 asks for nothing"),
             (

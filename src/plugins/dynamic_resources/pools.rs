@@ -38,6 +38,8 @@ pub(super) struct Pool<'a> {
     pub(super) incomplete: bool,
     /// The slices contradict each other.
     pub(super) invalid: bool,
+    /// The first device that the slices name twice.
+    pub(super) duplicate: Option<Str>,
     /// Slices with devices for the node, by name.
     pub(super) slices: Vec<&'a ResourceSlice>,
     /// Slices with devices for other nodes, which may draw on the same counters.
@@ -86,8 +88,9 @@ impl Inventory {
     fn pool<'a>(&'a self, id: &PoolId, slices: Vec<&'a ResourceSlice>, emulation: Emulation) -> Option<Pool<'a>> {
         let first = &slices.first()?.spec.pool;
         let (generation, wanted) = (first.generation, first.resource_slice_count);
-        if slices.len() as i64 == wanted {
-            return Some(build_pool(slices, None, emulation));
+        let complete = slices.len() as i64 == wanted;
+        if complete || emulation.behaviour().incomplete_pools_serve {
+            return Some(Pool { incomplete: !complete, ..build_pool(slices, None, emulation) });
         }
         let everywhere = self.by_pool.get(id).map_or(&[][..], Vec::as_slice);
         if everywhere.iter().any(|s| s.spec.pool.generation > generation) {
@@ -172,8 +175,8 @@ fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a Resour
     let (counters, devices): (Vec<&ResourceSlice>, Vec<&ResourceSlice>) =
         slices.iter().copied().partition(|s| partitionable && !s.spec.shared_counters.is_empty());
     let mut names = HashSet::new();
-    if !devices.iter().flat_map(|s| s.spec.devices.iter()).all(|d| names.insert(&d.name)) {
-        return invalid();
+    if let Some(twice) = devices.iter().flat_map(|s| s.spec.devices.iter()).find(|d| !names.insert(&d.name)) {
+        return Pool { duplicate: Some(twice.name.clone()), ..invalid() };
     }
     if !partitionable {
         return Pool { slices: devices, ..Pool::default() };

@@ -36,11 +36,18 @@ impl<'a> Search<'a> {
             self.candidates.push(requests);
             let constraints = claim.spec.devices.constraints.iter().enumerate().map(|(i, constraint)| {
                 let unknown = || fatal(AllocatorError::EmptyConstraint { claim: claim.metadata.key(), constraint: i });
-                Constraint::new(constraint).ok_or_else(unknown)
+                let known = constraint.match_attribute.is_some() || !self.ignores_capacity();
+                Constraint::new(constraint).filter(|_| known).ok_or_else(unknown)
             });
             self.constraints.push(constraints.collect::<Result<_, _>>()?);
         }
         Ok(())
+    }
+
+    /// Whether the allocator does not know of capacity, and neither of the constraints that came with it.
+    fn ignores_capacity(&self) -> bool {
+        let later = [Gate::DRAConsumableCapacity, Gate::DRADeviceBindingConditions, Gate::DRADeviceTaints, Gate::DRAPartitionableDevices];
+        self.allocator.emulation.behaviour().has_stable_allocator && !later.into_iter().any(|gate| self.enabled(gate))
     }
 
     fn check_features(&self, claim: &ResourceClaim, request: &DeviceRequest) -> Result<(), Stop> {
@@ -49,7 +56,7 @@ impl<'a> Search<'a> {
         if !self.enabled(Gate::DRAPrioritizedList) && !request.first_available.is_empty() {
             return Err(fail(RequestError::SubrequestsDisabled));
         }
-        if self.enabled(Gate::DRAConsumableCapacity) {
+        if self.enabled(Gate::DRAConsumableCapacity) || self.ignores_capacity() {
             return Ok(());
         }
         if request.exactly.as_ref().is_some_and(|e| e.capacity.is_some()) {

@@ -17,7 +17,7 @@ use super::request::{Candidate, Request};
 use super::{capacity, taints};
 use crate::cluster::resource::{Device, ResourceClaim, ResourceSlice};
 use crate::cluster::{Map, Node, Quantity};
-use crate::release::Gate;
+use crate::release::{Gate, InvalidPools};
 
 /// Most devices that one claim can hold; `AllocationResultsMaxSize` in `staging/src/k8s.io/api/resource/v1/types.go`.
 pub(super) const MAX_RESULTS: i64 = 32;
@@ -168,7 +168,15 @@ impl<'a> Search<'a> {
     fn search_devices(&mut self, step: Step, in_alternative: bool, candidate: &Arc<Candidate<'a>>, start: DevicePos) -> Result<bool, Stop> {
         let pools = self.pools;
         let admin = candidate.request.is_admin();
-        for (pool, p) in pools.iter().enumerate().skip(start.pool).filter(|(_, p)| !p.incomplete && !p.invalid) {
+        let release = self.allocator.emulation.behaviour();
+        let serves = |p: &Pool<'_>| !p.incomplete || release.incomplete_pools_serve;
+        for (pool, p) in pools.iter().enumerate().skip(start.pool).filter(|(_, p)| serves(p)) {
+            if let Some(device) = p.duplicate.as_ref().filter(|_| release.invalid_pools == InvalidPools::Error) {
+                return Err(fatal(AllocatorError::DuplicateDevice { pool: p.id.pool.clone(), device: device.clone() }));
+            }
+            if p.invalid {
+                continue;
+            }
             let first_slice = if pool == start.pool { start.slice } else { 0 };
             for (slice, s) in p.slices.iter().enumerate().skip(first_slice) {
                 let first_device = if (pool, slice) == (start.pool, start.slice) { start.device } else { 0 };

@@ -5,7 +5,7 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder,
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder,
     NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
 use super::defaults::DefaultPlugin;
@@ -40,6 +40,10 @@ pub(super) const PROFILE: Profile = Profile {
         balance_skips_best_effort: true,
         images: ImageSources::Volumes,
         devices_score: true,
+        incomplete_pools_serve: false,
+        invalid_pools: InvalidPools::Rejection,
+        has_stable_allocator: false,
+        beta_zones_translated: true,
         idle_scores_skipped: true,
         oversized_is_unresolvable: true,
         sidecars_refused_in: SidecarCheck::PreFilter,
