@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Context, HintError};
 use crate::cluster::{Object, Pod};
+use crate::release::{EventMatching, EventNames};
 
 /// What changed, as bits; more specific updates are bits of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -117,6 +118,82 @@ pub enum EventLabel {
     ScheduleAttemptFailure,
     BackoffComplete,
     PopFromBackoffQ,
+    AssignedPodAdd,
+    AssignedPodDelete,
+    AssignedPodUpdate,
+    AssignedPodUpdatePodTolerations,
+    CSIDriverAdd,
+    CSIDriverUpdate,
+    CSINodeAdd,
+    CSINodeUpdate,
+    CSIStorageCapacityAdd,
+    CSIStorageCapacityUpdate,
+    NodeAdd,
+    NodeAllocatableChange,
+    NodeAnnotationChange,
+    NodeConditionChange,
+    NodeDelete,
+    NodeLabelChange,
+    NodeSpecUnschedulableChange,
+    NodeTaintChange,
+    PodAdd,
+    PodLabelChange,
+    PodUpdate,
+    PvAdd,
+    PvUpdate,
+    PvcAdd,
+    PvcUpdate,
+    StorageClassAdd,
+    StorageClassUpdate,
+    UnschedulablePodUpdatePodTolerations,
+}
+
+impl EventLabel {
+    /// Returns the name of an event in a release that does not call it by resource and action.
+    fn of(event: ClusterEvent, names: EventNames) -> Option<Self> {
+        use EventResource as R;
+        let tolerations = event.action == ActionType::UPDATE_POD_TOLERATION;
+        match names {
+            EventNames::ResourceAndAction => return None,
+            EventNames::PluralTolerations => {
+                return match event.resource {
+                    R::AssignedPod if tolerations => Some(Self::AssignedPodUpdatePodTolerations),
+                    R::UnschedulablePod if tolerations => Some(Self::UnschedulablePodUpdatePodTolerations),
+                    _ => None,
+                };
+            }
+            EventNames::Own | EventNames::OwnWithLabels => {}
+        }
+        let updates = event.action.0 & ActionType::UPDATE.0 != 0;
+        Some(match (event.resource, event.action) {
+            (R::UnschedulablePod, ActionType::ADD) => Self::PodAdd,
+            (R::UnschedulablePod, _) if updates => Self::PodUpdate,
+            (R::AssignedPod, ActionType::ADD) => Self::AssignedPodAdd,
+            (R::AssignedPod, ActionType::DELETE) => Self::AssignedPodDelete,
+            (R::AssignedPod, ActionType::UPDATE_POD_LABEL) if names == EventNames::OwnWithLabels => Self::PodLabelChange,
+            (R::AssignedPod, _) if updates => Self::AssignedPodUpdate,
+            (R::Node, ActionType::ADD) => Self::NodeAdd,
+            (R::Node, ActionType::DELETE) => Self::NodeDelete,
+            (R::Node, ActionType::UPDATE_NODE_ALLOCATABLE) => Self::NodeAllocatableChange,
+            (R::Node, ActionType::UPDATE_NODE_LABEL) => Self::NodeLabelChange,
+            (R::Node, ActionType::UPDATE_NODE_TAINT) => Self::NodeTaintChange,
+            (R::Node, ActionType::UPDATE_NODE_CONDITION) => Self::NodeConditionChange,
+            (R::Node, ActionType::UPDATE_NODE_ANNOTATION) => Self::NodeAnnotationChange,
+            (R::PersistentVolume, ActionType::ADD) => Self::PvAdd,
+            (R::PersistentVolume, ActionType::UPDATE) => Self::PvUpdate,
+            (R::PersistentVolumeClaim, ActionType::ADD) => Self::PvcAdd,
+            (R::PersistentVolumeClaim, ActionType::UPDATE) => Self::PvcUpdate,
+            (R::StorageClass, ActionType::ADD) => Self::StorageClassAdd,
+            (R::StorageClass, ActionType::UPDATE) => Self::StorageClassUpdate,
+            (R::CSINode, ActionType::ADD) => Self::CSINodeAdd,
+            (R::CSINode, ActionType::UPDATE) => Self::CSINodeUpdate,
+            (R::CSIDriver, ActionType::ADD) => Self::CSIDriverAdd,
+            (R::CSIDriver, ActionType::UPDATE) => Self::CSIDriverUpdate,
+            (R::CSIStorageCapacity, ActionType::ADD) => Self::CSIStorageCapacityAdd,
+            (R::CSIStorageCapacity, ActionType::UPDATE) => Self::CSIStorageCapacityUpdate,
+            _ => return None,
+        })
+    }
 }
 
 impl ClusterEvent {
@@ -145,6 +222,12 @@ impl ClusterEvent {
         Self { resource: EventResource::WildCard, action: ActionType::ALL, custom_label: Some(label) }
     }
 
+    /// Returns the event under the name that a release gives it.
+    #[must_use]
+    pub fn named(self, names: EventNames) -> Self {
+        Self { custom_label: self.custom_label.or_else(|| EventLabel::of(self, names)), ..self }
+    }
+
     /// Whether the event is about everything.
     pub fn is_wildcard(&self) -> bool {
         self.resource == EventResource::WildCard && self.action == ActionType::ALL
@@ -152,11 +235,16 @@ impl ClusterEvent {
 
     /// Whether a plugin that registered `self` is asked about `incoming`.
     pub fn matches(&self, incoming: &Self) -> bool {
+        self.matches_by(incoming, EventMatching::Contained)
+    }
+
+    /// As [`Self::matches`], by the rule of a release.
+    pub fn matches_by(&self, incoming: &Self, matching: EventMatching) -> bool {
         let resource = self.resource == EventResource::WildCard
             || self.resource == incoming.resource
             || (self.resource == EventResource::Pod
                 && matches!(incoming.resource, EventResource::AssignedPod | EventResource::UnschedulablePod));
-        self.is_wildcard() || (resource && self.action.0 & incoming.action.0 != 0 && incoming.action <= self.action)
+        self.is_wildcard() || (resource && self.action.0 & incoming.action.0 != 0 && (incoming.action <= self.action || matching == EventMatching::Overlap))
     }
 }
 

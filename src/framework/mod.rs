@@ -44,7 +44,7 @@ pub use pod_bits::PodBits;
 pub use pod_classes::{PodClasses, PodsByPosition};
 pub use pod_info::{AffinityTerm, AffinityTerms, KnownTerms, PodInfo, WeightedAffinityTerm};
 pub use preempt::*;
-pub use property_changes::{node_scheduling_properties_change, pod_scheduling_properties_change};
+pub use property_changes::{assigned_pod_changes, is_pod_updated, node_scheduling_properties_change, pod_scheduling_properties_change};
 pub use queued_pod_info::QueuedPodInfo;
 pub use reason::*;
 pub use resource::*;

@@ -45,11 +45,16 @@ impl PreemptionRecord {
         self.dry_runs.by_name().filter_map(|run| run.candidate.as_ref())
     }
 
+    /// Returns the victims on the selected node, most important first.
+    pub fn victims(&self) -> impl Iterator<Item = &Victim> {
+        let chosen = self.selected().and_then(|node| self.dry_runs.get(node)).and_then(|run| run.candidate.as_ref());
+        chosen.into_iter().flat_map(|candidate| &candidate.victims)
+    }
+
     /// Returns the victims on the selected node that are to be evicted now, most important first: those that are not being
     /// deleted already.
     pub fn evictions(&self) -> impl Iterator<Item = &Victim> {
-        let chosen = self.selected().and_then(|node| self.dry_runs.get(node)).and_then(|run| run.candidate.as_ref());
-        chosen.into_iter().flat_map(|candidate| &candidate.victims).filter(|victim| !victim.is_terminating())
+        self.victims().filter(|victim| !victim.is_terminating())
     }
 }
 

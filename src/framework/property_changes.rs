@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{ActionType, ClusterEvent, EventResource, PodResourcesOptions, pod_requests};
-use crate::cluster::{Node, Pod};
-use crate::release::{Emulation, Gate};
+use super::{ActionType, ClusterEvent, EventLabel, EventResource, PodResourcesOptions, pod_requests};
+use crate::cluster::{Node, Pod, PodStatus, ResourceVersion};
+use crate::release::{AssignedUpdates, Emulation, EventNames, Gate, NodeUpdates};
 
 /// The events of a pod update, in kube-scheduler's order; a plain `Update` where nothing that has its own event
 /// changed, so never empty. They are about `AssignedPod` where the new object has a node, else about
@@ -15,7 +15,7 @@ pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, emulation: Emulati
         || old.status.extended_resource_claim_status != new.status.extended_resource_claim_status;
     let changes = [
         (old.metadata.labels != new.metadata.labels, ActionType::UPDATE_POD_LABEL),
-        (is_scaled_down(old, new, emulation), ActionType::UPDATE_POD_SCALE_DOWN),
+        (emulation.enabled(Gate::InPlacePodVerticalScaling) && is_scaled_down(old, new, emulation), ActionType::UPDATE_POD_SCALE_DOWN),
         (!old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty(), ActionType::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
         // The API server only lets tolerations be added, so that their number tells.
         (old.spec.tolerations.len() != new.spec.tolerations.len(), ActionType::UPDATE_POD_TOLERATION),
@@ -40,7 +40,58 @@ pub fn node_scheduling_properties_change(old: &Node, new: &Node, emulation: Emul
         (old.metadata.annotations != new.metadata.annotations, ActionType::UPDATE_NODE_ANNOTATION),
         (features_changed, ActionType::UPDATE_NODE_DECLARED_FEATURE),
     ];
-    events(EventResource::Node, changes)
+    let mut events = events(EventResource::Node, changes);
+    if emulation.behaviour().queue.node_updates == NodeUpdates::First {
+        events.retain(|event| event.action != ActionType::UPDATE_NODE_ANNOTATION);
+        events.truncate(1);
+    }
+    if names_of_their_own(emulation)
+        && changes[0].0
+        && let Some(lifted) = events.first_mut()
+    {
+        lifted.custom_label = Some(EventLabel::NodeSpecUnschedulableChange);
+    }
+    events
+}
+
+/// Returns the events of an update of a pod on a node, each with whether it concerns all waiting pods whatever their terms.
+pub fn assigned_pod_changes(old: &Pod, new: &Pod, emulation: Emulation) -> Vec<(ClusterEvent, bool)> {
+    let event = |action| ClusterEvent::new(EventResource::AssignedPod, action);
+    match emulation.behaviour().queue.assigned_updates {
+        AssignedUpdates::ByProperty => pod_scheduling_properties_change(old, new, emulation).into_iter().map(|e| (e, false)).collect(),
+        AssignedUpdates::One => vec![(event(ActionType::UPDATE), false)],
+        AssignedUpdates::LabelsAndScaleDown => {
+            let mut events = Vec::new();
+            if old.metadata.labels != new.metadata.labels {
+                events.push((event(ActionType::UPDATE_POD_LABEL), false));
+            }
+            if is_scaled_down(old, new, emulation) {
+                events.push((event(ActionType::UPDATE), true));
+            }
+            if events.is_empty() {
+                events.push((event(ActionType::UPDATE), false));
+            }
+            events
+        }
+    }
+}
+
+/// Returns whether a pod that waits changed in anything but what the API server and controllers write: how releases without
+/// queueing hints tell whether it is worth another try. Mirrors `isPodUpdated`.
+pub fn is_pod_updated(old: &Pod, new: &Pod) -> bool {
+    let strip = |pod: &Pod| {
+        let mut pod = pod.clone();
+        pod.metadata.resource_version = ResourceVersion::default();
+        pod.metadata.finalizers.clear();
+        let claims = pod.status.resource_claim_statuses.clone();
+        pod.status = PodStatus::default();
+        (pod, claims)
+    };
+    strip(old) != strip(new)
+}
+
+fn names_of_their_own(emulation: Emulation) -> bool {
+    matches!(emulation.behaviour().queue.event_names, EventNames::Own | EventNames::OwnWithLabels)
 }
 
 fn events(resource: EventResource, changes: impl IntoIterator<Item = (bool, ActionType)>) -> Vec<ClusterEvent> {

@@ -1,5 +1,6 @@
 //! The in-tree plugins, one file or folder each, named as upstream names them.
 
+mod admission;
 pub mod default_binder;
 pub mod default_preemption;
 pub mod dynamic_resources;
@@ -22,3 +23,5 @@ pub mod volume_binding;
 pub mod volume_helpers;
 pub mod volume_restrictions;
 pub mod volume_zone;
+
+pub use admission::admits;

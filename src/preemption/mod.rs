@@ -85,7 +85,7 @@ impl<'a> Evaluator<'a> {
             .selected()
             .cloned()
             .ok_or_else(|| Status::rejected(Reason::NoCandidate).in_words_of(self.post.cx.emulation.release()))?;
-        let evicts = record.evictions().next().is_some();
+        let evicts = record.evictions().next().is_some() || self.post.cx.emulation.behaviour().queue.terminating_victims_deleted;
         if evicts || !self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             record.cleared_nominations = self.lower_nominations(&preemptor, &best);
         }

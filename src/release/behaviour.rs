@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::queue_behaviour::QueueBehaviour;
+
 /// The named choices of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
@@ -74,6 +76,8 @@ pub struct Behaviour {
     pub victims: VictimOrder,
     /// What stands behind the text of PostFilter in the message.
     pub message_end: &'static str,
+    /// What the queue and the event handlers do.
+    pub queue: QueueBehaviour,
 }
 
 /// How NodeResourcesBalancedAllocation scores.

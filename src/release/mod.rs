@@ -8,6 +8,7 @@ mod behaviour;
 mod defaults;
 mod gates;
 mod profile;
+mod queue_behaviour;
 mod v1_28;
 mod v1_29;
 mod v1_30;
@@ -26,6 +27,10 @@ pub use behaviour::{
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
 pub use profile::{Match, Nearest, Part, Profile, nearest, supported};
+pub use queue_behaviour::{
+    AssignedPods, AssignedUpdates, Backoff, EventMatching, EventNames, GatedPods, NodeUpdates, NominationEnds, PreemptionCalls,
+    QueueBehaviour, VictimStatus,
+};
 pub use version::{Lifetime, Release, ReleaseError};
 
 /// The release whose decisions are taken, with its feature gates: what plugins, preemption and the queue ask.

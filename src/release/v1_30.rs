@@ -3,6 +3,7 @@
 use super::behaviour::{Behaviour, LeftOutNodes, MissingNodes, NarrowingOrder, PotentialNodes};
 use super::defaults::DefaultPlugin;
 use super::profile::{Part, Profile};
+use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventNames, GatedPods, QueueBehaviour, VictimStatus};
 use super::v1_31;
 use super::version::Release;
 
@@ -18,6 +19,15 @@ pub(super) const PROFILE: Profile = Profile {
         left_out: LeftOutNodes::FilteredOut,
         missing_nodes: MissingNodes::Crash,
         potential_nodes: PotentialNodes::NotUnresolvable,
+        queue: QueueBehaviour {
+            event_names: EventNames::Own,
+            assigned_updates: AssignedUpdates::One,
+            assigned_pods: AssignedPods::AffinityTerms,
+            gated_pods: GatedPods::AsOthers,
+            restrictions_wait_for_claim_updates: true,
+            victim_status: VictimStatus::OfPreemptor,
+            ..v1_31::PROFILE.behaviour.queue
+        },
         ..v1_31::PROFILE.behaviour
     },
     ..v1_31::PROFILE

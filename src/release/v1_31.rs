@@ -2,6 +2,7 @@
 
 use super::behaviour::{AssumedUsage, Behaviour, CsiLimits, LeftOutNodes, LocalVolumes, VictimOrder};
 use super::profile::Profile;
+use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventMatching, EventNames, QueueBehaviour};
 use super::v1_32;
 use super::version::Release;
 
@@ -16,6 +17,13 @@ pub(super) const PROFILE: Profile = Profile {
         csi_limits: CsiLimits::NodeAndCsiNode,
         left_out: LeftOutNodes::WithoutStatus,
         victims: VictimOrder::ViolatingFirst,
+        queue: QueueBehaviour {
+            event_names: EventNames::OwnWithLabels,
+            event_matching: EventMatching::Overlap,
+            assigned_updates: AssignedUpdates::LabelsAndScaleDown,
+            assigned_pods: AssignedPods::AffinityTermsAndSpread,
+            ..v1_32::PROFILE.behaviour.queue
+        },
         ..v1_32::PROFILE.behaviour
     },
     ..v1_32::PROFILE

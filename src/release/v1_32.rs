@@ -2,6 +2,7 @@
 
 use super::behaviour::{Behaviour, SpreadCounts};
 use super::profile::Profile;
+use super::queue_behaviour::{Backoff, EventNames, NominationEnds, PreemptionCalls, QueueBehaviour};
 use super::v1_33;
 use super::version::Release;
 
@@ -12,6 +13,14 @@ pub(super) const PROFILE: Profile = Profile {
     behaviour: Behaviour {
         balance_skips_best_effort: false,
         spread_counts: SpreadCounts::PerTopologyKey,
+        queue: QueueBehaviour {
+            event_names: EventNames::PluralTolerations,
+            nomination_ends: NominationEnds::Untold,
+            backoff: Backoff::ExactByAttempts,
+            any_label_helps_affinity: true,
+            preemption_calls: PreemptionCalls::AfterCycle,
+            ..v1_33::PROFILE.behaviour.queue
+        },
         ..v1_33::PROFILE.behaviour
     },
     ..v1_33::PROFILE

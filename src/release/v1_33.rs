@@ -3,6 +3,7 @@
 use super::behaviour::Behaviour;
 use super::defaults::DefaultPlugin;
 use super::profile::Profile;
+use super::queue_behaviour::{Backoff, GatedPods, QueueBehaviour};
 use super::v1_34;
 use super::version::Release;
 
@@ -11,7 +12,18 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(33, 0),
     since: Release::patch(33, 0),
     default_plugins: PLUGINS,
-    behaviour: Behaviour { oversized_is_unresolvable: false, sidecar_ports: false, ..v1_34::PROFILE.behaviour },
+    behaviour: Behaviour {
+        oversized_is_unresolvable: false,
+        sidecar_ports: false,
+        queue: QueueBehaviour {
+            backoff: Backoff::ByAttempts,
+            gating_plugin_first: false,
+            gated_pods: GatedPods::HeldByGates,
+            terminating_victims_deleted: true,
+            ..v1_34::PROFILE.behaviour.queue
+        },
+        ..v1_34::PROFILE.behaviour
+    },
     ..v1_34::PROFILE
 };
 

@@ -3,6 +3,7 @@
 use super::behaviour::Behaviour;
 use super::defaults::DefaultPlugin;
 use super::profile::Profile;
+use super::queue_behaviour::{NominationEnds, QueueBehaviour};
 use super::v1_35;
 use super::version::Release;
 
@@ -12,7 +13,16 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(34, 0),
     default_plugins: PLUGINS,
     gate_dependencies: &[],
-    behaviour: Behaviour { devices_score: false, incomplete_pools_serve: true, ..v1_35::PROFILE.behaviour },
+    behaviour: Behaviour {
+        devices_score: false,
+        incomplete_pools_serve: true,
+        has_stable_allocator: false,
+        queue: QueueBehaviour {
+            nomination_ends: NominationEnds::ToldOfBoundPods,
+            ..v1_35::PROFILE.behaviour.queue
+        },
+        ..v1_35::PROFILE.behaviour
+    },
     ..v1_35::PROFILE
 };
 

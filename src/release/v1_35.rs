@@ -2,6 +2,7 @@
 
 use super::behaviour::{BalanceScore, Behaviour, ImageSources, InvalidPools};
 use super::profile::Profile;
+use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
 use super::version::Release;
 
@@ -20,6 +21,11 @@ pub(super) const PROFILE: Profile = Profile {
         images: ImageSources::InitContainers,
         invalid_pools: InvalidPools::Error,
         has_stable_allocator: true,
+        queue: QueueBehaviour {
+            hints_count_nominated: false,
+            own_update_helps_affinity: false,
+            ..v1_36::PROFILE.behaviour.queue
+        },
         ..v1_36::PROFILE.behaviour
     },
     ..v1_36::PROFILE

@@ -52,8 +52,8 @@ pub struct QueuesReport {
 pub struct BackoffReport {
     /// Which pod.
     pub pod: String,
-    /// The end of its backoff, in seconds since the start of the clock.
-    pub expires: i64,
+    /// The end of its backoff, in seconds since the start of the clock, to the millisecond.
+    pub expires: serde_json::Number,
 }
 
 /// A pod in unschedulablePods.
@@ -109,7 +109,12 @@ impl QueuesReport {
     /// The queues as they are.
     pub fn of(state: &State) -> Self {
         let queue = state.queue();
-        let expires = |info| queue.backoff_expiration(info).map_or(0, |end| end.duration_since(state.start()).as_secs());
+        let expires = |info| {
+            let millis = queue.backoff_expiration(info).map_or(0, |end| end.duration_since(state.start()).as_millis());
+            let whole = (millis % 1000 == 0).then(|| (millis / 1000) as i64);
+            let number = whole.map_or_else(|| serde_json::Number::from_f64(millis as f64 / 1000.0), |seconds| Some(seconds.into()));
+            number.unwrap_or_else(|| 0.into())
+        };
         let mut unschedulable: Vec<UnschedulableReport> = queue
             .unschedulable_pods()
             .map(|i| UnschedulableReport { pod: i.key().to_string(), plugins: i.rejectors().iter().collect(), gated_by: i.gating_plugin })

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::cluster::{Kind, Node, Object, Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, EventResource, node_scheduling_properties_change, pod_scheduling_properties_change,
+    ActionType, Change, ClusterEvent, EventResource, assigned_pod_changes, node_scheduling_properties_change,
 };
-use crate::release::Emulation;
+use crate::release::{AssignedPods, Emulation, Gate, NominationEnds};
 
 /// What the handlers need to know.
 pub trait HandlerEnv {
@@ -57,16 +57,12 @@ pub enum PodFilter {
     All,
     /// Parked pods of at most this priority.
     MaxPriority(i32),
-}
-
-impl PodFilter {
-    /// The highest priority concerned, if there is a limit.
-    pub fn max_priority(self) -> Option<i32> {
-        match self {
-            Self::All => None,
-            Self::MaxPriority(priority) => Some(priority),
-        }
-    }
+    /// Parked pods that the changed node would take as it stands, by the few filters that need no more than the node.
+    Admitted,
+    /// Parked pods with an affinity term that matches the changed pod.
+    WithAffinityTerm,
+    /// Those, and those that PodTopologySpread rejected in the namespace of the changed pod.
+    WithAffinityTermOrSpread,
 }
 
 /// The steps for an object that was added (`old` absent), updated, or deleted (`new` absent). Kinds that nobody watches
@@ -76,7 +72,9 @@ pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Ob
         (None, None) => Vec::new(),
         (Some(Object::Node(old)), Some(Object::Node(new))) => update_node(env, old, new),
         (None, Some(Object::Node(node))) => {
-            vec![HandlerStep::CacheAddNode(node.clone()), everybody(EventResource::Node, ActionType::ADD, None, new)]
+            let change = Change { old: None, new: new.cloned() };
+            let event = ClusterEvent::new(EventResource::Node, ActionType::ADD);
+            vec![HandlerStep::CacheAddNode(node.clone()), HandlerStep::Move { event, change, whom: for_node(env) }]
         }
         (Some(Object::Node(node)), None) => {
             // The queue goes first here: hints still see the node.
@@ -92,12 +90,26 @@ fn everybody(resource: EventResource, action: ActionType, old: Option<&Object>, 
     HandlerStep::Move { event: ClusterEvent::new(resource, action), change, whom: PodFilter::All }
 }
 
+/// Whom the event of a node may concern: without hints only pods that the node would take.
+fn for_node(env: &dyn HandlerEnv) -> PodFilter {
+    if env.emulation().enabled(Gate::SchedulerQueueingHints) { PodFilter::All } else { PodFilter::Admitted }
+}
+
+/// Whom an added or updated pod on a node may concern.
+fn for_assigned_pod(env: &dyn HandlerEnv) -> PodFilter {
+    match env.emulation().behaviour().queue.assigned_pods {
+        AssignedPods::All => PodFilter::All,
+        AssignedPods::AffinityTerms => PodFilter::WithAffinityTerm,
+        AssignedPods::AffinityTermsAndSpread => PodFilter::WithAffinityTermOrSpread,
+    }
+}
+
 fn update_node(env: &dyn HandlerEnv, old: &Arc<Node>, new: &Arc<Node>) -> Vec<HandlerStep> {
     let change = Change { old: Some(Object::Node(old.clone())), new: Some(Object::Node(new.clone())) };
     let moves = node_scheduling_properties_change(old, new, env.emulation()).into_iter().map(|event| HandlerStep::Move {
         event,
         change: change.clone(),
-        whom: PodFilter::All,
+        whom: for_node(env),
     });
     std::iter::once(HandlerStep::CacheUpdateNode { old: old.clone(), new: new.clone() }).chain(moves).collect()
 }
@@ -154,7 +166,7 @@ fn is_responsible(env: &dyn HandlerEnv, pod: &Pod) -> bool {
 
 fn add_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     if is_assigned(&pod) {
-        add_assigned_pod(pod)
+        add_assigned_pod(env, pod)
     } else if is_responsible(env, &pod) {
         vec![HandlerStep::QueueAdd(pod)]
     } else {
@@ -162,10 +174,10 @@ fn add_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     }
 }
 
-fn add_assigned_pod(pod: Arc<Pod>) -> Vec<HandlerStep> {
+fn add_assigned_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     let change = Change { old: None, new: Some(Object::Pod(pod.clone())) };
     let event = ClusterEvent::ASSIGNED_POD_ADD;
-    vec![HandlerStep::CacheAddPod(pod), HandlerStep::Move { event, change, whom: PodFilter::All }]
+    vec![HandlerStep::CacheAddPod(pod), HandlerStep::Move { event, change, whom: for_assigned_pod(env) }]
 }
 
 fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
@@ -173,9 +185,12 @@ fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<Handler
         return update_assigned_pod(env, old, new);
     }
     if is_assigned(&new) {
-        let mut steps = add_assigned_pod(new);
+        let mut steps = add_assigned_pod(env, new);
         if is_responsible(env, &old) {
+            let told = env.emulation().behaviour().queue.nomination_ends == NominationEnds::ToldOfBoundPods;
+            let gave_up = (told && !old.status.nominated_node_name.is_empty()).then(|| nomination_gone(&old));
             steps.push(HandlerStep::QueueDelete(old));
+            steps.extend(gave_up);
         }
         return steps;
     }
@@ -184,8 +199,10 @@ fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<Handler
 
 fn update_assigned_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
     let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
-    let events = pod_scheduling_properties_change(&old, &new, env.emulation());
-    let moves = events.into_iter().map(|event| HandlerStep::Move { event, change: change.clone(), whom: PodFilter::All });
+    let moves = assigned_pod_changes(&old, &new, env.emulation()).into_iter().map(|(event, all)| {
+        let whom = if all { PodFilter::All } else { for_assigned_pod(env) };
+        HandlerStep::Move { event, change: change.clone(), whom }
+    });
     std::iter::once(HandlerStep::CacheUpdatePod { old, new }).chain(moves).collect()
 }
 
@@ -199,7 +216,8 @@ fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<
         return if deletion_began { vec![HandlerStep::AssumedPodDeleted(new)] } else { Vec::new() };
     }
     let nominated = &old.status.nominated_node_name;
-    let gave_up = (!nominated.is_empty() && *nominated != new.status.nominated_node_name).then(|| nomination_gone(&old));
+    let told = env.emulation().behaviour().queue.nomination_ends != NominationEnds::Untold;
+    let gave_up = (told && !nominated.is_empty() && *nominated != new.status.nominated_node_name).then(|| nomination_gone(&old));
     std::iter::once(HandlerStep::QueueUpdate { old, new }).chain(gave_up).collect()
 }
 
@@ -221,7 +239,9 @@ fn delete_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     let mut steps = vec![HandlerStep::QueueDelete(pod.clone())];
     if env.is_assumed_pod(&pod) {
         steps.push(HandlerStep::AssumedPodDeleted(pod));
-    } else if !pod.status.nominated_node_name.is_empty() {
+    } else if !pod.status.nominated_node_name.is_empty()
+        && env.emulation().behaviour().queue.nomination_ends != NominationEnds::Untold
+    {
         steps.push(nomination_gone(&pod));
     }
     steps

@@ -75,6 +75,7 @@ impl QueueEnv for Env<'_> {
     fn pre_enqueue(&self, pod: &Pod, first: Option<PluginName>) -> Option<(PluginName, Status)> {
         let framework = self.config.profile(&pod.spec.scheduler_name)?;
         let preempting = self.is_running_preemption(pod);
+        let first = first.filter(|_| self.config.emulation.behaviour().queue.gating_plugin_first);
         let status = framework.run_pre_enqueue(&self.context(), pod, preempting, first)?;
         Some((status.plugin()?, status))
     }
@@ -128,7 +129,8 @@ impl State {
             emulation: config.emulation,
         };
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
-        let hints = HintMap::new(&config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation))).collect::<Vec<_>>());
+        let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation))).collect();
+        let hints = HintMap::new(&plugins, config.emulation);
         let cache = Cache::load(&objects, config.emulation);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| p.is_pending()).map(|p| p.key()).collect();
@@ -342,7 +344,9 @@ impl State {
                     self.reject_removed(&key, events);
                 }
             }
-            HandlerStep::Move { event, change, whom } => self.move_all(event, &change, whom.max_priority(), events),
+            HandlerStep::Move { event, change, whom } => {
+                self.with_queue(events, |queue, env| queue.move_concerned(env, event, &change, whom));
+            }
         }
     }
 

@@ -85,8 +85,8 @@ impl Plugin for InterPodAffinity {
     }
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let pod_actions = ActionType::ADD.or(ActionType::UPDATE_POD_LABEL).or(ActionType::DELETE);
-        let pod_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_pod_change(pod, change));
-        let node_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_node_change(pod, change));
+        let pod_hint: QueueingHintFn = Arc::new(|cx, pod, change| hint_after_pod_change(cx.emulation, pod, change));
+        let node_hint: QueueingHintFn = Arc::new(|cx, pod, change| hint_after_node_change(cx.emulation, pod, change));
         Some(vec![
             ClusterEventWithHint { event: ClusterEvent::new(EventResource::Pod, pod_actions), hint: Some(pod_hint) },
             ClusterEventWithHint {
@@ -140,19 +140,22 @@ fn anti_affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, SelectorError> {
 
 /// Whether another pod's change may help: it now matches all affinity terms, or no longer stands against all
 /// anti-affinity terms. Mirrors `isSchedulableAfterPodChange`.
-fn hint_after_pod_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
+fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let as_pod = |object: &Option<Object>| match object {
         None => Ok(None),
         Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
         Some(other) => Err(HintError::OtherType { expected: Kind::Pod, got: other.kind() }),
     };
     let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
+    let release = &emulation.behaviour().queue;
     if let (Some(_), Some(new)) = (&old, &new)
         && is_same_pod(pod, new)
+        && release.own_update_helps_affinity
     {
         return Ok(QueueingHint::Queue);
     }
-    let nowhere = |p: &Arc<Pod>| p.node_name.is_empty() && p.status.nominated_node_name.is_empty();
+    let nominated = |p: &Pod| release.hints_count_nominated && !p.status.nominated_node_name.is_empty();
+    let nowhere = |p: &Arc<Pod>| p.node_name.is_empty() && !nominated(p);
     if old.as_ref().is_some_and(nowhere) || new.as_ref().is_some_and(nowhere) {
         return Ok(QueueingHint::QueueSkip);
     }
@@ -171,7 +174,7 @@ fn hint_after_pod_change(pod: &Pod, change: &Change) -> Result<QueueingHint, Hin
 
 /// Whether a node's change may help: it joins or changes a domain of the affinity terms, or leaves or changes one of the
 /// anti-affinity terms. Mirrors `isSchedulableAfterNodeChange`.
-fn hint_after_node_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
+fn hint_after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let as_node = |object: &Option<Object>| match object {
         None => Ok(None),
         Some(Object::Node(node)) => Ok(Some(node.clone())),
@@ -179,6 +182,11 @@ fn hint_after_node_change(pod: &Pod, change: &Change) -> Result<QueueingHint, Hi
     };
     let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
     let Some(new) = new else { return Err(HintError::NoObject("new node")) };
+    if emulation.behaviour().queue.any_label_helps_affinity && old.is_some() {
+        let (terms, anti_terms) = (affinity_terms(pod)?, anti_affinity_terms(pod)?);
+        let helps = terms.iter().chain(&anti_terms).any(|term| new.metadata.labels.contains_key(&term.topology_key));
+        return Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip });
+    }
     let value = |node: &Node, term: &AffinityTerm| node.metadata.labels.get(&term.topology_key).cloned();
     let joins = |term: &AffinityTerm| match (&old, value(&new, term)) {
         (None, now) => now.is_some(),

@@ -132,6 +132,12 @@ impl NodeResourcesFit {
     }
 }
 
+/// Returns whether a node has what the pod requests.
+pub fn fits(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
+    let request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
+    request.fit(node.pods.len(), &node.allocatable, &node.requested, cx.emulation.behaviour()).is_success()
+}
+
 /// Whether the pod has a sidecar while the feature is off.
 fn refuses_sidecars(cx: &Context<'_>, pod: &PodInfo) -> bool {
     !cx.emulation.enabled(Gate::SidecarContainers) && pod.pod.spec.init_containers.iter().any(Container::is_restartable)

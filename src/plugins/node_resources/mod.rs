@@ -15,4 +15,4 @@ pub use args::{
     ScoringStrategyType, UtilizationShapePoint,
 };
 pub use balanced_allocation::NodeResourcesBalancedAllocation;
-pub use fit::NodeResourcesFit;
+pub use fit::{NodeResourcesFit, fits};

@@ -5,15 +5,22 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
 use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, InlineVolumeError, inline_handle};
 use crate::plugins::volume_helpers::{always, objects, on, queue_if, uses_claim};
+use crate::release::{CsiLimits, Emulation};
 
-pub(super) fn events() -> Vec<ClusterEventWithHint> {
-    vec![
+pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
+    let release = emulation.behaviour();
+    let mut events = vec![
         always(EventResource::CSINode, ActionType::ADD),
         on(EventResource::CSINode, ActionType::UPDATE, after_csi_node_updated),
         on(EventResource::Pod, ActionType::DELETE, after_pod_deleted),
-        on(EventResource::PersistentVolumeClaim, ActionType::ADD, after_claim_added),
-        on(EventResource::VolumeAttachment, ActionType::DELETE, after_attachment_deleted),
-    ]
+    ];
+    if release.queue.limits_wait_for_claims {
+        events.push(on(EventResource::PersistentVolumeClaim, ActionType::ADD, after_claim_added));
+    }
+    if release.csi_limits == CsiLimits::CsiNode {
+        events.push(on(EventResource::VolumeAttachment, ActionType::DELETE, after_attachment_deleted));
+    }
+    events
 }
 
 /// Returns the events of the plugins that count volumes of in-tree plugins.

@@ -37,8 +37,8 @@ impl Plugin for NodeVolumeLimits {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        Some(hints::events())
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events(emulation))
     }
 }
 

@@ -162,8 +162,9 @@ fn queue_if(helps: bool) -> QueueingHint {
 }
 
 /// Whether `other` is the parked pod, or stands or is about to stand on a node in its namespace.
-fn involved_in_spreading(other: &Pod, pod: &Pod) -> bool {
-    let placed = !(other.node_name.is_empty() && other.status.nominated_node_name.is_empty());
+fn involved_in_spreading(other: &Pod, pod: &Pod, emulation: Emulation) -> bool {
+    let nominated = emulation.behaviour().queue.hints_count_nominated && !other.status.nominated_node_name.is_empty();
+    let placed = nominated || !other.node_name.is_empty();
     is_same_pod(other, pod) || (placed && other.metadata.namespace == pod.metadata.namespace)
 }
 
@@ -177,7 +178,7 @@ impl PodTopologySpread {
             Some(other) => Err(HintError::OtherType { expected: Kind::Pod, got: other.kind() }),
         };
         let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
-        if [&old, &new].into_iter().flatten().any(|p| !involved_in_spreading(p, pod)) {
+        if [&old, &new].into_iter().flatten().any(|p| !involved_in_spreading(p, pod, cx.emulation)) {
             return Ok(QueueingHint::QueueSkip);
         }
         let constraints = self.constraints(cx, pod, Action::DoNotSchedule).map_err(HintError::plugin)?;

@@ -4,12 +4,15 @@ use super::disk_in_use;
 use crate::cluster::{Pod, Str};
 use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
 use crate::plugins::volume_helpers::{always, names_claim, objects, on, queue_if};
+use crate::release::Emulation;
 
-pub(super) fn events() -> Vec<ClusterEventWithHint> {
+pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
+    let updates = emulation.behaviour().queue.restrictions_wait_for_claim_updates;
+    let claims = if updates { ActionType::ADD.or(ActionType::UPDATE) } else { ActionType::ADD };
     vec![
         on(EventResource::Pod, ActionType::DELETE, after_pod_deleted),
         always(EventResource::Node, ActionType::ADD),
-        on(EventResource::PersistentVolumeClaim, ActionType::ADD, after_claim_added),
+        on(EventResource::PersistentVolumeClaim, claims, after_claim_added),
     ]
 }
 

@@ -32,8 +32,8 @@ impl Plugin for VolumeRestrictions {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        Some(hints::events())
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events(emulation))
     }
 }
 

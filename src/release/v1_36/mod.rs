@@ -11,6 +11,10 @@ use super::behaviour::{
 use super::defaults::DefaultPlugin;
 use super::gates::Gate;
 use super::profile::{Part, Profile};
+use super::queue_behaviour::{
+    AssignedPods, AssignedUpdates, Backoff, EventMatching, EventNames, GatedPods, NodeUpdates, NominationEnds, PreemptionCalls,
+    QueueBehaviour, VictimStatus,
+};
 use super::version::Release;
 
 /// The release; its neighbours are written as what differs, with `..v1_36::PROFILE` for the rest.
@@ -64,6 +68,26 @@ pub(super) const PROFILE: Profile = Profile {
         potential_nodes: PotentialNodes::Unschedulable,
         victims: VictimOrder::ByImportance,
         message_end: "",
+        queue: QueueBehaviour {
+            event_names: EventNames::ResourceAndAction,
+            event_matching: EventMatching::Contained,
+            node_updates: NodeUpdates::All,
+            assigned_updates: AssignedUpdates::ByProperty,
+            assigned_pods: AssignedPods::All,
+            nomination_ends: NominationEnds::Told,
+            backoff: Backoff::ByRejections,
+            gating_plugin_first: true,
+            gated_pods: GatedPods::AskedByGate,
+            taints_told_with_nodes: true,
+            hints_count_nominated: true,
+            own_update_helps_affinity: true,
+            any_label_helps_affinity: false,
+            restrictions_wait_for_claim_updates: false,
+            limits_wait_for_claims: true,
+            preemption_calls: PreemptionCalls::InCycle,
+            terminating_victims_deleted: false,
+            victim_status: VictimStatus::Own,
+        },
     },
 };
 

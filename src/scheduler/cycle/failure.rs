@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, Unit};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, NominatingInfo, QueuedPodInfo, Victim, is_same_pod};
-use crate::release::Gate;
+use crate::release::{Gate, PreemptionCalls, VictimStatus};
 use crate::scheduler::algorithm::FitError;
 use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Evictions, Scheduler, State};
@@ -86,7 +86,12 @@ impl Scheduler {
         let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
         let mut evictions = Vec::new();
         let id = pod_id(info.pod());
-        let victims: Vec<Key> = record.evictions().map(Victim::key).collect();
+        let queue = &self.state.config.emulation.behaviour().queue;
+        let victims: Vec<Key> = if queue.terminating_victims_deleted {
+            record.victims().map(Victim::key).collect()
+        } else {
+            record.evictions().map(Victim::key).collect()
+        };
         for (i, key) in victims.iter().enumerate() {
             if i + 1 == victims.len() {
                 // Turning a pod back in memory takes no time, so that the preemption is over when that pod's binding ends.
@@ -96,8 +101,9 @@ impl Scheduler {
             }
             self.evict(key, info, &mut evictions);
         }
-        if self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption) {
-            if !victims.is_empty() {
+        let beside = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
+        if beside || queue.preemption_calls == PreemptionCalls::AfterCycle {
+            if beside && !victims.is_empty() {
                 self.state.preempting.insert(id, None);
             }
             writes.extend(cleared.into_iter().chain(evictions));
@@ -124,6 +130,9 @@ impl Scheduler {
         let Some(victim) = self.state.cluster.pods.get(key) else { return };
         let now = whole_second(self.state.clock);
         let mut marked = Pod::clone(victim);
+        if self.state.config.emulation.behaviour().queue.victim_status == VictimStatus::OfPreemptor {
+            marked.status = preemptor.pod().status.clone();
+        }
         let condition = Condition {
             kind: "DisruptionTarget".into(),
             status: "True".into(),
@@ -133,9 +142,13 @@ impl Scheduler {
         };
         set_condition(&mut marked, condition);
         let mut deleted = marked.clone();
-        writes.push(Write::Put(Object::Pod(Arc::new(marked))));
+        if marked != **victim {
+            writes.push(Write::Put(Object::Pod(Arc::new(marked))));
+        }
         let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
-        if self.evictions != Evictions::AtOnce && grace > 0 {
+        if self.evictions != Evictions::AtOnce && victim.is_terminating() {
+            // To be deleted again gives it no more time.
+        } else if self.evictions != Evictions::AtOnce && grace > 0 {
             let end = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(Timestamp::MAX);
             deleted.metadata.deletion_timestamp = Some(end);
             writes.push(Write::Put(Object::Pod(Arc::new(deleted))));

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::active_queue::{PodOrder, pod_order};
 use crate::cluster::Key;
 use crate::framework::QueuedPodInfo;
+use crate::release::Backoff;
 
 type BackoffOrder = (Timestamp, PodOrder);
 
@@ -25,18 +26,27 @@ pub(super) struct BackoffQueue {
     max: Duration,
     /// Whether time counts in whole seconds, which the gate `SchedulerPopFromBackoffQ` brings.
     windows: bool,
+    rule: Backoff,
 }
 
 impl BackoffQueue {
-    pub(super) fn new(initial: Duration, max: Duration, windows: bool) -> Self {
-        Self { pods: OrdMap::new(), errors: OrdMap::new(), index: OrdMap::new(), initial, max, windows }
+    pub(super) fn new(initial: Duration, max: Duration, windows: bool, rule: Backoff) -> Self {
+        Self { pods: OrdMap::new(), errors: OrdMap::new(), index: OrdMap::new(), initial, max, windows, rule }
     }
 
     /// When a pod's backoff ends, a whole second with ordering windows; the earliest time there is for a pod that need
     /// not wait.
     pub(super) fn expiration(&self, info: &QueuedPodInfo) -> Timestamp {
-        let count = if info.consecutive_errors_count > 0 { info.consecutive_errors_count } else { info.unschedulable_count };
-        if self.max.is_zero() || count == 0 {
+        let count = match self.rule {
+            Backoff::ByRejections if info.consecutive_errors_count > 0 => info.consecutive_errors_count,
+            Backoff::ByRejections => info.unschedulable_count,
+            Backoff::ByAttempts | Backoff::ExactByAttempts => info.attempts,
+        };
+        let waits = match self.rule {
+            Backoff::ExactByAttempts => !info.gated(),
+            Backoff::ByAttempts | Backoff::ByRejections => count > 0,
+        };
+        if self.max.is_zero() || !waits {
             return Timestamp::MIN;
         }
         let end = i128::try_from(self.delay(count)).ok().and_then(|delay| info.timestamp.as_nanosecond().checked_add(delay));
@@ -51,13 +61,18 @@ impl BackoffQueue {
 
     /// Whether a pod must not be tried yet; a window that has only just begun still counts.
     pub(super) fn is_backing_off(&self, info: &QueuedPodInfo, now: Timestamp) -> bool {
-        self.expiration(info) >= self.align(now)
+        let (end, now) = (self.expiration(info), self.align(now));
+        end > now || end == now && self.rule != Backoff::ExactByAttempts
     }
 
     /// The first moment at which a flush would free any pod, if one waits.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let first = [&self.pods, &self.errors].into_iter().filter_map(|heap| Some(heap.get_min()?.0.0)).min()?;
-        let step = if self.windows { SignedDuration::from_secs(1) } else { SignedDuration::from_nanos(1) };
+        let step = match self.rule {
+            Backoff::ExactByAttempts => SignedDuration::ZERO,
+            _ if self.windows => SignedDuration::from_secs(1),
+            _ => SignedDuration::from_nanos(1),
+        };
         Some(first.checked_add(step).unwrap_or(Timestamp::MAX))
     }
 
@@ -143,7 +158,7 @@ mod tests {
     }
 
     fn queue(initial: u64, max: u64, windows: bool) -> BackoffQueue {
-        BackoffQueue::new(Duration::from_secs(initial), Duration::from_secs(max), windows)
+        BackoffQueue::new(Duration::from_secs(initial), Duration::from_secs(max), windows, Backoff::ByRejections)
     }
 
     fn info(name: &str, priority: i32, millis: i64, rejected: u32) -> Arc<QueuedPodInfo> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::cluster::Str;
 use crate::framework::{ActionType, ClusterEvent, ClusterEventWithHint, EventResource, PluginName, QueueingHintFn};
+use crate::release::{Emulation, Gate};
 
 /// An event that a plugin registered.
 #[derive(Clone)]
@@ -24,6 +25,7 @@ pub type PluginEvents = Vec<(PluginName, Option<Vec<ClusterEventWithHint>>)>;
 #[derive(Clone, Default)]
 pub struct HintMap {
     profiles: BTreeMap<Str, Vec<Registration>>,
+    emulation: Emulation,
 }
 
 impl std::fmt::Debug for HintMap {
@@ -37,20 +39,26 @@ impl HintMap {
     /// Takes, per `schedulerName`, the plugins that run at `PreEnqueue`, `PreFilter`, Filter, Reserve or Permit, with what
     /// they register. A plugin that registers nothing of its own accord (`None`) is told of everything there is, and
     /// so is [`PluginName::Extender`], which stands in the list where the profile has extenders.
-    pub fn new(profiles: &[(Str, PluginEvents)]) -> Self {
+    /// Without the gate `SchedulerQueueingHints` every event that a plugin registered is worth another try.
+    pub fn new(profiles: &[(Str, PluginEvents)], emulation: Emulation) -> Self {
         let registrations =
-            |plugins: &PluginEvents| plugins.iter().flat_map(|(plugin, events)| register(*plugin, events.as_deref())).collect();
-        Self { profiles: profiles.iter().map(|(name, plugins)| (name.clone(), registrations(plugins))).collect() }
+            |plugins: &PluginEvents| plugins.iter().flat_map(|(plugin, events)| register(*plugin, events.as_deref(), emulation)).collect();
+        Self { profiles: profiles.iter().map(|(name, plugins)| (name.clone(), registrations(plugins))).collect(), emulation }
+    }
+
+    /// Whether an event is one that was registered.
+    pub(super) fn matches(&self, registration: &Registration, event: &ClusterEvent) -> bool {
+        registration.event.matches_by(event, self.emulation.behaviour().queue.event_matching)
     }
 
     /// Whether any plugin of any profile wants to hear of the event.
     pub fn is_event_of_interest(&self, event: &ClusterEvent) -> bool {
-        event.is_wildcard() || self.profiles.values().flatten().any(|r| r.event.matches(event))
+        event.is_wildcard() || self.profiles.values().flatten().any(|r| self.matches(r, event))
     }
 
     /// Whether the plugin, in any profile, registered an event that this one matches.
     pub fn registered(&self, plugin: PluginName, event: &ClusterEvent) -> bool {
-        self.profiles.values().flatten().any(|r| r.plugin == plugin && r.event.matches(event))
+        self.profiles.values().flatten().any(|r| r.plugin == plugin && self.matches(r, event))
     }
 
     /// Everything that is registered: the `schedulerName` of the profile, the plugin and the event; by profile, in the
@@ -65,15 +73,18 @@ impl HintMap {
     }
 }
 
-fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>) -> Vec<Registration> {
+fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>, emulation: Emulation) -> Vec<Registration> {
     let Some(events) = events else {
         return UNROLLED.iter().map(|r| Registration { plugin, event: ClusterEvent::new(*r, ActionType::ALL), hint: None }).collect();
     };
-    let mut list: Vec<Registration> = events.iter().map(|e| Registration { plugin, event: e.event, hint: e.hint.clone() }).collect();
+    let hints = emulation.enabled(Gate::SchedulerQueueingHints);
+    let registration = |e: &ClusterEventWithHint| Registration { plugin, event: e.event, hint: e.hint.clone().filter(|_| hints) };
+    let mut list: Vec<Registration> = events.iter().map(registration).collect();
     // Upstream adds this for plugins that could otherwise miss a node that became eligible (issue 109437). It is not
     // tied to the gate that made it unnecessary, and so any taint change retries what these plugins rejected.
     let on_node = |action: ActionType| events.iter().any(|e| e.event.resource == EventResource::Node && e.event.action.0 & action.0 != 0);
-    if on_node(ActionType::ADD) && !on_node(ActionType::UPDATE_NODE_TAINT) {
+    let told = emulation.behaviour().queue.taints_told_with_nodes;
+    if told && on_node(ActionType::ADD) && !on_node(ActionType::UPDATE_NODE_TAINT) {
         let event = ClusterEvent::new(EventResource::Node, ActionType::UPDATE_NODE_TAINT);
         list.push(Registration { plugin, event, hint: None });
     }
@@ -104,7 +115,7 @@ mod tests {
     }
 
     fn rows(events: Option<Vec<ClusterEventWithHint>>) -> Vec<String> {
-        let map = HintMap::new(&[("s".into(), vec![(PluginName::NodeName, events)])]);
+        let map = HintMap::new(&[("s".into(), vec![(PluginName::NodeName, events)])], Emulation::default());
         map.profile(&"s".into()).unwrap().iter().map(|r| r.event.to_string()).collect()
     }
 
@@ -122,7 +133,7 @@ mod tests {
     fn a_plugin_that_leaves_it_open_hears_of_everything_but_slices_and_attachments() {
         let rows = rows(None);
         assert_eq!((rows.len(), rows[0].as_str()), (10, "PodAll"));
-        let map = HintMap::new(&[("s".into(), vec![(PluginName::Extender, None)])]);
+        let map = HintMap::new(&[("s".into(), vec![(PluginName::Extender, None)])], Emulation::default());
         let add = |resource| ClusterEvent::new(resource, ActionType::ADD);
         assert!(map.is_event_of_interest(&add(EventResource::AssignedPod)));
         assert!(!map.is_event_of_interest(&add(EventResource::ResourceSlice)));

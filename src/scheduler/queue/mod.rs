@@ -104,6 +104,8 @@ pub struct SchedulingQueue {
     /// The next number to draw.
     sequence: u64,
     scheduling_cycle: u64,
+    /// The cycle in which an event was offered last, in releases without queueing hints.
+    move_request_cycle: Option<u64>,
     view: QueuesView,
 }
 
@@ -115,12 +117,13 @@ impl SchedulingQueue {
             config,
             hints: Arc::new(hints),
             active: ActiveQueue::default(),
-            backoff: BackoffQueue::new(config.pod_initial_backoff, config.pod_max_backoff, windows),
+            backoff: BackoffQueue::new(config.pod_initial_backoff, config.pod_max_backoff, windows, config.emulation.behaviour().queue.backoff),
             unschedulable: OrdMap::new(),
             in_flight: InFlight::default(),
             nominator: Nominator::default(),
             sequence: 0,
             scheduling_cycle: 0,
+            move_request_cycle: None,
             view: QueuesView::default(),
         }
     }
@@ -277,6 +280,10 @@ impl SchedulingQueue {
         plugin: Option<PluginName>,
     ) {
         let (pod, new) = (info.key(), from.is_none());
+        let cause = match cause {
+            MoveCause::Cluster(event) => MoveCause::Cluster(event.named(self.config.emulation.behaviour().queue.event_names)),
+            other => other,
+        };
         let order = QueueOrder { priority: info.pod().priority(), timestamp: info.timestamp, sequence: info.sequence };
         let plugins = info.rejectors();
         self.record(env, Event::QueueMoved(Box::new(QueueMove { pod, from, to, cause, plugin, order, plugins })));

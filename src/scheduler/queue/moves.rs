@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::{QueueEnv, SchedulingQueue, unschedulable_place};
 use crate::cluster::{Object, Pod};
 use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, is_same_pod};
+use crate::plugins::admits;
+use crate::release::{Gate, GatedPods};
+use crate::scheduler::event_handlers::PodFilter;
 use crate::trace::{Event, MoveCause, Place};
 
 /// What an event means for a pod; mirrors `queueingStrategy`. With the plugin whose hint said Queue, if one did.
@@ -37,19 +40,61 @@ impl SchedulingQueue {
         self.move_matching(env, event, change, |info| !is_same_pod(info.pod(), but));
     }
 
+    /// As [`Self::move_all_to_active_or_backoff_queue`], for the pods that a change may concern.
+    pub(in crate::scheduler) fn move_concerned(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, whom: PodFilter) {
+        match (whom, &change.new) {
+            (PodFilter::MaxPriority(max), _) => self.move_all_to_active_or_backoff_queue(env, event, change, Some(max)),
+            (PodFilter::Admitted, Some(Object::Node(node))) => {
+                let concerned = {
+                    let cx = env.context();
+                    let admits = |info: &&Arc<QueuedPodInfo>| {
+                        cx.snapshot.get(node.name()).is_none_or(|node| admits(&cx, &info.pod_info, node))
+                    };
+                    self.unschedulable.values().filter(admits).cloned().collect()
+                };
+                self.move_if_of_interest(env, concerned, event, change);
+            }
+            (PodFilter::WithAffinityTerm | PodFilter::WithAffinityTermOrSpread, Some(Object::Pod(pod))) => {
+                let concerned = {
+                    let labels = env.context().cluster.namespaces.named(&pod.metadata.namespace).map(|n| n.metadata.labels.clone());
+                    let labels = labels.unwrap_or_default();
+                    let spread = |info: &QueuedPodInfo| {
+                        whom == PodFilter::WithAffinityTermOrSpread
+                            && info.unschedulable_plugins.contains(PluginName::PodTopologySpread)
+                            && info.pod().metadata.namespace == pod.metadata.namespace
+                    };
+                    let terms = |info: &QueuedPodInfo| {
+                        let terms = info.pod_info.terms.as_ref();
+                        terms.is_some_and(|terms| terms.required_affinity.iter().any(|term| term.matches(pod, &labels)))
+                    };
+                    self.unschedulable.values().filter(|info| spread(info) || terms(info)).cloned().collect()
+                };
+                self.move_if_of_interest(env, concerned, event, change);
+            }
+            _ => self.move_all_to_active_or_backoff_queue(env, event, change, None),
+        }
+    }
+
     fn move_matching(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, asked: impl Fn(&Arc<QueuedPodInfo>) -> bool) {
+        let asked = |info: &&Arc<QueuedPodInfo>| asked(info);
         if !self.hints.is_event_of_interest(&event) {
             return;
         }
-        let asked = |info: &&Arc<QueuedPodInfo>| asked(info);
         let pods: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(asked).cloned().collect();
         self.move_pods(env, pods, event, change);
+    }
+
+    /// Offers an event to pods of unschedulablePods, where any plugin registered it.
+    fn move_if_of_interest(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
+        if self.hints.is_event_of_interest(&event) {
+            self.move_pods(env, pods, event, change);
+        }
     }
 
     /// Offers an event to pods of unschedulablePods.
     pub(super) fn move_pods(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
         for info in pods {
-            if info.gating_plugin.is_some_and(|gate| !self.hints.registered(gate, &event)) {
+            if info.gating_plugin.is_some_and(|gate| self.stays_gated(gate, &event)) {
                 continue;
             }
             let strategy = self.is_pod_worth_requeuing(env, &info, event, change);
@@ -58,8 +103,19 @@ impl SchedulingQueue {
                 self.requeue(env, info, from, strategy, MoveCause::Cluster(event));
             }
         }
-        if self.in_flight.any() {
+        if !self.config.emulation.enabled(Gate::SchedulerQueueingHints) {
+            self.move_request_cycle = Some(self.scheduling_cycle);
+        } else if self.in_flight.any() {
             self.in_flight.keep(event, change);
+        }
+    }
+
+    /// Whether an event is nothing for a pod that this plugin gates.
+    fn stays_gated(&self, gate: PluginName, event: &ClusterEvent) -> bool {
+        match self.config.emulation.behaviour().queue.gated_pods {
+            GatedPods::AsOthers => false,
+            GatedPods::HeldByGates => gate == PluginName::SchedulingGates,
+            GatedPods::AskedByGate => !self.hints.registered(gate, event),
         }
     }
 
@@ -85,7 +141,7 @@ impl SchedulingQueue {
         let hints = self.hints.clone();
         let Some(registrations) = hints.profile(&info.pod().spec.scheduler_name) else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
-        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && r.event.matches(&event)) {
+        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && hints.matches(r, &event)) {
             let (hint, error) = match &registration.hint {
                 None => (QueueingHint::Queue, None),
                 Some(hint) => match hint(&env.context(), info.pod(), change) {
@@ -95,6 +151,7 @@ impl SchedulingQueue {
                 },
             };
             let plugin = registration.plugin;
+            let event = event.named(self.config.emulation.behaviour().queue.event_names);
             self.record(env, Event::HintAsked { pod: info.key(), plugin, event, hint, error: error.map(|e| e.to_string().into()) });
             if hint == QueueingHint::QueueSkip {
                 continue;
@@ -162,7 +219,7 @@ impl SchedulingQueue {
     }
 
     /// The door to backoffQ. Returns whether the pod got there.
-    fn move_to_backoff(
+    pub(super) fn move_to_backoff(
         &mut self,
         env: &mut dyn QueueEnv,
         mut info: Arc<QueuedPodInfo>,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::moves::{Strategy, label};
 use super::{AlreadyQueued, QueueEnv, SchedulingQueue, unschedulable_place};
 use crate::cluster::{Key, Object, Pod, Str};
-use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo, pod_scheduling_properties_change};
+use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo, is_pod_updated, pod_scheduling_properties_change};
+use crate::release::Gate;
 use crate::trace::{Event, MoveCause, Place};
 
 impl SchedulingQueue {
@@ -40,6 +41,15 @@ impl SchedulingQueue {
         };
         self.update_nominated_pod(env, old, new);
         if !matches!(place, Place::Unschedulable { .. }) {
+            return;
+        }
+        if !self.config.emulation.enabled(Gate::SchedulerQueueingHints) {
+            if is_pod_updated(old, new) {
+                let backing_off = self.backoff.is_backing_off(&info, env.now());
+                let update = MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE);
+                let cause = if backing_off { update } else { label(EventLabel::BackoffComplete) };
+                self.requeue(env, info, Some(place), Strategy::AfterBackoff(None), cause);
+            }
             return;
         }
         for event in events {
@@ -177,11 +187,28 @@ impl SchedulingQueue {
         }
         info.timestamp = env.now();
         info.sequence = self.next_sequence();
-        let strategy = self.strategy_for_in_flight_pod(env, &info);
         let pod = info.pod().clone();
+        if !self.config.emulation.enabled(Gate::SchedulerQueueingHints) {
+            self.add_without_hints(env, Arc::new(info), from);
+            self.in_flight.done(&pod);
+            return Ok(());
+        }
+        let strategy = self.strategy_for_in_flight_pod(env, &info);
         self.requeue(env, Arc::new(info), from, strategy, label(EventLabel::ScheduleAttemptFailure));
         self.in_flight.done(&pod);
         Ok(())
+    }
+
+    /// Puts a pod back that was tried: to backoffQ where no plugin rejected it or an event came since it was popped, which
+    /// no plugin is asked about; else it is parked.
+    fn add_without_hints(&mut self, env: &mut dyn QueueEnv, info: Arc<QueuedPodInfo>, from: Option<Place>) {
+        let cause = label(EventLabel::ScheduleAttemptFailure);
+        let moved = self.move_request_cycle.is_some_and(|cycle| cycle >= self.scheduling_cycle);
+        if moved || info.rejectors().is_empty() {
+            self.move_to_backoff(env, info, from, cause, None);
+        } else {
+            self.park(env, &info, from, cause, None);
+        }
     }
 
     /// Asks the hints about everything that happened since the pod was popped.

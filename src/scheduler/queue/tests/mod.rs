@@ -92,7 +92,7 @@ fn hints() -> HintMap {
         (PluginName::SchedulingGates, SchedulingGates.events_to_register(Emulation::default())),
         (PluginName::DefaultPreemption, Some(vec![never])),
     ];
-    HintMap::new(&[("s".into(), profile)])
+    HintMap::new(&[("s".into(), profile)], Emulation::default())
 }
 
 /// A queue in its world; every operation checks the invariants and that the recorded events tell all.

@@ -1,0 +1,146 @@
+//! Choices of the queue, the event handlers and the carrying out of preemption that changed between releases, by name.
+
+/// The named choices of a release about queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueBehaviour {
+    /// How events are called.
+    pub event_names: EventNames,
+    /// How an event is compared with those that plugins registered.
+    pub event_matching: EventMatching,
+    /// Which events an update of a node is.
+    pub node_updates: NodeUpdates,
+    /// Which events an update of a pod on a node is.
+    pub assigned_updates: AssignedUpdates,
+    /// Which waiting pods an added or updated pod on a node may concern.
+    pub assigned_pods: AssignedPods,
+    /// When a nomination that ends is told as the end of a pod.
+    pub nomination_ends: NominationEnds,
+    /// How long a pod waits in backoffQ.
+    pub backoff: Backoff,
+    /// Whether the plugin that gated a pod last is asked first.
+    pub gating_plugin_first: bool,
+    /// What events mean for gated pods.
+    pub gated_pods: GatedPods,
+    /// Whether plugins that wait for new nodes are also told of taints, which may have hidden the new node.
+    pub taints_told_with_nodes: bool,
+    /// Whether InterPodAffinity and PodTopologySpread count nominated pods in their hints.
+    pub hints_count_nominated: bool,
+    /// Whether a change of the waiting pod itself is worth another try for InterPodAffinity.
+    pub own_update_helps_affinity: bool,
+    /// Whether any label change of a node with the topology key is worth another try for InterPodAffinity.
+    pub any_label_helps_affinity: bool,
+    /// Whether VolumeRestrictions waits for updates of claims.
+    pub restrictions_wait_for_claim_updates: bool,
+    /// Whether NodeVolumeLimits waits for claims.
+    pub limits_wait_for_claims: bool,
+    /// When the calls of a preemption without `SchedulerAsyncPreemption` are announced.
+    pub preemption_calls: PreemptionCalls,
+    /// Whether victims that are terminating already are deleted once more.
+    pub terminating_victims_deleted: bool,
+    /// From whose status that of a victim is made.
+    pub victim_status: VictimStatus,
+}
+
+/// How events are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventNames {
+    /// By names of their own; a change of labels is an update.
+    Own,
+    /// By names of their own, one of them for a change of labels.
+    OwnWithLabels,
+    /// By resource and action, and tolerations in the plural.
+    PluralTolerations,
+    /// By resource and action.
+    ResourceAndAction,
+}
+
+/// How an event is compared with those that plugins registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventMatching {
+    /// They have an action in common.
+    Overlap,
+    /// The registered one contains it.
+    Contained,
+}
+
+/// Which events an update of a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeUpdates {
+    /// The first that applies; annotations do not count.
+    First,
+    /// All that apply.
+    All,
+}
+
+/// Which events an update of a pod on a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssignedUpdates {
+    /// One, whatever changed.
+    One,
+    /// One for labels, one for a scale down, which concerns all pods, or else one.
+    LabelsAndScaleDown,
+    /// One for each property.
+    ByProperty,
+}
+
+/// Which waiting pods an added or updated pod on a node may concern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssignedPods {
+    /// Those with a required affinity term that matches it.
+    AffinityTerms,
+    /// Those too that PodTopologySpread rejected in its namespace.
+    AffinityTermsAndSpread,
+    /// All.
+    All,
+}
+
+/// When a nomination that ends is told as the end of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NominationEnds {
+    /// Never.
+    Untold,
+    /// When the pod goes, changes its nomination, or is bound.
+    ToldOfBoundPods,
+    /// When the pod goes or changes its nomination.
+    Told,
+}
+
+/// How long a pod waits in backoffQ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backoff {
+    /// By the number of attempts, to the exact time; at the end it waits no more.
+    ExactByAttempts,
+    /// By the number of attempts.
+    ByAttempts,
+    /// By the number of rejections, or of errors in a row.
+    ByRejections,
+}
+
+/// What events mean for gated pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GatedPods {
+    /// What they mean for others.
+    AsOthers,
+    /// Nothing where SchedulingGates holds the pod.
+    HeldByGates,
+    /// Nothing unless the gating plugin registered the event.
+    AskedByGate,
+}
+
+/// When the calls of a preemption without `SchedulerAsyncPreemption` are announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreemptionCalls {
+    /// Within the cycle, before the pod is back in the queue.
+    InCycle,
+    /// After the cycle.
+    AfterCycle,
+}
+
+/// From whose status that of a victim is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimStatus {
+    /// The preemptor's.
+    OfPreemptor,
+    /// Its own.
+    Own,
+}
