@@ -68,9 +68,6 @@ pub fn assigned_pod_changes(old: &Pod, new: &Pod, emulation: Emulation) -> Vec<(
             if is_scaled_down(old, new, emulation) {
                 events.push((event(ActionType::UPDATE), true));
             }
-            if events.is_empty() {
-                events.push((event(ActionType::UPDATE), false));
-            }
             events
         }
     }

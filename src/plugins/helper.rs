@@ -8,8 +8,18 @@
 use std::sync::Arc;
 
 use crate::cluster::{Kind, Node, Object, Pod, Taint, Toleration};
-use crate::framework::{Change, FieldErrors, HintError, MAX_NODE_SCORE};
-use crate::release::{Emulation, Gate};
+use crate::framework::{ActionType, Change, FieldErrors, HintError, MAX_NODE_SCORE};
+use crate::release::{Emulation, Gate, NodeRegistrations};
+
+/// Returns the actions on nodes that a plugin registers which looks at nothing but the node: additions and `updates`, or any
+/// update where the release has it so.
+pub fn node_actions(emulation: Emulation, updates: ActionType) -> ActionType {
+    let updates = match emulation.behaviour().queue.node_registrations {
+        NodeRegistrations::AnyUpdate | NodeRegistrations::AnyUpdateButUnschedulable => ActionType::UPDATE,
+        NodeRegistrations::ByProperty => updates,
+    };
+    ActionType::ADD.or(updates)
+}
 
 /// Whether one toleration tolerates a taint.
 ///

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::helper::{changed_nodes, default_normalize_score};
+use super::helper::{changed_nodes, default_normalize_score, node_actions};
 use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
@@ -208,8 +208,8 @@ impl Plugin for NodeAffinity {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        let event = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL));
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        let event = ClusterEvent::new(EventResource::Node, node_actions(emulation, ActionType::UPDATE_NODE_LABEL));
         let plugin = self.clone();
         Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(move |_, pod, change| plugin.after_node_change(pod, change))) }])
     }

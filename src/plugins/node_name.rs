@@ -1,5 +1,6 @@
 //! NodeName: Filter. Mirrors `pkg/scheduler/framework/plugins/nodename/node_name.go`.
 
+use super::helper::node_actions;
 use crate::framework::{
     ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
     PodInfo, Reason, Status,
@@ -17,8 +18,8 @@ impl Plugin for NodeName {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        let add = ClusterEvent::new(EventResource::Node, node_actions(emulation, ActionType::NONE));
         Some(vec![ClusterEventWithHint { event: add, hint: None }])
     }
 }

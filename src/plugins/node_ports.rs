@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::helper::changed_pods;
+use super::helper::{changed_pods, node_actions};
 use crate::cluster::{ContainerPort, Pod};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, HostPorts,
@@ -28,9 +28,9 @@ impl Plugin for NodePorts {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let delete = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
-        let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
+        let add = ClusterEvent::new(EventResource::Node, node_actions(emulation, ActionType::NONE));
         Some(vec![
             ClusterEventWithHint { event: delete, hint: Some(Arc::new(|cx, pod, change| after_pod_deleted(cx.emulation, pod, change))) },
             ClusterEventWithHint { event: add, hint: None },

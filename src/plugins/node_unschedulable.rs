@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::helper::{changed_nodes, changed_pods, tolerates};
+use super::helper::{changed_nodes, changed_pods, node_actions, tolerates};
 use crate::cluster::{Pod, Taint};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
     PluginName, PodInfo, QueueingHint, Reason, Status,
 };
-use crate::release::Emulation;
+use crate::release::{Emulation, NodeRegistrations};
 
 /// Keeps pods off cordoned nodes, unless they tolerate the taint that a cordon brings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,8 +21,11 @@ impl Plugin for NodeUnschedulable {
     fn filter(&self) -> Option<&dyn FilterPlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        let taints = ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT);
+        let taints_alone = emulation.behaviour().queue.node_registrations == NodeRegistrations::AnyUpdateButUnschedulable;
+        let actions = if taints_alone { taints } else { node_actions(emulation, ActionType::UPDATE_NODE_TAINT) };
+        let node = ClusterEvent::new(EventResource::Node, actions);
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
         Some(vec![
             ClusterEventWithHint { event: node, hint: Some(Arc::new(|_, _, change| after_node_change(change))) },

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_untolerated_taint, tolerates};
+use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_untolerated_taint, node_actions, tolerates};
 use crate::cluster::{Pod, Toleration};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
@@ -33,8 +33,8 @@ impl Plugin for TaintToleration {
     fn score(&self) -> Option<&dyn ScorePlugin> {
         Some(self)
     }
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        let node = ClusterEvent::new(EventResource::Node, node_actions(emulation, ActionType::UPDATE_NODE_TAINT));
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
         Some(vec![
             ClusterEventWithHint { event: node, hint: Some(Arc::new(|cx, pod, change| after_node_change(cx.emulation, pod, change))) },

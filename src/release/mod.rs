@@ -28,8 +28,8 @@ pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
 pub use profile::{Match, Nearest, Part, Profile, nearest, supported};
 pub use queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, EventMatching, EventNames, GatedPods, NodeUpdates, NominationEnds, PreemptionCalls,
-    QueueBehaviour, VictimStatus,
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
+    NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 pub use version::{Lifetime, Release, ReleaseError};
 

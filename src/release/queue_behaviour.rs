@@ -33,6 +33,14 @@ pub struct QueueBehaviour {
     pub restrictions_wait_for_claim_updates: bool,
     /// Whether NodeVolumeLimits waits for claims.
     pub limits_wait_for_claims: bool,
+    /// Whether NodeVolumeLimits waits for updates of CSINodes.
+    pub limits_wait_for_csi_node_updates: bool,
+    /// Which updates of a node the plugins wait for that look at nothing but the node.
+    pub node_registrations: NodeRegistrations,
+    /// Whether a new toleration of the waiting pod is an event that plugins wait for.
+    pub tolerations_registered: bool,
+    /// Which new classes are told of.
+    pub class_additions: ClassAdditions,
     /// When the calls of a preemption without `SchedulerAsyncPreemption` are announced.
     pub preemption_calls: PreemptionCalls,
     /// Whether victims that are terminating already are deleted once more.
@@ -72,12 +80,32 @@ pub enum NodeUpdates {
     All,
 }
 
+/// Which updates of a node the plugins wait for that look at nothing but the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeRegistrations {
+    /// All, but NodeUnschedulable waits for taints alone.
+    AnyUpdateButUnschedulable,
+    /// All.
+    AnyUpdate,
+    /// Those of what they look at.
+    ByProperty,
+}
+
+/// Which new classes are told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassAdditions {
+    /// Those whose claims wait for a consumer.
+    WaitForFirstConsumer,
+    /// All.
+    All,
+}
+
 /// Which events an update of a pod on a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignedUpdates {
     /// One, whatever changed.
     One,
-    /// One for labels, one for a scale down, which concerns all pods, or else one.
+    /// One for labels, and one for a scale down, which concerns all pods.
     LabelsAndScaleDown,
     /// One for each property.
     ByProperty,

@@ -4,7 +4,7 @@ use super::behaviour::{Behaviour, ImageSources, LeftOutNodes, MissingNodes, Side
 use super::defaults::DefaultPlugin;
 use super::gates::Gate;
 use super::profile::Profile;
-use super::queue_behaviour::{NodeUpdates, QueueBehaviour};
+use super::queue_behaviour::{NodeRegistrations, NodeUpdates, QueueBehaviour};
 use super::v1_30;
 use super::version::Release;
 
@@ -24,6 +24,7 @@ pub(super) const PROFILE: Profile = Profile {
         missing_nodes: MissingNodes::Error,
         one_node_without_scores: false,
         queue: QueueBehaviour {
+            node_registrations: NodeRegistrations::AnyUpdateButUnschedulable,
             node_updates: NodeUpdates::First,
             taints_told_with_nodes: false,
             limits_wait_for_claims: false,

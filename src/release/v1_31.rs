@@ -2,7 +2,7 @@
 
 use super::behaviour::{AssumedUsage, Behaviour, CsiLimits, LeftOutNodes, LocalVolumes, VictimOrder};
 use super::profile::Profile;
-use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventMatching, EventNames, QueueBehaviour};
+use super::queue_behaviour::{AssignedPods, AssignedUpdates, ClassAdditions, EventMatching, EventNames, NodeRegistrations, QueueBehaviour};
 use super::v1_32;
 use super::version::Release;
 
@@ -19,6 +19,9 @@ pub(super) const PROFILE: Profile = Profile {
         victims: VictimOrder::ViolatingFirst,
         queue: QueueBehaviour {
             event_names: EventNames::OwnWithLabels,
+            node_registrations: NodeRegistrations::AnyUpdate,
+            tolerations_registered: false,
+            class_additions: ClassAdditions::WaitForFirstConsumer,
             event_matching: EventMatching::Overlap,
             assigned_updates: AssignedUpdates::LabelsAndScaleDown,
             assigned_pods: AssignedPods::AffinityTermsAndSpread,

@@ -18,6 +18,7 @@ pub(super) const PROFILE: Profile = Profile {
             nomination_ends: NominationEnds::Untold,
             backoff: Backoff::ExactByAttempts,
             any_label_helps_affinity: true,
+            limits_wait_for_csi_node_updates: false,
             preemption_calls: PreemptionCalls::AfterCycle,
             ..v1_33::PROFILE.behaviour.queue
         },

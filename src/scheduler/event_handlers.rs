@@ -8,7 +8,8 @@ use crate::cluster::{Kind, Node, Object, Pod, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, EventResource, assigned_pod_changes, node_scheduling_properties_change,
 };
-use crate::release::{AssignedPods, Emulation, Gate, NominationEnds};
+use crate::plugins::volume_helpers::WAIT_FOR_FIRST_CONSUMER;
+use crate::release::{AssignedPods, ClassAdditions, Emulation, Gate, NominationEnds};
 
 /// What the handlers need to know.
 pub trait HandlerEnv {
@@ -81,7 +82,7 @@ pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Ob
             vec![everybody(EventResource::Node, ActionType::DELETE, old, None), HandlerStep::CacheRemoveNode(node.clone())]
         }
         (None | Some(Object::Pod(_)), Some(Object::Pod(_))) | (Some(Object::Pod(_)), None) => pod_change(env, old, new),
-        _ => other_change(old, new),
+        _ => other_change(env, old, new),
     }
 }
 
@@ -115,8 +116,14 @@ fn update_node(env: &dyn HandlerEnv, old: &Arc<Node>, new: &Arc<Node>) -> Vec<Ha
 }
 
 /// Volumes, classes, claims and devices: one event per change, whatever changed.
-fn other_change(old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
+fn other_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
     let Some(resource) = new.or(old).and_then(|o| event_resource(o.kind())) else { return Vec::new() };
+    if let (None, Some(Object::StorageClass(class))) = (old, new)
+        && env.emulation().behaviour().queue.class_additions == ClassAdditions::WaitForFirstConsumer
+        && class.volume_binding_mode.as_deref() != Some(WAIT_FOR_FIRST_CONSUMER)
+    {
+        return Vec::new();
+    }
     let action = match (old, new) {
         (None, _) => ActionType::ADD,
         (_, None) => ActionType::DELETE,

@@ -12,7 +12,7 @@ use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, HintError, PodResourcesOptions, QueueingHint, Resource,
     is_scalar_resource_name, pod_requests,
 };
-use crate::plugins::helper::{BeforeAfter, changed_nodes, changed_pods};
+use crate::plugins::helper::{BeforeAfter, changed_nodes, changed_pods, node_actions};
 use crate::release::{Emulation, Gate};
 
 /// The registrations of NodeResourcesFit.
@@ -21,7 +21,7 @@ pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     if emulation.enabled(Gate::InPlacePodVerticalScaling) {
         pod_action = pod_action.or(ActionType::UPDATE_POD_SCALE_DOWN);
     }
-    let node_action = ActionType::ADD.or(ActionType::UPDATE_NODE_ALLOCATABLE);
+    let node_action = node_actions(emulation, ActionType::UPDATE_NODE_ALLOCATABLE);
     let mut events = vec![
         ClusterEventWithHint {
             event: ClusterEvent::new(EventResource::Pod, pod_action),

@@ -12,8 +12,8 @@ use super::defaults::DefaultPlugin;
 use super::gates::Gate;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, EventMatching, EventNames, GatedPods, NodeUpdates, NominationEnds, PreemptionCalls,
-    QueueBehaviour, VictimStatus,
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
+    NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 use super::version::Release;
 
@@ -84,6 +84,10 @@ pub(super) const PROFILE: Profile = Profile {
             any_label_helps_affinity: false,
             restrictions_wait_for_claim_updates: false,
             limits_wait_for_claims: true,
+            limits_wait_for_csi_node_updates: true,
+            node_registrations: NodeRegistrations::ByProperty,
+            tolerations_registered: true,
+            class_additions: ClassAdditions::All,
             preemption_calls: PreemptionCalls::InCycle,
             terminating_victims_deleted: false,
             victim_status: VictimStatus::Own,

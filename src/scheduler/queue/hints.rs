@@ -79,7 +79,9 @@ fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>, emulati
     };
     let hints = emulation.enabled(Gate::SchedulerQueueingHints);
     let registration = |e: &ClusterEventWithHint| Registration { plugin, event: e.event, hint: e.hint.clone().filter(|_| hints) };
-    let mut list: Vec<Registration> = events.iter().map(registration).collect();
+    let tolerations = emulation.behaviour().queue.tolerations_registered;
+    let registered = |e: &&ClusterEventWithHint| tolerations || e.event.action != ActionType::UPDATE_POD_TOLERATION;
+    let mut list: Vec<Registration> = events.iter().filter(registered).map(registration).collect();
     // Upstream adds this for plugins that could otherwise miss a node that became eligible (issue 109437). It is not
     // tied to the gate that made it unnecessary, and so any taint change retries what these plugins rejected.
     let on_node = |action: ActionType| events.iter().any(|e| e.event.resource == EventResource::Node && e.event.action.0 & action.0 != 0);
