@@ -13,14 +13,20 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use recorded::{object, operation};
-use schedscope::release::Emulation;
+use schedscope::release::{Emulation, Release, nearest};
 use schedscope::report::OperationReport;
 use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use serde_json::Value;
 
+/// The release that a case is about; the newest where it names none.
+fn emulation(version: &Value) -> Emulation {
+    let release: Option<Release> = version.as_str().map(|version| version.parse().expect("a version"));
+    release.map_or_else(Emulation::default, |release| nearest(release).profile.into())
+}
+
 /// The first key that disagrees, in words; `None` when the whole story agrees.
 fn first_difference(case: &Value) -> Option<(String, String)> {
-    let gates = Emulation::default();
+    let gates = emulation(&case["version"]);
     let config = match &case["config"] {
         Value::Null => Config::defaults(gates),
         config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
@@ -90,5 +96,25 @@ fn check(folder: &Path) {
 #[test]
 fn queues_move_as_those_of_kube_scheduler() {
     let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
-    check(&given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance")));
+    check(&given.unwrap_or_else(fixtures));
+}
+
+/// The folders of other releases are named by their versions.
+#[test]
+fn those_of_other_releases_too() {
+    let entries = std::fs::read_dir(fixtures()).expect("the folder").map(|e| e.expect("an entry").path());
+    let folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    assert!(folders.len() >= 7, "{folders:?}");
+    for folder in folders.iter().filter(|folder| has_cases(folder)) {
+        check(folder);
+    }
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance")
+}
+
+fn has_cases(folder: &Path) -> bool {
+    let mut names = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").file_name());
+    names.any(|name| name.to_string_lossy().starts_with("runs-"))
 }

@@ -244,7 +244,10 @@ impl ClusterEvent {
             || self.resource == incoming.resource
             || (self.resource == EventResource::Pod
                 && matches!(incoming.resource, EventResource::AssignedPod | EventResource::UnschedulablePod));
-        self.is_wildcard() || (resource && self.action.0 & incoming.action.0 != 0 && (incoming.action <= self.action || matching == EventMatching::Overlap))
+        self.is_wildcard()
+            || (resource
+                && self.action.0 & incoming.action.0 != 0
+                && (incoming.action <= self.action || matching == EventMatching::Overlap))
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::{PodBits, PodResource, host_ports, unix_nanoseconds};
 use crate::cluster::{
-    ContainerPort, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Shared, Str, WeightedPodAffinityTerm,
+    ContainerPort, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Shared, Str,
+    WeightedPodAffinityTerm,
 };
 use crate::release::Emulation;
 
@@ -50,7 +51,14 @@ impl PodRow {
         let claims = pod.spec.volumes.iter().any(|v| v.persistent_volume_claim.is_some());
         let takes_more = claims || host_ports(pod, emulation).next().is_some();
         let labelled = !pod.metadata.labels.is_empty();
-        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more, labelled, sidecar_ports: emulation.behaviour().sidecar_ports }
+        Self {
+            bits: PodBits::of(pod),
+            id: Self::id_of(pod),
+            priority: pod.priority(),
+            takes_more,
+            labelled,
+            sidecar_ports: emulation.behaviour().sidecar_ports,
+        }
     }
 
     /// The [`Self::id`] of a pod.

@@ -5,8 +5,8 @@ use strum::IntoEnumIterator as _;
 use super::behaviour::Behaviour;
 use super::defaults::{DefaultArgument, DefaultPlugin};
 use super::gates::{Gate, OtherGates};
-use super::{v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
 use super::version::Release;
+use super::{v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,5 +17,4 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches from v1.28.6 on, which have the gate of queueing hints off.
-pub(super) const WITHOUT_HINTS: Profile =
-    Profile { release: Release::latest(28), since: Release::patch(28, 6), verified: &[], ..PROFILE };
+pub(super) const WITHOUT_HINTS: Profile = Profile { release: Release::latest(28), since: Release::patch(28, 6), verified: &[], ..PROFILE };

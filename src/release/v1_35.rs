@@ -21,11 +21,7 @@ pub(super) const PROFILE: Profile = Profile {
         images: ImageSources::InitContainers,
         invalid_pools: InvalidPools::Error,
         has_stable_allocator: true,
-        queue: QueueBehaviour {
-            hints_count_nominated: false,
-            own_update_helps_affinity: false,
-            ..v1_36::PROFILE.behaviour.queue
-        },
+        queue: QueueBehaviour { hints_count_nominated: false, own_update_helps_affinity: false, ..v1_36::PROFILE.behaviour.queue },
         ..v1_36::PROFILE.behaviour
     },
     ..v1_36::PROFILE

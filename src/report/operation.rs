@@ -111,7 +111,7 @@ impl QueuesReport {
         let queue = state.queue();
         let expires = |info| {
             let millis = queue.backoff_expiration(info).map_or(0, |end| end.duration_since(state.start()).as_millis());
-            let whole = (millis % 1000 == 0).then(|| (millis / 1000) as i64);
+            let whole = (millis % 1000 == 0).then_some((millis / 1000) as i64);
             let number = whole.map_or_else(|| serde_json::Number::from_f64(millis as f64 / 1000.0), |seconds| Some(seconds.into()));
             number.unwrap_or_else(|| 0.into())
         };

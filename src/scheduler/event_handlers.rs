@@ -5,9 +5,7 @@
 use std::sync::Arc;
 
 use crate::cluster::{Kind, Node, Object, Pod, Str};
-use crate::framework::{
-    ActionType, Change, ClusterEvent, EventResource, assigned_pod_changes, node_scheduling_properties_change,
-};
+use crate::framework::{ActionType, Change, ClusterEvent, EventResource, assigned_pod_changes, node_scheduling_properties_change};
 use crate::plugins::volume_helpers::WAIT_FOR_FIRST_CONSUMER;
 use crate::release::{AssignedPods, ClassAdditions, Emulation, Gate, NominationEnds};
 
@@ -246,9 +244,7 @@ fn delete_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     let mut steps = vec![HandlerStep::QueueDelete(pod.clone())];
     if env.is_assumed_pod(&pod) {
         steps.push(HandlerStep::AssumedPodDeleted(pod));
-    } else if !pod.status.nominated_node_name.is_empty()
-        && env.emulation().behaviour().queue.nomination_ends != NominationEnds::Untold
-    {
+    } else if !pod.status.nominated_node_name.is_empty() && env.emulation().behaviour().queue.nomination_ends != NominationEnds::Untold {
         steps.push(nomination_gone(&pod));
     }
     steps
@@ -293,7 +289,11 @@ mod tests {
             HandlerStep::AssumedPodDeleted(_) => "assumed-".into(),
             HandlerStep::Move { event, change, whom } => {
                 let side = [&change.old, &change.new].map(|o| if o.is_some() { "x" } else { "-" }).concat();
-                let whom = whom.max_priority().map_or(String::new(), |p| format!(" <={p}"));
+                let whom = match whom {
+                    PodFilter::All => String::new(),
+                    PodFilter::MaxPriority(priority) => format!(" <={priority}"),
+                    other => format!(" {other:?}"),
+                };
                 format!("{event} {side}{whom}")
             }
         }

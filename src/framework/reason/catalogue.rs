@@ -379,10 +379,8 @@ static ENTRIES: &[Entry] = &[
         &[always("resource claim %s, request %s: has subrequests, but the DRAPrioritizedList feature is disabled")],
     ),
     row(K::DeviceClassNotFound, P::DynamicResources, Unresolvable, &[always("request %s: device class %s does not exist")]),
-    framework(K::FilteredOutByPreFilter, Unresolvable, &[always("node is filtered out by the prefilter result")]).phrase(
-        "is not among the nodes that the pod is tied to",
-        "are not among the nodes that the pod is tied to",
-    ),
+    framework(K::FilteredOutByPreFilter, Unresolvable, &[always("node is filtered out by the prefilter result")])
+        .phrase("is not among the nodes that the pod is tied to", "are not among the nodes that the pod is tied to"),
     framework(K::NoNodeLeftTogether, Unresolvable, &[always("node(s) didn't satisfy plugin(s) [%s] simultaneously")]),
     framework(K::NotAmongNodes, Unresolvable, &[always("node(s) didn't satisfy plugin(s) [%s]")]),
     framework(K::NoNodeLeftBy, Unresolvable, &[always("node(s) didn't satisfy plugin %s")]),

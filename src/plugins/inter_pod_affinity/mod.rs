@@ -255,7 +255,11 @@ mod tests {
     fn pod_changes_help_by_the_whole_of_the_terms() {
         let check = |own: &str, old: Option<Object>, new: Option<Object>, queue: bool| {
             let target = pod("p", "{}", own);
-            assert_eq!(hint_after_pod_change(&target, &Change { old, new }), Ok(OUTCOME[usize::from(queue)]), "{own}");
+            assert_eq!(
+                hint_after_pod_change(Emulation::default(), &target, &Change { old, new }),
+                Ok(OUTCOME[usize::from(queue)]),
+                "{own}"
+            );
         };
         let (both, one, none) = (r#"{"a":"1","b":"1"}"#, r#"{"a":"1"}"#, "{}");
         let at = |labels: &str| Some(other(labels, true, "{}"));
@@ -288,11 +292,11 @@ mod tests {
     fn the_pods_own_labels_and_places_not_yet_taken() {
         let own = |labels: &str| Some(Object::Pod(Arc::new(pod("p", labels, "{}"))));
         let change = Change { old: own("{}"), new: own(r#"{"a":"1"}"#) };
-        assert_eq!(hint_after_pod_change(&pod("p", "{}", AFFINITY), &change), Ok(QueueingHint::Queue));
+        assert_eq!(hint_after_pod_change(Emulation::default(), &pod("p", "{}", AFFINITY), &change), Ok(QueueingHint::Queue));
         let mut nominated = pod("other", r#"{"a":"1","b":"1"}"#, "{}");
         nominated.status.nominated_node_name = "n".into();
         let change = Change { old: None, new: Some(Object::Pod(Arc::new(nominated))) };
-        assert_eq!(hint_after_pod_change(&pod("p", "{}", AFFINITY), &change), Ok(QueueingHint::Queue));
+        assert_eq!(hint_after_pod_change(Emulation::default(), &pod("p", "{}", AFFINITY), &change), Ok(QueueingHint::Queue));
     }
 
     #[test]
@@ -300,7 +304,11 @@ mod tests {
         let at = |labels: &str| Some(Object::Node(Arc::new(node("n", labels))));
         let check = |own: &str, old: Option<Object>, new: &str, queue: bool| {
             let change = Change { old, new: at(new) };
-            assert_eq!(hint_after_node_change(&pod("p", "{}", own), &change), Ok(OUTCOME[usize::from(queue)]), "{own} {new}");
+            assert_eq!(
+                hint_after_node_change(Emulation::default(), &pod("p", "{}", own), &change),
+                Ok(OUTCOME[usize::from(queue)]),
+                "{own} {new}"
+            );
         };
         let (bare, zone_a, zone_b, rack) = ("{}", r#"{"zone":"a"}"#, r#"{"zone":"b"}"#, r#"{"rack":"a"}"#);
         check("{}", None, zone_a, false);
@@ -322,12 +330,15 @@ mod tests {
         let bad = r#"{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchExpressions":[{"key":"a","operator":"Odd"}]}}]}}"#;
         let placed = Change { old: None, new: Some(other("{}", true, "{}")) };
         let odd = r#""Odd" is not a valid label selector operator"#;
-        assert_eq!(hint_after_pod_change(&pod("p", "{}", bad), &placed).unwrap_err().to_string(), odd);
+        assert_eq!(hint_after_pod_change(Emulation::default(), &pod("p", "{}", bad), &placed).unwrap_err().to_string(), odd);
         let added = Change { old: None, new: Some(Object::Node(Arc::new(node("n", "{}")))) };
-        assert_eq!(hint_after_node_change(&pod("p", "{}", bad), &added).unwrap_err().to_string(), odd);
-        assert_eq!(hint_after_pod_change(&pod("p", "{}", "{}"), &added).unwrap_err().to_string(), "expected *v1.Pod, but got *v1.Node");
-        assert!(hint_after_node_change(&pod("p", "{}", "{}"), &placed).is_err());
-        assert!(hint_after_pod_change(&pod("p", "{}", "{}"), &Change::default()).is_err());
-        assert!(hint_after_node_change(&pod("p", "{}", "{}"), &Change::default()).is_err());
+        assert_eq!(hint_after_node_change(Emulation::default(), &pod("p", "{}", bad), &added).unwrap_err().to_string(), odd);
+        assert_eq!(
+            hint_after_pod_change(Emulation::default(), &pod("p", "{}", "{}"), &added).unwrap_err().to_string(),
+            "expected *v1.Pod, but got *v1.Node"
+        );
+        assert!(hint_after_node_change(Emulation::default(), &pod("p", "{}", "{}"), &placed).is_err());
+        assert!(hint_after_pod_change(Emulation::default(), &pod("p", "{}", "{}"), &Change::default()).is_err());
+        assert!(hint_after_node_change(Emulation::default(), &pod("p", "{}", "{}"), &Change::default()).is_err());
     }
 }

@@ -110,8 +110,8 @@ fn balanced_resource_score(usages: &[Usage], amount: impl Fn(&Usage) -> i64) -> 
 mod tests {
     use super::*;
     use crate::cluster::Cluster;
-    use crate::release::Emulation;
     use crate::plugins::helper::testing::{node_info, pod_info, with_context};
+    use crate::release::Emulation;
 
     #[test]
     fn the_change_of_balance_counts() {

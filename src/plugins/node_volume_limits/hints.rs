@@ -9,10 +9,7 @@ use crate::release::{CsiLimits, Emulation};
 
 pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     let release = emulation.behaviour();
-    let mut events = vec![
-        always(EventResource::CSINode, ActionType::ADD),
-        on(EventResource::Pod, ActionType::DELETE, after_pod_deleted),
-    ];
+    let mut events = vec![always(EventResource::CSINode, ActionType::ADD), on(EventResource::Pod, ActionType::DELETE, after_pod_deleted)];
     if release.queue.limits_wait_for_csi_node_updates {
         events.insert(1, on(EventResource::CSINode, ActionType::UPDATE, after_csi_node_updated));
     }

@@ -161,9 +161,11 @@ fn exceeds(
     let mut attached = BTreeSet::new();
     for other in &node.pods {
         // A claim that is missing does not count, but one that belongs to another pod is an error as for the pod itself.
-        collect(cx, &other.pod, csi_node, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(|failure| match failure {
-            Failure::ClaimNotFound(reason) | Failure::Other(reason) => Status::error(reason),
-        })?;
+        collect(cx, &other.pod, csi_node, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(
+            |failure| match failure {
+                Failure::ClaimNotFound(reason) | Failure::Other(reason) => Status::error(reason),
+            },
+        )?;
     }
     let handle = |name: &Str| {
         let source = cx.cluster.persistent_volumes.named(name).and_then(|v| v.spec.csi.as_ref());

@@ -55,18 +55,19 @@ fn sha1(message: &[u8]) -> [u32; 5] {
         for i in 16..80 {
             words[i] = (words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16]).rotate_left(1);
         }
-        let [mut a, mut b, mut c, mut d, mut e] = state;
+        let mut mixed = state;
         for (i, word) in words.iter().enumerate() {
-            let (mixed, constant) = match i / 20 {
-                0 => ((b & c) | (!b & d), 0x5a82_7999),
-                1 => (b ^ c ^ d, 0x6ed9_eba1),
-                2 => ((b & c) | (b & d) | (c & d), 0x8f1b_bcdc),
-                _ => (b ^ c ^ d, 0xca62_c1d6),
+            let [first, x, y, z, last] = mixed;
+            let (chosen, constant) = match i / 20 {
+                0 => ((x & y) | (!x & z), 0x5a82_7999),
+                1 => (x ^ y ^ z, 0x6ed9_eba1),
+                2 => ((x & y) | (x & z) | (y & z), 0x8f1b_bcdc),
+                _ => (x ^ y ^ z, 0xca62_c1d6),
             };
-            let next = a.rotate_left(5).wrapping_add(mixed).wrapping_add(e).wrapping_add(*word).wrapping_add(constant);
-            (e, d, c, b, a) = (d, c, b.rotate_left(30), a, next);
+            let sum = first.rotate_left(5).wrapping_add(chosen).wrapping_add(last).wrapping_add(*word).wrapping_add(constant);
+            mixed = [sum, first, x.rotate_left(30), y, z];
         }
-        for (sum, more) in state.iter_mut().zip([a, b, c, d, e]) {
+        for (sum, more) in state.iter_mut().zip(mixed) {
             *sum = sum.wrapping_add(more);
         }
     }

@@ -106,10 +106,9 @@ impl PreFilterState {
             let shared = || constraints.iter().zip(&slots).filter(|(_, of)| **of == slot).map(|(c, _)| c);
             if slots[slot] != slot {
                 minima.push((CriticalPaths::new(), 0));
-                return Spread { self_match, constraint, counts: HashMap::new() };
+                return Spread { constraint, self_match, counts: HashMap::new() };
             }
-            let matching: Vec<Vec<(usize, i64)>> =
-                shared().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
+            let matching: Vec<Vec<(usize, i64)>> = shared().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
             // The domains of some nodes in the order in which they are met, with the matching pods there.
             let some = |part: Range<usize>| {
                 let mut domains = InOrder::default();
@@ -140,7 +139,7 @@ impl PreFilterState {
                 paths.update(value, counts[value]);
             }
             minima.push((paths, order.len()));
-            Spread { self_match, constraint, counts }
+            Spread { constraint, self_match, counts }
         };
         let spreads = constraints.iter().cloned().enumerate().map(spread).collect();
         Self { spreads, slots: slots.into(), minima, changes: Vec::new() }

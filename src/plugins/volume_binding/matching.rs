@@ -13,8 +13,8 @@ use super::find::FindError;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{LabelSelector, Labels, Quantity, Str};
 use crate::framework::Context;
-use crate::release::{Emulation, Gate};
 use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
+use crate::release::{Emulation, Gate};
 
 /// The volume mode where none is set.
 const FILESYSTEM: &str = "Filesystem";

@@ -47,18 +47,18 @@ impl HintMap {
     }
 
     /// Whether an event is one that was registered.
-    pub(super) fn matches(&self, registration: &Registration, event: &ClusterEvent) -> bool {
-        registration.event.matches_by(event, self.emulation.behaviour().queue.event_matching)
+    pub(super) fn matches(&self, registration: &Registration, event: ClusterEvent) -> bool {
+        registration.event.matches_by(&event, self.emulation.behaviour().queue.event_matching)
     }
 
     /// Whether any plugin of any profile wants to hear of the event.
     pub fn is_event_of_interest(&self, event: &ClusterEvent) -> bool {
-        event.is_wildcard() || self.profiles.values().flatten().any(|r| self.matches(r, event))
+        event.is_wildcard() || self.profiles.values().flatten().any(|r| self.matches(r, *event))
     }
 
     /// Whether the plugin, in any profile, registered an event that this one matches.
     pub fn registered(&self, plugin: PluginName, event: &ClusterEvent) -> bool {
-        self.profiles.values().flatten().any(|r| r.plugin == plugin && self.matches(r, event))
+        self.profiles.values().flatten().any(|r| r.plugin == plugin && self.matches(r, *event))
     }
 
     /// Everything that is registered: the `schedulerName` of the profile, the plugin and the event; by profile, in the

@@ -117,7 +117,12 @@ impl SchedulingQueue {
             config,
             hints: Arc::new(hints),
             active: ActiveQueue::default(),
-            backoff: BackoffQueue::new(config.pod_initial_backoff, config.pod_max_backoff, windows, config.emulation.behaviour().queue.backoff),
+            backoff: BackoffQueue::new(
+                config.pod_initial_backoff,
+                config.pod_max_backoff,
+                windows,
+                config.emulation.behaviour().queue.backoff,
+            ),
             unschedulable: OrdMap::new(),
             in_flight: InFlight::default(),
             nominator: Nominator::default(),

@@ -47,9 +47,8 @@ impl SchedulingQueue {
             (PodFilter::Admitted, Some(Object::Node(node))) => {
                 let concerned = {
                     let cx = env.context();
-                    let admits = |info: &&Arc<QueuedPodInfo>| {
-                        cx.snapshot.get(node.name()).is_none_or(|node| admits(&cx, &info.pod_info, node))
-                    };
+                    let admits =
+                        |info: &&Arc<QueuedPodInfo>| cx.snapshot.get(node.name()).is_none_or(|node| admits(&cx, &info.pod_info, node));
                     self.unschedulable.values().filter(admits).cloned().collect()
                 };
                 self.move_if_of_interest(env, concerned, event, change);
@@ -94,7 +93,7 @@ impl SchedulingQueue {
     /// Offers an event to pods of unschedulablePods.
     pub(super) fn move_pods(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
         for info in pods {
-            if info.gating_plugin.is_some_and(|gate| self.stays_gated(gate, &event)) {
+            if info.gating_plugin.is_some_and(|gate| self.stays_gated(gate, event)) {
                 continue;
             }
             let strategy = self.is_pod_worth_requeuing(env, &info, event, change);
@@ -111,11 +110,11 @@ impl SchedulingQueue {
     }
 
     /// Whether an event is nothing for a pod that this plugin gates.
-    fn stays_gated(&self, gate: PluginName, event: &ClusterEvent) -> bool {
+    fn stays_gated(&self, gate: PluginName, event: ClusterEvent) -> bool {
         match self.config.emulation.behaviour().queue.gated_pods {
             GatedPods::AsOthers => false,
             GatedPods::HeldByGates => gate == PluginName::SchedulingGates,
-            GatedPods::AskedByGate => !self.hints.registered(gate, event),
+            GatedPods::AskedByGate => !self.hints.registered(gate, &event),
         }
     }
 
@@ -141,7 +140,7 @@ impl SchedulingQueue {
         let hints = self.hints.clone();
         let Some(registrations) = hints.profile(&info.pod().spec.scheduler_name) else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
-        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && hints.matches(r, &event)) {
+        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && hints.matches(r, event)) {
             let (hint, error) = match &registration.hint {
                 None => (QueueingHint::Queue, None),
                 Some(hint) => match hint(&env.context(), info.pod(), change) {
