@@ -296,3 +296,40 @@ impl fmt::Debug for ClusterEventWithHint {
         write!(f, "{}{}", self.event, if self.hint.is_some() { " with hint" } else { "" })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_have_the_names_of_their_release() {
+        let name = |resource, action, names| ClusterEvent::new(resource, action).named(names).to_string();
+        use EventNames::{Own, OwnWithLabels, PluralTolerations, ResourceAndAction};
+        for (resource, action, expected) in [
+            (
+                EventResource::AssignedPod,
+                ActionType::UPDATE_POD_LABEL,
+                ["AssignedPodUpdate", "PodLabelChange", "AssignedPodUpdatePodLabel"],
+            ),
+            (EventResource::UnschedulablePod, ActionType::ADD, ["PodAdd", "PodAdd", "UnschedulablePodAdd"]),
+            (EventResource::Node, ActionType::UPDATE_NODE_TAINT, ["NodeTaintChange", "NodeTaintChange", "NodeUpdateNodeTaint"]),
+            (EventResource::CSINode, ActionType::UPDATE, ["CSINodeUpdate", "CSINodeUpdate", "storage.k8s.io/CSINodeUpdate"]),
+            (EventResource::PersistentVolumeClaim, ActionType::ADD, ["PvcAdd", "PvcAdd", "PersistentVolumeClaimAdd"]),
+        ] {
+            assert_eq!([Own, OwnWithLabels, ResourceAndAction].map(|names| name(resource, action, names)), expected);
+        }
+        let tolerations = |names| name(EventResource::UnschedulablePod, ActionType::UPDATE_POD_TOLERATION, names);
+        assert_eq!(tolerations(PluralTolerations), "UnschedulablePodUpdatePodTolerations");
+        assert_eq!(tolerations(ResourceAndAction), "UnschedulablePodUpdatePodToleration");
+        assert_eq!(ClusterEvent::UNSCHEDULABLE_TIMEOUT.named(Own).to_string(), "UnschedulableTimeout");
+    }
+
+    #[test]
+    fn an_event_that_overlaps_is_contained_or_not() {
+        let registered = ClusterEvent::new(EventResource::Pod, ActionType::ADD.or(ActionType::UPDATE_POD_LABEL));
+        let update = ClusterEvent::new(EventResource::AssignedPod, ActionType::UPDATE);
+        assert!(!registered.matches(&update) && registered.matches_by(&update, EventMatching::Overlap));
+        let delete = ClusterEvent::new(EventResource::AssignedPod, ActionType::DELETE);
+        assert!(!registered.matches_by(&delete, EventMatching::Overlap));
+    }
+}

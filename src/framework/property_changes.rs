@@ -117,6 +117,55 @@ fn condition_statuses(node: &Node) -> BTreeMap<&str, &str> {
 mod tests {
     use super::*;
 
+    fn of(version: &str) -> Emulation {
+        crate::release::Profile::named(version).expect("an emulated release").into()
+    }
+
+    #[test]
+    fn earlier_releases_tell_of_fewer_changes() {
+        let node = |text: &str| serde_json::from_str::<Node>(text).unwrap();
+        let (old, new) = (
+            node(r#"{"metadata":{"name":"n"},"spec":{"unschedulable":true}}"#),
+            node(r#"{"metadata":{"name":"n","labels":{"a":"b"},"annotations":{"a":"b"}}}"#),
+        );
+        let names = |version: &str| {
+            let release = of(version);
+            let named = |event: ClusterEvent| event.named(release.behaviour().queue.event_names).to_string();
+            node_scheduling_properties_change(&old, &new, release).into_iter().map(named).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names("v1.29.1"), "NodeSpecUnschedulableChange");
+        assert_eq!(names("v1.30.1"), "NodeSpecUnschedulableChange NodeLabelChange NodeAnnotationChange");
+        assert_eq!(names("v1.32.2"), "NodeUpdateNodeTaint NodeUpdateNodeLabel NodeUpdateNodeAnnotation");
+        let noted = node(r#"{"metadata":{"name":"n","annotations":{"a":"c"}}}"#);
+        assert!(node_scheduling_properties_change(&node("{}"), &noted, of("v1.29.1")).is_empty());
+
+        let pod = |labels: &str, cpu: u32| {
+            let text = format!(
+                r#"{{"metadata":{{"name":"p","labels":{labels}}},"spec":{{"nodeName":"n","containers":[{{"resources":{{"requests":{{"cpu":{cpu}}}}}}}]}}}}"#
+            );
+            serde_json::from_str::<Pod>(&text).unwrap()
+        };
+        let old = pod("{}", 2);
+        let changes = |version: &str, new: &Pod| {
+            let events = assigned_pod_changes(&old, new, of(version));
+            events.into_iter().map(|(event, all)| format!("{event}{}", if all { " all" } else { "" })).collect::<Vec<_>>()
+        };
+        assert_eq!(changes("v1.30.1", &old), ["AssignedPodUpdate"]);
+        assert_eq!(changes("v1.31.1", &old), [] as [&str; 0]);
+        assert_eq!(changes("v1.31.1", &pod(r#"{"a":"b"}"#, 1)), ["AssignedPodUpdatePodLabel", "AssignedPodUpdate all"]);
+        assert_eq!(changes("v1.32.2", &pod("{}", 1)), ["AssignedPodUpdate"], "the gate is off");
+        assert_eq!(changes("v1.33.0", &pod("{}", 1)), ["AssignedPodUpdatePodScaleDown"]);
+    }
+
+    #[test]
+    fn what_others_write_to_a_pod_is_no_update() {
+        let pod = |meta: &str, rest: &str| serde_json::from_str::<Pod>(&format!(r#"{{"metadata":{{{meta}}}{rest}}}"#)).unwrap();
+        let old = pod(r#""name":"p""#, "");
+        assert!(!is_pod_updated(&old, &pod(r#""name":"p","resourceVersion":"7","finalizers":["f"]"#, r#","status":{"phase":"Pending"}"#)));
+        assert!(is_pod_updated(&old, &pod(r#""name":"p","annotations":{"a":"b"}"#, "")));
+        assert!(is_pod_updated(&old, &pod(r#""name":"p""#, r#","status":{"resourceClaimStatuses":[{"name":"c"}]}"#)));
+    }
+
     fn labels(events: &[ClusterEvent]) -> Vec<String> {
         events.iter().map(ToString::to_string).collect()
     }

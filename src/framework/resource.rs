@@ -420,6 +420,21 @@ mod tests {
 
     #[test]
     fn scoring_assumes_requests_for_containers_without() {
+        let per_phase: Emulation = crate::release::Profile::named("v1.31.1").expect("an emulated release").into();
+        for (yaml, cpu, memory) in [
+            ("containers: [{}, {}]", 200, 400 * MI),
+            ("containers: [{}], initContainers: [{restartPolicy: Always}]", 100, 200 * MI),
+            (
+                "containers: [{}], initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 1}}}, {resources: {requests: {cpu: 2}}}]",
+                3000,
+                200 * MI,
+            ),
+            ("containers: [{}], overhead: {cpu: 1, memory: 5Mi}", 1100, 205 * MI),
+        ] {
+            let pod: Pod = serde_yaml::from_str(&format!("{{spec: {{{yaml}}}}}")).unwrap();
+            let used = PodResource::with_emulation(&pod, per_phase);
+            assert_eq!((used.non_zero_cpu, used.non_zero_memory), (cpu, memory), "{yaml}");
+        }
         let mut without_pod_level = Emulation::default();
         without_pod_level.set(Gate::PodLevelResources, false);
         for (spec, emulation, milli_cpu, non_zero) in [

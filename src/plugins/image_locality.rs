@@ -104,6 +104,21 @@ mod tests {
     }
 
     #[test]
+    fn releases_count_the_images_of_more_and_more() {
+        let node = node_info("{metadata: {name: a}, status: {images: [{names: [big:v1], sizeBytes: 524288000}]}}");
+        let pod = pod_info(
+            "{spec: {containers: [{image: x}], initContainers: [{image: big:v1}], volumes: [{name: v, image: {reference: big:v1}}]}}",
+        );
+        for (version, expected) in [("v1.29.1", 0), ("v1.30.1", 24), ("v1.36.2", 49)] {
+            with_context(&Cluster::default(), std::slice::from_ref(&node), |mut cx| {
+                cx.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+                let score = ScorePlugin::score(&ImageLocality, &cx, &CycleState::default(), &pod, &node);
+                assert_eq!(score, Ok(expected), "{version}");
+            });
+        }
+    }
+
+    #[test]
     fn present_images_score_by_size_and_spread() {
         let nodes = [
             "{metadata: {name: a}, status: {images: [{names: [big:v1], sizeBytes: 524288000}, {names: ['small:latest'], sizeBytes: 20971520}]}}",

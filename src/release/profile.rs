@@ -95,9 +95,11 @@ impl Profile {
     }
 }
 
-/// Returns the releases that are emulated as text, oldest first.
+/// Returns the minor versions that are emulated as text, oldest first.
 pub fn supported() -> String {
-    PROFILES.iter().map(|p| p.release.to_string()).collect::<Vec<_>>().join(", ")
+    let mut minors: Vec<String> = PROFILES.iter().map(|p| p.release.minor()).collect();
+    minors.dedup();
+    minors.join(", ")
 }
 
 /// The release that answers for another.
@@ -140,8 +142,7 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        let expected = "v1.28.3, v1.28, v1.29.1, v1.30.1, v1.30, v1.31.1, v1.32.2, v1.33.0, v1.34.1, v1.35.2, v1.36.2";
-        assert_eq!(supported(), expected);
+        assert_eq!(supported(), "1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36");
     }
 
     #[test]
@@ -162,6 +163,16 @@ mod tests {
             let found = nearest(version.parse().unwrap());
             assert_eq!((found.profile.release.to_string().as_str(), found.is), (profile, is), "{version}");
         }
+    }
+
+    #[test]
+    fn neighbours_differ_and_say_what_no_case_covers() {
+        assert!(PROFILES.windows(2).all(|pair| pair[0] != pair[1]));
+        let not_verified = |version: &str| Profile::named(version).unwrap().not_verified().collect::<Vec<_>>();
+        assert_eq!(not_verified("v1.36.2"), [Part::Extenders]);
+        assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
+        assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
+        assert_eq!(not_verified("v1.28").len(), 4);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! kube-scheduler v1.35: what differs from v1.36.
 
 use super::behaviour::{BalanceScore, Behaviour, ImageSources, InvalidPools};
-use super::profile::Profile;
+use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
 use super::version::Release;
@@ -10,6 +10,7 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(35, 2),
     since: Release::patch(35, 0),
+    verified: &[Part::Decisions, Part::Queues],
     other_gates: v1_36::gates::OTHER_EARLIER,
     gate_dependencies: &[
         ("DRADeviceBindingConditions", &["DRAResourceClaimDeviceStatus"]),

@@ -147,7 +147,10 @@ mod tests {
         for text in ["", "v", "latest", "1", "2.1", "0.9", "1.x", "1.+5", "1.36.2.1", "1.36.", "1.999", "vv1.2"] {
             assert_eq!(Release::parse(text), Err(ReleaseError(text.to_owned())), "{text}");
         }
-        assert_eq!(Release::parse("latest").unwrap_err().to_string(), "\"latest\" is no version of kube-scheduler, such as v1.36.2");
+        assert_eq!(
+            Release::parse("latest").unwrap_err().to_string(),
+            "\"latest\" is no version of kube-scheduler, such as 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36"
+        );
     }
 
     #[test]

@@ -163,3 +163,14 @@ fn each_strategy_scores_its_way() {
         });
     }
 }
+
+#[test]
+fn earlier_releases_try_preemption_on_nodes_that_are_too_small_and_may_refuse_sidecars() {
+    let release = |version: &str| Emulation::from(crate::release::Profile::named(version).expect("an emulated release"));
+    let code = |version| filter(&plugin("{}"), release(version), &requesting("cpu: 2"), &node("pods: 9, cpu: 1", "")).code();
+    assert_eq!((code("v1.33.0"), code("v1.34.1")), (Code::Unschedulable, Code::UnschedulableAndUnresolvable));
+    let sidecar = pod_info("{spec: {containers: [{}], initContainers: [{restartPolicy: Always}]}}");
+    let status = filter(&plugin("{}"), release("v1.28.3"), &sidecar, &node("pods: 9", ""));
+    assert_eq!(status, Status::rejected(Reason::SidecarsDisabled));
+    assert!(filter(&plugin("{}"), release("v1.29.1"), &sidecar, &node("pods: 9", "")).is_success());
+}

@@ -265,3 +265,57 @@ fn hints() {
         assert_eq!(got.map(|hint| hint.map_err(|e| e.to_string())), Some(want), "{volumes}");
     }
 }
+
+#[test]
+fn earlier_releases_read_limits_of_the_node_and_no_attachments() {
+    let emulation: Emulation = crate::release::Profile::named("v1.31.1").expect("an emulated release").into();
+    let limited = |limit: &str| {
+        let key = format!("attachable-volumes-csi-{DRIVER}");
+        vec![("Node", format!(r#"{{"metadata":{{"name":"n"}},"status":{{"allocatable":{{"{key}":"{limit}"}}}}}}"#))]
+    };
+    let csi_node = || node("2", &[DRIVER])[1..].to_vec();
+    let volumes = format!("{},{}", pvc_volume("c"), pvc_volume("d"));
+    for (objects, fits) in
+        [(vec![limited("1")], false), (vec![limited("2")], true), (vec![limited("1"), csi_node()], true), (vec![limited("9")], true)]
+    {
+        let claims = [bound("c", &csi("h1")), bound("d", &csi("h2"))].concat();
+        let mut world = World::new(objects.into_iter().flatten().chain(claims));
+        world.emulation = emulation;
+        let want = if fits { Status::success() } else { too_many() };
+        assert_eq!(world.verdicts(&NodeVolumeLimits, &pod_with(&volumes)).1, [want]);
+    }
+    let events = |emulation| NodeVolumeLimits.events_to_register(emulation).unwrap().len();
+    assert_eq!((events(emulation), events(Emulation::default())), (3, 5));
+}
+
+#[test]
+fn volumes_of_in_tree_plugins_count_where_no_driver_has_taken_over() {
+    let ebs = |id: &str| format!(r#"{{"name":"{id}","awsElasticBlockStore":{{"volumeID":"{id}"}}}}"#);
+    let on_node = |meta: &str, limit: &str| {
+        let allocatable = if limit.is_empty() { String::new() } else { format!(r#""attachable-volumes-aws-ebs":"{limit}""#) };
+        vec![("Node", format!(r#"{{"metadata":{{"name":"n"{meta}}},"status":{{"allocatable":{{{allocatable}}}}}}}"#))]
+    };
+    let migrated = r#"{"metadata":{"name":"n","annotations":{"storage.alpha.kubernetes.io/migrated-plugins":"kubernetes.io/aws-ebs"}}}"#;
+    let nitro = r#","labels":{"node.kubernetes.io/instance-type":"m5.large"}"#;
+    let many = |number: usize| (0..number).map(|i| ebs(&format!("old-{i}"))).collect::<Vec<_>>().join(",");
+    let claimed =
+        || [unbound("c", "ebs"), class("ebs", "kubernetes.io/aws-ebs"), bound("d", r#""awsElasticBlockStore":{"volumeID":"v"}"#)].concat();
+    for (name, objects, volumes, fits) in [
+        ("one of one", vec![on_node("", "1")], ebs("a"), true),
+        ("two of one", vec![on_node("", "1")], format!("{},{}", ebs("a"), ebs("b")), false),
+        ("the same twice", vec![on_node("", "1"), other(&ebs("a"))], ebs("a"), true),
+        ("one more", vec![on_node("", "1"), other(&ebs("a"))], ebs("b"), false),
+        ("the default", vec![on_node("", ""), other(&many(38))], ebs("b"), true),
+        ("beyond the default", vec![on_node("", ""), other(&many(39))], ebs("b"), false),
+        ("beyond Nitro's", vec![on_node(nitro, ""), other(&many(25))], ebs("b"), false),
+        ("migrated", vec![on_node("", "0"), vec![("CSINode", migrated.into())]], ebs("b"), true),
+        ("claims", vec![on_node("", "2"), claimed()], format!("{},{}", pvc_volume("c"), pvc_volume("d")), true),
+        ("one claim too many", vec![on_node("", "1"), claimed()], format!("{},{}", pvc_volume("c"), pvc_volume("d")), false),
+    ] {
+        let world = World::new(objects.into_iter().flatten());
+        let want = if fits { Status::success() } else { too_many() };
+        assert_eq!(world.verdicts(&InTreeVolumeLimits::EBS, &pod_with(&volumes)), (Status::success(), vec![want]), "{name}");
+    }
+    let world = World::new(on_node("", "1"));
+    assert!(world.pre_filter(&InTreeVolumeLimits::GCE_PD, &pod_with(&ebs("a"))).1.is_skip());
+}

@@ -216,6 +216,14 @@ mod tests {
     use super::*;
     use crate::cluster::{Kind, Object};
 
+    #[test]
+    fn constraints_with_one_key_share_a_slot_where_they_may() {
+        let keys: Vec<Str> = ["zone", "host", "zone", "host"].into_iter().map(Into::into).collect();
+        assert_eq!(slots(keys.iter(), |_| false), [0, 1, 2, 3]);
+        assert_eq!(slots(keys.iter(), |_| true), [0, 1, 0, 1]);
+        assert_eq!(slots(keys.iter(), |key| key != "host"), [0, 1, 0, 3]);
+    }
+
     fn world(objects: &[(Kind, &str)]) -> World {
         let objects =
             objects.iter().map(|(kind, text)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap());

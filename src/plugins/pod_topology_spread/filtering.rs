@@ -269,6 +269,20 @@ mod tests {
         world.nodes().iter().map(|n| filter(n).message()).collect()
     }
 
+    #[test]
+    fn constraints_with_one_key_share_their_counts_in_earlier_releases() {
+        let pod = info(pod(
+            "p",
+            WEB,
+            &format!("[{},{}]", hard(1, "zone", IS_WEB), hard(1, "zone", r#""labelSelector":{"matchLabels":{"app":"db"}}"#)),
+        ));
+        let mut world = world([2, 1, 1, 0]);
+        assert_eq!(statuses(&world, &pre_filter(&world, &pod), &pod), [SKEW, SKEW, "", LABEL]);
+        // The last constraint counts no pod anywhere.
+        world.emulation = crate::release::Profile::named("v1.32.2").expect("an emulated release").into();
+        assert_eq!(statuses(&world, &pre_filter(&world, &pod), &pod), ["", "", "", LABEL]);
+    }
+
     #[track_caller]
     fn pre_filter(world: &World, pod: &PodInfo) -> CycleState {
         let mut state = CycleState::default();

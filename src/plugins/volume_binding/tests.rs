@@ -416,3 +416,32 @@ fn scores_by_capacity_only_behind_the_gate() {
         assert_eq!(scores, want, "{name}");
     }
 }
+
+#[test]
+fn earlier_releases_narrow_the_nodes_to_those_of_local_volumes() {
+    let local = |name: &str, hosts: &str| {
+        let affinity = format!(
+            r#"{{"required":{{"nodeSelectorTerms":[{{"matchExpressions":[{{"key":"kubernetes.io/hostname","operator":"In","values":[{hosts}]}}]}}]}}}}"#
+        );
+        let meta = r#""pv.kubernetes.io/bind-completed":"yes""#;
+        vec![
+            (
+                "PersistentVolumeClaim",
+                format!(
+                    r#"{{"metadata":{{"name":"{name}","namespace":"a","annotations":{{{meta}}}}},"spec":{{"volumeName":"v-{name}"}}}}"#
+                ),
+            ),
+            ("PersistentVolume", format!(r#"{{"metadata":{{"name":"v-{name}"}},"spec":{{"nodeAffinity":{affinity}}}}}"#)),
+        ]
+    };
+    let mut world = World::new([local("c", r#""n1","n2""#), local("d", r#""n2","n3""#)].into_iter().flatten());
+    let pod = PodInfo::new(pod_with(&format!("{},{}", pvc_volume("c"), pvc_volume("d"))));
+    for (version, names) in [("v1.32.2", None), ("v1.31.1", Some(vec!["n2"]))] {
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        let point = VolumeBinding::default();
+        let (result, status) = PreFilterPlugin::pre_filter(&point, &world.cx(), &mut CycleState::default(), &pod);
+        assert!(status.is_success(), "{status}");
+        let found: Option<Vec<String>> = result.node_names.map(|names| names.iter().map(ToString::to_string).collect());
+        assert_eq!(found, names.map(|names: Vec<&str>| names.into_iter().map(str::to_owned).collect()), "{version}");
+    }
+}

@@ -153,6 +153,24 @@ mod tests {
     use super::*;
     use crate::framework::{PluginName, PluginSet};
 
+    #[test]
+    fn earlier_releases_count_attempts_and_wait_to_the_exact_time() {
+        let queue = |windows, rule| BackoffQueue::new(Duration::from_secs(1), Duration::from_secs(10), windows, rule);
+        let (exact, attempts, rejections) =
+            (queue(false, Backoff::ExactByAttempts), queue(true, Backoff::ByAttempts), queue(true, Backoff::ByRejections));
+        let at = |millis| Timestamp::from_millisecond(millis).unwrap();
+        let pod = std::sync::Arc::new(crate::cluster::Pod::default());
+        let mut info = QueuedPodInfo::new(pod, at(500), 0, crate::release::Emulation::default());
+        assert_eq!((exact.expiration(&info), attempts.expiration(&info)), (at(1500), Timestamp::MIN));
+        info.attempts = 3;
+        info.unschedulable_count = 1;
+        assert_eq!([&exact, &attempts, &rejections].map(|q| q.expiration(&info)), [at(4500), at(4000), at(1000)]);
+        assert!(exact.is_backing_off(&info, at(4499)) && !exact.is_backing_off(&info, at(4500)));
+        assert!(attempts.is_backing_off(&info, at(4999)) && !attempts.is_backing_off(&info, at(5000)));
+        info.gating_plugin = Some(PluginName::SchedulingGates);
+        assert_eq!(exact.expiration(&info), Timestamp::MIN);
+    }
+
     fn at(millis: i64) -> Timestamp {
         Timestamp::from_millisecond(millis).unwrap()
     }
