@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
+use super::emulate::Emulate;
 use crate::cluster::{ParseQuantityError, Quantity};
-use crate::release::{Release, ReleaseError};
+use crate::release::Release;
 use crate::source::Limits;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
@@ -51,12 +52,8 @@ pub enum Command {
 #[derive(Clone, Debug, Default, Args)]
 pub struct InfoArgs {
     /// Show this kube-scheduler, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
-    #[arg(long, value_name = "VERSION", value_parser = release)]
+    #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Release>,
-}
-
-fn release(text: &str) -> Result<Release, ReleaseError> {
-    text.parse()
 }
 
 /// How the cluster's scheduler is configured.
@@ -68,9 +65,10 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
-    #[arg(long, value_name = "VERSION", value_parser = release)]
-    pub emulate: Option<Release>,
+    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows [default:
+    /// the newest that is known]
+    #[arg(long, value_name = "VERSION")]
+    pub emulate: Option<Emulate>,
     /// Feature gates, as A=true,B=false
     #[arg(long, value_name = "GATES")]
     pub feature_gates: Option<String>,

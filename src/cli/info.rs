@@ -20,7 +20,7 @@ fn answers_for(asked: Release) -> String {
 
 /// Prints it.
 pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
-    let profile = super::profile(args.emulate);
+    let profile = super::emulate::profile(args.emulate);
     let emulation = Emulation::from(profile);
     let mut out = format!("schedscope {}\nemulates kube-scheduler {}", env!("CARGO_PKG_VERSION"), emulation.release());
     if let Some(asked) = args.emulate {

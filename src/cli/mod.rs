@@ -1,6 +1,7 @@
 //! The command line: arguments, subcommands, exit codes.
 
 mod args;
+mod emulate;
 mod explain;
 mod explore;
 mod info;
@@ -12,6 +13,7 @@ mod start;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
+use emulate::Emulate;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -25,7 +27,7 @@ use clap::CommandFactory as _;
 
 use crate::app::AppError;
 use crate::cluster::Unknown;
-use crate::release::{Emulation, FeatureGates, Profile, Release, nearest};
+use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -129,14 +131,24 @@ fn print(text: &str) -> Result<u8, Failure> {
     }
 }
 
-/// Returns the release that answers for the one asked for, or the newest.
-fn profile(asked: Option<Release>) -> &'static Profile {
-    asked.map_or_else(Profile::newest, |release| nearest(release).profile)
+/// Returns the release of the cluster, and says on standard error where it was found.
+fn detected(loaded: &Loaded) -> &'static Profile {
+    let found = emulate::detect(&loaded.objects);
+    let profile = emulate::profile(found.map(|found| found.release));
+    match found {
+        Some(found) => eprintln!("emulates kube-scheduler {}: {} is {}", profile.release, found.source, found.release),
+        None => eprintln!("emulates kube-scheduler {}: the source does not show a version", profile.release),
+    }
+    profile
 }
 
 /// Reads the configuration that a command names, or the one that its source carries, or takes the defaults.
 fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
-    let release = profile(args.emulate);
+    let release = match args.emulate {
+        None => emulate::profile(None),
+        Some(Emulate::Release(release)) => emulate::profile(Some(release)),
+        Some(Emulate::Auto) => detected(loaded),
+    };
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
     let emulation = Emulation::new(release, gates);

@@ -303,8 +303,8 @@ mod tests {
 
     #[test]
     fn events_have_the_names_of_their_release() {
-        let name = |resource, action, names| ClusterEvent::new(resource, action).named(names).to_string();
         use EventNames::{Own, OwnWithLabels, PluralTolerations, ResourceAndAction};
+        let name = |resource, action, names| ClusterEvent::new(resource, action).named(names).to_string();
         for (resource, action, expected) in [
             (
                 EventResource::AssignedPod,

@@ -26,7 +26,7 @@ pub use behaviour::{
 };
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
-pub use profile::{Match, Nearest, Part, Profile, nearest, supported};
+pub use profile::{Match, Nearest, Part, Profile, nearest, newest, supported};
 pub use queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
     NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,

@@ -102,6 +102,11 @@ pub fn supported() -> String {
     minors.join(", ")
 }
 
+/// Returns the newest release among texts; those that are no version are passed over.
+pub fn newest<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Release> {
+    texts.filter_map(|text| Release::parse(text).ok()).max()
+}
+
 /// The release that answers for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nearest {
