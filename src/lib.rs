@@ -6,7 +6,7 @@
 //!
 //! # Modules, from the ground up
 //!
-//! A module imports only from modules above it in this list, and a test (`tests/layers.rs`) says so.
+//! A module imports only from modules above it in this list, and a test (`tests/engine/layers.rs`) says so.
 //!
 //! | module | holds |
 //! | --- | --- |

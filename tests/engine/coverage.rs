@@ -1,20 +1,18 @@
 //! Counts how many recorded decisions reach each reason and each way to a score, and accepts no gap without a reason.
 //!
-//! `cargo test --test coverage -- --nocapture` prints the table, with the first cases of each row.
+//! `cargo test --test engine coverage -- --nocapture` prints the table, with the first cases of each row.
 //! `SCHEDSCOPE_CONFORMANCE=DIR` counts the cases of another folder instead. Whether our decisions are the recorded ones is
-//! what the test `conformance` holds.
-
-#[path = "common/rows.rs"]
-mod rows;
+//! what the module `conformance` holds.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use rows::{Case, Row, rows};
 use schedscope::source::{Input, Story, load};
 use serde_json::{Value, json};
+
+use crate::rows::{Case, Row, rows};
 
 /// The profile of a configuration that takes the pod.
 fn profile(config: &Value, pod: &Value) -> Value {
@@ -37,7 +35,7 @@ fn story() -> Vec<(String, Case)> {
     let items: Vec<Value> = load(&[input]).objects.iter().map(|o| serde_json::to_value(o).expect("plain data")).collect();
     let cluster = json!({ "items": items });
     let recorded: BTreeMap<String, Value> =
-        serde_json::from_str(include_str!("../fixtures/stories/payments.decisions.json")).expect("decisions");
+        serde_json::from_str(include_str!("../../fixtures/stories/payments.decisions.json")).expect("decisions");
     recorded.iter().map(|(pod, expected)| (format!("story {pod}"), case(&cluster, &Value::Null, pod, expected))).collect()
 }
 

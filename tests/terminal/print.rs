@@ -43,7 +43,7 @@ fn keys_are_pressed_and_the_screen_is_written() {
 /// the screen, it is made anew.
 #[test]
 fn the_readme_s_picture_is_up_to_date() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let line = readme.lines().find(|l| l.starts_with("schedscope demo payments --print explorer.svg")).expect("the command");
     let (before, keys) = line.split_once(" --keys ").expect("keys");
     let args: Vec<&str> = before.split(' ').skip(1).chain(["--keys", keys.trim_matches('"')]).collect();

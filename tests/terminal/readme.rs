@@ -1,23 +1,13 @@
 //! The README keeps its word: every command in it is run, or what it promises is looked up.
 //!
 //! Commands are read out of the README. One that the test does not know how to run fails it.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
-
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/api_server.rs"]
-mod api_server;
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/pty.rs"]
-mod pty;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use api_server::ApiServer;
 use pretty_assertions::assert_eq;
-use pty::Pty;
 use schedscope::cluster::Kind;
 use schedscope::session::kind_named;
 use schedscope::ui::commands::COMMANDS;
@@ -25,10 +15,13 @@ use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 use tempfile::TempDir;
 
-const README: &str = include_str!("../README.md");
-const MANIFEST: &str = include_str!("../Cargo.toml");
-const CI: &str = include_str!("../.ci/run");
-const STORY: &str = include_str!("../fixtures/stories/payments.yaml");
+use crate::api_server::ApiServer;
+use crate::pty::Pty;
+
+const README: &str = include_str!("../../README.md");
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+const CI: &str = include_str!("../../.ci/run");
+const STORY: &str = include_str!("../../fixtures/stories/payments.yaml");
 
 /// The lines of the blocks of commands, without their comments.
 fn block_lines() -> Vec<&'static str> {

@@ -3,22 +3,10 @@
 //! The clusters are small and generated, always the same ones. One test says that among them there are enough of each
 //! kind that the laws are about.
 
-#[path = "common/deciding.rs"]
-mod deciding;
-#[path = "common/dry.rs"]
-mod dry;
-#[path = "common/histories.rs"]
-mod histories;
-#[path = "common/worlds.rs"]
-mod worlds;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use deciding::{decision, explained, scheduler};
-use dry::check_dry_decision;
-use histories::{Deed, apply, beginning, history};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -31,7 +19,11 @@ use schedscope::session::{Cursor, Session, Timeline};
 use schedscope::trace::{CycleView, DryRunView, Event, Granularity, Outcome, Place, PreemptionView};
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
-use worlds::{NodeSpec, World, object, world};
+
+use crate::deciding::{decision, explained, scheduler};
+use crate::dry::check_dry_decision;
+use crate::histories::{Deed, apply, beginning, history};
+use crate::worlds::{NodeSpec, World, object, world};
 
 /// The same cases on every run; a failure is shrunk and shown, not kept in a file.
 fn always_the_same(cases: u32) -> ProptestConfig {

@@ -1,19 +1,12 @@
 //! Holds the engine against decisions that kube-scheduler v1.36.2 took, with a record of each and without.
 //!
-//! The cases under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test conformance` runs
+//! The cases under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine conformance` runs
 //! every `decisions-*.jsonl.gz` of another folder instead.
 
-#[path = "common/contract.rs"]
-mod contract;
-#[path = "common/dry.rs"]
-mod dry;
-
-use contract::within;
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use dry::check_dry_decision;
 use flate2::read::GzDecoder;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::release::Emulation;
@@ -21,6 +14,9 @@ use schedscope::report::Decision;
 use schedscope::scheduler::{Config, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
 use serde_json::Value;
+
+use crate::contract::within;
+use crate::dry::check_dry_decision;
 
 fn objects(list: &Value) -> Vec<Object> {
     let items = list["items"].as_array().expect("a List");

@@ -1,20 +1,8 @@
 //! What holds for every session, whatever was done in it and wherever the cursor stood: branches leave each other
 //! alone, a saved session comes back as it was, and a run stops where it should.
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/deciding.rs"]
-mod deciding;
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/histories.rs"]
-mod histories;
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/worlds.rs"]
-mod worlds;
-
 use std::sync::Arc;
 
-use deciding::scheduler;
-use histories::{Deed, beginning, history};
 use jiff::{SignedDuration, Timestamp};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -26,6 +14,9 @@ use schedscope::report::{stories, stories_text};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
 use schedscope::session::{Comparison, Cursor, Edit, RunEnd, Session, SessionFileError, Timeline, Until, Whereabouts};
 use schedscope::trace::Event;
+
+use crate::deciding::scheduler;
+use crate::histories::{Deed, beginning, history};
 
 /// One thing that a reader does.
 #[derive(Clone, Debug)]

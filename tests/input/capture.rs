@@ -2,19 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/deciding.rs"]
-mod deciding;
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/recorded.rs"]
-mod recorded;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use deciding::{decision, scheduler};
 use flate2::read::GzDecoder;
 use pretty_assertions::assert_eq;
 use regex::Regex;
@@ -27,6 +19,8 @@ use schedscope::source::capture::{Capture, Vocabulary};
 use schedscope::source::{Input, Loaded, STORIES, Story, load};
 use serde_json::Value;
 use strum::IntoEnumIterator as _;
+
+use crate::deciding::{decision, scheduler};
 
 const NONE: &BTreeSet<Kind> = &BTreeSet::new();
 

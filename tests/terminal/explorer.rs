@@ -1,10 +1,6 @@
 //! Journeys through the real program on a real terminal.
-#![cfg(unix)]
 
-#[path = "common/pty.rs"]
-mod pty;
-
-use pty::{ENTER, ESC, Pty, command};
+use crate::pty::{ENTER, ESC, Pty, command};
 
 fn demo(columns: u16, rows: u16) -> Pty {
     let pty = Pty::start(&["demo", "payments"], columns, rows);

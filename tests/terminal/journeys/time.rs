@@ -1,7 +1,7 @@
 //! Going on, back, and elsewhere.
 
+use super::{ENTER, ESC, HOME, PAGE_DOWN, assert_order, command, decide, line, place, quit, story};
 use crate::pty::Pty;
-use crate::{ENTER, ESC, HOME, PAGE_DOWN, assert_order, command, decide, line, place, quit, story};
 
 /// Lets everything happen until nothing changes any more.
 fn settle(pty: &mut Pty) {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::{ENTER, command, decide, line, quit, story};
 use crate::pty::Pty;
-use crate::{ENTER, command, decide, line, quit, story};
 
 /// "For the incident report: this decision as text and the screen as I see it."
 #[test]

@@ -1,15 +1,10 @@
 //! The explorer on a live cluster, served by an API server in this process; and the commands that read one.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/api_server.rs"]
-mod api_server;
-
 use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use api_server::{ApiServer, Fault, PATIENCE};
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, Pace};
 use schedscope::cluster::{Key, Kind, Unknown};
@@ -22,6 +17,8 @@ use schedscope::trace::Event;
 use schedscope::ui::{Driver, Work, WorkState};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::api_server::{ApiServer, Fault, PATIENCE};
 
 fn story(name: &str) -> Vec<Value> {
     load(&[Story::named(name).unwrap().input()]).objects.iter().map(|object| serde_json::to_value(object).unwrap()).collect()

@@ -2,10 +2,6 @@
 //! on the way, and nothing is ever written.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "common/api_server.rs"]
-mod api_server;
-
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -13,13 +9,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use api_server::{ApiServer, Fault, PATIENCE, World};
 use pretty_assertions::assert_eq;
 use schedscope::cluster::{Cluster, Key, Kind, Object};
 use schedscope::source::live::{Change, ConnectError, ConnectOptions, KindStatus, Live, State, Subject, Timing, connect};
 use schedscope::source::{Loaded, STORIES, Severity, load};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::api_server::{ApiServer, Fault, PATIENCE, World};
 
 /// Short waits, and long ones only where a test waits for nothing.
 fn timing() -> Timing {

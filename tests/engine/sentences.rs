@@ -1,20 +1,13 @@
 //! The one sentence about a decision is true: what it must say and must not is derived from the decision itself.
 //!
 //! The recorded cases under `fixtures/conformance` and the embedded stories run always.
-//! `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test sentences` takes the recorded cases of another folder;
+//! `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine sentences` takes the recorded cases of another folder;
 //! `-- --nocapture` prints one sentence of each kind.
-
-#[path = "common/deciding.rs"]
-#[allow(dead_code, reason = "the decision as data is not enough here")]
-mod deciding;
-#[path = "common/recorded.rs"]
-mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use deciding::scheduler;
 use flate2::read::GzDecoder;
 use regex::Regex;
 use schedscope::cluster::{Key, Quantity};
@@ -25,6 +18,8 @@ use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Set
 use schedscope::source::{STORIES, load};
 use schedscope::trace::{CycleView, DryRunView, Event};
 use serde_json::Value;
+
+use crate::deciding::scheduler;
 
 /// Words by which a sentence speaks of a plugin's verdict on nodes.
 const WORDS: &[(&str, &str)] = &[

@@ -5,16 +5,9 @@
 //! went on to do, as its events, conditions and log told. The other stories are made up, and their expectations follow from
 //! the rules that they were made to show.
 
-#[path = "common/contract.rs"]
-mod contract;
-#[path = "common/deciding.rs"]
-mod deciding;
-
-use contract::within;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use deciding::{decision, explained, scheduler};
 use jiff::Timestamp;
 use pretty_assertions::assert_eq;
 use schedscope::cluster::{Key, Kind, List, Object, Pod, PodStatus};
@@ -24,6 +17,9 @@ use schedscope::scheduler::{Operation, Scheduler};
 use schedscope::source::{Story, load};
 use schedscope::trace::{CycleView, Event};
 use serde_json::{Value, json};
+
+use crate::contract::within;
+use crate::deciding::{decision, explained, scheduler};
 
 fn key(text: &str) -> Key {
     let (namespace, name) = text.split_once('/').expect("namespace/name");
@@ -111,7 +107,7 @@ fn disagreements(want: &Value, got: &Value, path: &str) -> Vec<String> {
 #[test]
 fn each_waiting_pod_of_payments_alone_is_decided_as_recorded() {
     let recorded: BTreeMap<String, Value> =
-        serde_json::from_str(include_str!("../fixtures/stories/payments.decisions.json")).expect("decisions");
+        serde_json::from_str(include_str!("../../fixtures/stories/payments.decisions.json")).expect("decisions");
     let scheduler = start("payments");
     let pods = scheduler.state().cluster().pods.iter();
     let waiting: Vec<String> = pods.filter(|p| p.node_name.is_empty()).map(|p| p.key().to_string()).collect();

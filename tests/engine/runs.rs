@@ -1,10 +1,7 @@
 //! Holds the queues over time against stories that kube-scheduler v1.36.2 lived through.
 //!
-//! The stories under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test runs` runs every
+//! The stories under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine runs` runs every
 //! `runs-*.jsonl.gz` of another folder instead; `SCHEDSCOPE_ONLY=runs-nodes/7` only that story.
-
-#[path = "common/recorded.rs"]
-mod recorded;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,11 +9,12 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use recorded::{object, operation};
 use schedscope::release::Emulation;
 use schedscope::report::OperationReport;
 use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use serde_json::Value;
+
+use crate::recorded::{object, operation};
 
 /// The first key that disagrees, in words; `None` when the whole story agrees.
 fn first_difference(case: &Value) -> Option<(String, String)> {

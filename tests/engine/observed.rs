@@ -3,20 +3,18 @@
 //!
 //! Cases come from `fixtures/conformance`, or from another folder with `SCHEDSCOPE_CONFORMANCE=DIR`.
 
-#[path = "common/recorded.rs"]
-mod recorded;
-
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use recorded::{object, operation};
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::framework::{PluginName, PluginSet};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
 use schedscope::trace::Place;
 use serde_json::Value;
+
+use crate::recorded::{object, operation};
 
 fn cases(prefix: &str, mut each: impl FnMut(&Value)) {
     let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);

@@ -1,7 +1,7 @@
 //! Nodes, pods, objects and keys: finding one's way without being told.
 
+use super::{ENTER, ESC, PAGE_DOWN, assert_order, click, close_filtered, line, place, quit, story};
 use crate::pty::Pty;
-use crate::{ENTER, ESC, PAGE_DOWN, assert_order, click, close_filtered, line, place, quit, story};
 
 /// "payments, on a terminal of this size, decided."
 fn payments(columns: u16, rows: u16) -> Pty {

@@ -2,22 +2,13 @@
 //! reads the answer off the screen.
 //!
 //! Nothing here sleeps or measures time: after each key a test waits for words that only the next screen has.
-#![cfg(unix)]
 
-#[allow(dead_code, reason = "signals and raw bytes are for other tests")]
-#[path = "common/pty.rs"]
-mod pty;
-
-#[path = "journeys/files.rs"]
 mod files;
-#[path = "journeys/finding.rs"]
 mod finding;
-#[path = "journeys/preemption.rs"]
 mod preemption;
-#[path = "journeys/time.rs"]
 mod time;
 
-use pty::{ENTER, ESC, Pty, command};
+use crate::pty::{ENTER, ESC, Pty, command};
 
 const HOME: &str = "\x1b[H";
 const PAGE_DOWN: &str = "\x1b[6~";

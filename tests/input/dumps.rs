@@ -3,20 +3,16 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-#[path = "common/archives.rs"]
-mod archives;
-#[path = "common/deciding.rs"]
-mod deciding;
-
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use archives::{bzip2, gzip, members, nested, tar, xz, zip, zstd};
-use deciding::{decision, scheduler};
 use pretty_assertions::assert_eq;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::source::{Input, Limits, Loaded, Severity, Story, load, load_within};
 use serde_json::Value;
+
+use crate::archives::{bzip2, gzip, members, nested, tar, xz, zip, zstd};
+use crate::deciding::{decision, scheduler};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/dumps").join(name)

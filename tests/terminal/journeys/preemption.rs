@@ -1,7 +1,7 @@
 //! Whom preemption would evict, where, and why there.
 
+use super::{ENTER, ESC, assert_order, decide, line, quit, story, words};
 use crate::pty::Pty;
-use crate::{ENTER, ESC, assert_order, decide, line, quit, story, words};
 
 /// "payments is pending. Why, and what would preemption do about it, in one sentence?"
 /// Too little cpu on eight nodes, and two pods on worker-a2 (or as well worker-b1) would go for it.

@@ -1,0 +1,16 @@
+//! The program as a user meets it: keys and screens, commands and their output, and what the README says of them.
+
+#[path = "../common/api_server.rs"]
+mod api_server;
+#[cfg(unix)]
+#[path = "../common/pty.rs"]
+mod pty;
+
+#[cfg(unix)]
+mod explorer;
+#[cfg(unix)]
+mod journeys;
+mod live_explorer;
+mod print;
+#[cfg(unix)]
+mod readme;
