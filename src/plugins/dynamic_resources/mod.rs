@@ -9,7 +9,6 @@ mod allocator;
 mod args;
 mod binding;
 mod capacity;
-mod cel;
 mod claims;
 mod constraint;
 mod counters;
@@ -31,7 +30,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
-pub(super) use self::cel::{CelError, CompileError, Selector as DeviceSelector};
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};

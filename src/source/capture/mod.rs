@@ -16,8 +16,8 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use strum::IntoEnumIterator;
 
-use super::known::group;
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent};
+use crate::source::decode::classify::group;
 use redact::Redactor;
 pub use redact::Vocabulary;
 

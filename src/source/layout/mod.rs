@@ -207,7 +207,7 @@ fn named_in(namespace: &str, resource: &str, rank: u8) -> Hint {
 /// How a single file is made up, which names its layout where paths do not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Signs {
-    pub(super) form: super::split::Form,
+    pub(super) form: crate::source::read::split::Form,
     pub(super) items: usize,
     pub(super) singles: usize,
     pub(super) recorded: usize,
