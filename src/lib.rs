@@ -10,6 +10,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | `plural` | numbers with their nouns |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their feature gates, and the handle by which the rest asks |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
@@ -41,6 +42,7 @@ pub mod cli;
 pub mod cluster;
 pub mod framework;
 pub mod plugins;
+mod plural;
 pub mod preemption;
 pub mod release;
 pub mod report;

@@ -55,8 +55,7 @@ impl Agreements {
             return "No pod is pending.".to_owned();
         }
         let counts: Vec<String> = self.counts().iter().map(|(accord, n)| format!("{n} {}", accord.words())).collect();
-        let pods = if self.pods.len() == 1 { "pod" } else { "pods" };
-        format!("{} pending {pods}: {}.", self.pods.len(), counts.join("; "))
+        format!("{}: {}.", count(self.pods.len(), "pending pod"), counts.join("; "))
     }
 
     /// All of it, a line or a few for each pod.
@@ -99,3 +98,4 @@ impl Preempted {
         format!("{at}{}{node} {by}{going}", self.victim)
     }
 }
+use crate::plural::count;

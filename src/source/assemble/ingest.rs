@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::diagnostic::{Diagnostic, Severity};
 use super::report::{FileReport, Origin};
-use super::{Assembly, FileToRead, Tally, count_of, label};
+use super::{Assembly, FileToRead, Tally, label};
 use crate::cluster::Object;
+use crate::plural::count_of;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::windows::{Contents, Entry as Read};

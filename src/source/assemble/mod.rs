@@ -13,6 +13,7 @@ use std::io;
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str, Unknown};
+use crate::plural::and_more;
 use crate::source::decode::dump_metadata::{self, ServerVersion};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
@@ -156,11 +157,11 @@ impl Assembly {
     /// Notes what could not even be listed, and files of directories that are not opened.
     pub(super) fn add_failed(&mut self, found: &Found) {
         if let Some((file, error)) = found.failed.first() {
-            let more = more(found.failed.len());
+            let more = and_more(found.failed.len());
             self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
         }
         if let Some(link) = found.led_out.first() {
-            let more = more(found.led_out.len());
+            let more = and_more(found.led_out.len());
             self.remark(Severity::Warning, link, format!("leads out of the directory that was given, and is not followed{more}"));
         }
     }
@@ -245,12 +246,4 @@ impl Assembly {
 /// `Pod shop/web`.
 pub(super) fn label(object: &Object) -> String {
     format!("{} {}", object.kind(), object.key())
-}
-
-pub(super) fn count_of(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
-fn more(count: usize) -> String {
-    if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ingest::Ingest;
 use super::{Assembly, FileToRead, Tally};
+use crate::plural::and_more;
 use crate::source::decode::windows;
 use crate::source::layout::{self, Hint, Role, Task};
 use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
@@ -98,7 +99,7 @@ impl<'a> Walk<'a> {
         });
         if unreadable.count > 0 {
             let Tally { count, first } = unreadable;
-            let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+            let others = and_more(count);
             self.assembly.error(&file.name, format!("a member cannot be read: {first}{others}"));
         }
         match end {

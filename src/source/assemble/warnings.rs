@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::diagnostic::Severity;
-use super::{Assembly, Tally, count_of};
+use super::{Assembly, Tally};
 use crate::cluster::{Kind, Object, Str};
+use crate::plural::count_of;
 use crate::source::layout::Layout;
 
 impl Assembly {

@@ -93,7 +93,7 @@ fn find_where_the_priority_of_payments_comes_from() {
 #[test]
 fn read_the_yaml_of_infra_1_and_go_back() {
     let mut pty = payments(120, 40);
-    crate::command(&mut pty, "node infra-1");
+    super::command(&mut pty, "node infra-1");
     let before = pty.wait_for("Node infra-1 ‹ ");
     pty.send("y");
     let screen = pty.wait_for("Node infra-1: story payments, line 80 ━");
