@@ -11,7 +11,7 @@ use schedscope::cluster::{Key, Kind, Object};
 use schedscope::source::{Input, Limits, Loaded, Severity, Story, load, load_within};
 use serde_json::Value;
 
-use crate::archives::{bzip2, gzip, members, nested, tar, xz, zip, zstd};
+use crate::archives::{bzip2, gzip, members, nested, tar, tar_with_links, xz, zip, zstd};
 use crate::deciding::{decision, scheduler};
 
 fn fixture(name: &str) -> PathBuf {
@@ -275,7 +275,7 @@ fn names(loaded: &Loaded) -> Vec<String> {
 #[test]
 fn names_of_members_are_only_names_and_links_are_not_followed() {
     let files = [("../../etc/a.json".to_owned(), pod("a")), ("/etc/b.json".to_owned(), pod("b"))];
-    for archive in [archives::tar_with_links(&files), zip(&files)] {
+    for archive in [tar_with_links(&files), zip(&files)] {
         let loaded = load_bytes("x", archive);
         assert_eq!(names(&loaded), ["shop/a", "shop/b"]);
         assert_eq!(loaded.report.file_and_line(Kind::Pod, &Key::new("shop", "a")).unwrap().0, "x!/etc/a.json");

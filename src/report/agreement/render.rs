@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Accord, Agreement, Agreements, Preempted};
+use crate::plural::count;
 
 impl Agreement {
     /// The comparison in some lines, for one pod.
@@ -98,4 +99,3 @@ impl Preempted {
         format!("{at}{}{node} {by}{going}", self.victim)
     }
 }
-use crate::plural::count;
