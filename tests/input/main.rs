@@ -2,8 +2,10 @@
 
 #[path = "../common/api_server.rs"]
 mod api_server;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../common/deciding.rs"]
 mod deciding;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../common/recorded.rs"]
 mod recorded;
 
