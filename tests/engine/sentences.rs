@@ -311,10 +311,10 @@ fn explain(case: &Value) -> CycleView {
     };
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
     let start = "2026-11-20T00:00:00Z".parse().expect("a time");
-    let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(recorded::object).collect();
+    let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(crate::recorded::object).collect();
     let scheduler = Scheduler::new(config, objects, Options { start, sampling, ..Options::default() });
     let (namespace, name) = case["pod"].as_str().and_then(|p| p.split_once('/')).expect("namespace/name");
-    deciding::explained(&scheduler, &Key::new(namespace, name))
+    crate::deciding::explained(&scheduler, &Key::new(namespace, name))
 }
 
 #[test]
@@ -361,10 +361,10 @@ fn every_cycle_of_the_recorded_runs_has_a_true_sentence() {
         let evictions = if case["graceful"] == true { Evictions::Marked } else { Evictions::AtOnce };
         let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
         let start = "2026-11-20T00:00:00Z".parse().expect("a time");
-        let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(recorded::object).collect();
+        let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(crate::recorded::object).collect();
         let mut scheduler = Scheduler::new(config, objects, Options { start, sampling, evictions, ..Options::default() });
         for (at, operation) in case["ops"].as_array().expect("operations").iter().enumerate() {
-            let Some(operation) = recorded::operation(operation) else { continue };
+            let Some(operation) = crate::recorded::operation(operation) else { continue };
             let events = scheduler.apply(operation);
             let view = CycleView::of(&events);
             if view.start.is_some() && view.outcome.is_some() {
@@ -395,7 +395,7 @@ fn every_pod_and_every_cycle_of_the_stories_has_a_true_sentence() {
                 .profile(&scheduler.state().cluster().pods.get(pod).expect("the pod").spec.scheduler_name)
                 .is_some()
             {
-                checker.check(&format!("{} {pod}", story.name), &deciding::explained(&scheduler, pod));
+                checker.check(&format!("{} {pod}", story.name), &crate::deciding::explained(&scheduler, pod));
             }
         }
         let mut settling = Settling::default();

@@ -27,7 +27,7 @@ enum Deal {
     Switch(Index),
 }
 
-fn deals() -> impl Strategy<Value = (Vec<worlds::NodeSpec>, Vec<Deal>)> {
+fn deals() -> impl Strategy<Value = (Vec<crate::worlds::NodeSpec>, Vec<Deal>)> {
     let spice = prop_oneof![
         3 => any::<Index>().prop_map(Deal::Explain),
         3 => (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Deal::Seek(a, b)),
@@ -111,7 +111,7 @@ fn deal(session: &mut Session, deal: &Deal, number: usize) {
     }
 }
 
-fn play(nodes: &[worlds::NodeSpec], deals: &[Deal]) -> Session {
+fn play(nodes: &[crate::worlds::NodeSpec], deals: &[Deal]) -> Session {
     let mut session = Session::new(scheduler(beginning(nodes), start()), "a test");
     for (number, one) in deals.iter().enumerate() {
         deal(&mut session, one, number);
@@ -197,7 +197,7 @@ fn one_node() -> Session {
         {"kind": "Pod", "metadata": {"name": "q", "namespace": "a", "uid": "q"}, "spec": {"schedulerName": "default-scheduler",
          "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}]"#;
     let values: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
-    Session::new(scheduler(values.iter().map(worlds::object).collect(), start()), "one node")
+    Session::new(scheduler(values.iter().map(crate::worlds::object).collect(), start()), "one node")
 }
 
 fn cordon(session: &Session) -> Operation {
@@ -282,7 +282,7 @@ fn a_run_until_nothing_changes_tells_the_story_of_each_pod() {
     let values: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
     let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
     let config = Config::defaults(Emulation::default());
-    let mut session = Session::new(Scheduler::new(config, values.iter().map(worlds::object).collect(), options), "a story");
+    let mut session = Session::new(Scheduler::new(config, values.iter().map(crate::worlds::object).collect(), options), "a story");
     assert!((0..100).take_while(|_| session.settle()).count() < 100);
     let expected = "\
 a/strong: on n, 2 attempts

@@ -1,4 +1,5 @@
 //! Archives and compressed texts, made of files in memory.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::io::{Cursor, Write};
 use std::path::Path;
