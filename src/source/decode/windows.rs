@@ -11,7 +11,7 @@ use crate::source::read::archive::Stream;
 use crate::source::read::input::{Content, Opened, is_binary};
 use crate::source::read::limits::{Budget, size};
 use crate::source::read::progress::Progress;
-use crate::source::read::split::{Form, Json, List, Span, SpanState, Splitter, Syntax, TypeMeta, Yaml};
+use crate::source::read::split::{Form, ItemList, Json, Span, SpanState, Splitter, Syntax, TypeMeta, Yaml};
 
 /// How much of a file is in memory at a time for each thread that decodes, two times over; longer only where one object
 /// is.
@@ -116,7 +116,7 @@ struct Window {
     done: usize,
     spans: Vec<Span>,
     /// The lists that the pieces belong to; `first_list` is the place of the first of them among all of the file.
-    lists: Vec<List>,
+    lists: Vec<ItemList>,
     first_list: usize,
     /// Line and offset of the text's start in the file.
     line: u32,
@@ -266,7 +266,7 @@ fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> 
         counted = span.start;
         lines.push(line);
     }
-    let unknown = List::default();
+    let unknown = ItemList::default();
     let decode_one = |(span, line): (&Span, &u32)| {
         let list = span.item.map_or(&unknown, |(list, _)| &window.lists[list - window.first_list]);
         let index = span.item.map(|(_, index)| index);
@@ -292,7 +292,7 @@ fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> 
 }
 
 /// Decodes the items that had to wait for the kind of their list.
-fn settle(contents: &mut Contents, lists: &[List], hint: &Hint) {
+fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
     let named = lists.iter().filter(|l| l.closed).filter_map(|l| l.types.kind.as_deref()?.strip_suffix("List")?.parse().ok());
     contents.listed = named.collect();
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();

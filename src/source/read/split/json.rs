@@ -9,13 +9,13 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
 use super::export::{exported_list, list_of};
-use super::{Form, LOG_START, List, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
+use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(in crate::source) struct Json {
     state: State,
-    lists: Vec<List>,
+    lists: Vec<ItemList>,
     careful: bool,
     form: Form,
     /// The line that ends the log that is being skipped.
@@ -80,7 +80,7 @@ impl Json {
         match window[at] {
             b'{' => match list_head(window, at) {
                 Head::Items { start, types } => {
-                    self.lists.push(List { types, ..List::default() });
+                    self.lists.push(ItemList { types, ..ItemList::default() });
                     self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
                     Some(start)
                 }
@@ -102,7 +102,7 @@ impl Json {
                 },
             },
             b'[' => {
-                self.lists.push(List { bare: true, ..List::default() });
+                self.lists.push(ItemList { bare: true, ..ItemList::default() });
                 self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: true };
                 Some(at + 1)
             }
@@ -127,7 +127,7 @@ impl Json {
 
     /// Goes on with the items of a list under a key of its own.
     fn open_export(&mut self, types: TypeMeta, start: usize) -> usize {
-        self.lists.push(List { types, export: true, ..List::default() });
+        self.lists.push(ItemList { types, export: true, ..ItemList::default() });
         self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
         start
     }
@@ -144,10 +144,10 @@ impl Json {
         }
         if name == b"schedulerConfig" {
             let end = skip_value(window, value)?;
-            self.lists.push(List {
+            self.lists.push(ItemList {
                 types: list_of("KubeSchedulerConfiguration", "kubescheduler.config.k8s.io/v1"),
                 closed: true,
-                ..List::default()
+                ..ItemList::default()
             });
             spans.push(span(value, end, Some((self.lists.len() - 1, 0)), SpanState::Whole));
             return Some(end);
@@ -248,7 +248,7 @@ impl Splitter for Json {
         }
     }
 
-    fn lists(&self) -> &[List] {
+    fn lists(&self) -> &[ItemList] {
         &self.lists
     }
 

@@ -29,7 +29,7 @@ pub(in crate::source) struct TypeMeta {
 
 /// A list whose items are pieces; its `kind` may stand after them, so it is known for certain once it is closed.
 #[derive(Clone, Debug, Default)]
-pub(in crate::source) struct List {
+pub(in crate::source) struct ItemList {
     pub(in crate::source) types: TypeMeta,
     pub(in crate::source) closed: bool,
     /// A plain array, without an object around it that could tell a kind.
@@ -97,7 +97,7 @@ pub(in crate::source) trait Splitter {
     fn split(&mut self, window: &mut [u8], last: bool, spans: &mut Vec<Span>) -> usize;
 
     /// The lists seen so far.
-    fn lists(&self) -> &[List];
+    fn lists(&self) -> &[ItemList];
 
     /// What has shown of the file's form so far.
     fn form(&self) -> Form;

@@ -8,13 +8,13 @@
 use memchr::memchr;
 
 use super::json::skip_value;
-use super::{Form, LOG_START, List, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
+use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(in crate::source) struct Yaml {
     state: State,
-    lists: Vec<List>,
+    lists: Vec<ItemList>,
     careful: bool,
     form: Form,
     /// The line that ends the log that is being skipped.
@@ -136,7 +136,7 @@ impl Yaml {
     }
 
     fn open(&mut self, types: TypeMeta, column: usize, bare: bool) {
-        self.lists.push(List { types, bare, ..List::default() });
+        self.lists.push(ItemList { types, bare, ..ItemList::default() });
         self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
     }
 
@@ -245,7 +245,7 @@ impl Splitter for Yaml {
         at
     }
 
-    fn lists(&self) -> &[List] {
+    fn lists(&self) -> &[ItemList] {
         &self.lists
     }
 
