@@ -26,7 +26,7 @@ pub struct Format {
 }
 
 /// Every format; the first is the default.
-pub static FORMATS: [Format; 5] = [
+pub static FORMATS: &[Format] = &[
     Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None },
     Format {
         name: "wide",

@@ -1,4 +1,4 @@
-//! Dumps into the cluster model, with a report of what was read and what stays unknown.
+//! Loads dumps into the cluster model, with a report of what was read and what stays unknown.
 //!
 //! [`load()`] takes files, directories, archives, standard input and embedded text: `kubectl get -o json|yaml` lists,
 //! typed lists whose items carry no kind (as `kubectl cluster-info dump` writes them), single objects, several YAML

@@ -1,4 +1,4 @@
-//! What the loader has to say about its input.
+//! Diagnostics: one thing about the input that the user should know, with its place.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The objects of a file into the assembly, a window at a time: duplicates, events, and what could not be read.
+//! Ingests the objects of a file, a window at a time: duplicates, events, and what could not be read.
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The contents of all files into one cluster: defaults that need other objects, counts and remarks.
+//! Assembles the contents of all files into one cluster: defaults that need other objects, counts and diagnostics.
 
 pub(super) mod diagnostic;
 mod ingest;

@@ -1,4 +1,4 @@
-//! Where objects came from, in little memory: a dump holds a hundred thousand of them, and more.
+//! Keeps where objects came from, in little memory: a dump holds a hundred thousand of them, and more.
 //!
 //! While files are read, [`ObjectIndex`] finds an object by its key through a table of places, since the objects hold their
 //! keys already. Once all is read, [`Origins`] keeps what is needed to find an object's text, in order of the keys.

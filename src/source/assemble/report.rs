@@ -1,4 +1,4 @@
-//! What a load brought and what it left open.
+//! The report of a load: what was read, skipped and missing.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! From what was found to what is read: decompresses, opens archives, looks at first bytes, and passes over the rest.
+//! Walks the documents that were found: decompresses, opens archives, reads what is worth it, and passes over the rest.
 
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The remarks about the input as a whole.
+//! Writes the diagnostics about the input as a whole.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the API server fills in, for manifests that have not been through one.
+//! Fills in what the API server would have, for manifests that have not been through one.
 //!
 //! Mirrors the parts of `plugin/pkg/admission/priority/admission.go` and `pkg/apis/core/v1/defaults.go` that a
 //! scheduler depends on. Objects from a real cluster carry all of it already and stay as they are.

@@ -1,4 +1,4 @@
-//! Which objects are read: kind and API group must both fit.
+//! Sorts objects by kind and API group, both of which must fit, into those that are read and those that are not.
 
 use crate::cluster::Kind;
 

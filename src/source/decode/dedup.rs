@@ -1,4 +1,4 @@
-//! Equal parts of pods as one.
+//! Shares equal parts of pods.
 //!
 //! Nearly all pods come from templates, so a cluster holds far fewer different specs, labels and owners than pods. Each
 //! thread replaces such a part by an equal one that it saw lately, which keeps memory low while decoding; at the end one

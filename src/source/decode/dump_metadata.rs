@@ -1,4 +1,4 @@
-//! What a dump says about itself and its scheduler, beside its objects: when it was taken, the API server's version,
+//! Reads what a dump says about itself and its scheduler, beside its objects: when it was taken, the API server's version,
 //! and how the scheduler is configured.
 
 use std::fmt;

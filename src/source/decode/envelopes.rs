@@ -1,4 +1,4 @@
-//! Text that is no plain object: lists within lists, values of other types, and YAML of unusual layout.
+//! Decodes text that is no plain object: lists within lists, values of other types, and YAML of unusual layout.
 
 use serde::Deserialize;
 use serde_yaml::Value;

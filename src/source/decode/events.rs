@@ -1,4 +1,4 @@
-//! Events, in both of their APIs: `v1` and `events.k8s.io/v1`.
+//! Decodes Events, in both of their APIs: `v1` and `events.k8s.io/v1`.
 //!
 //! Only what a scheduler said about pods is kept. All others are dropped right after decoding, but their times count:
 //! they tell when the dump was taken.

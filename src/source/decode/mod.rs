@@ -1,4 +1,4 @@
-//! Spans of text into objects.
+//! Decodes spans of text into objects.
 //!
 //! Each span is decoded alone and on any thread; what cannot be decoded becomes a [`DecodedItem::Error`] with its line, and its
 //! neighbours never notice.

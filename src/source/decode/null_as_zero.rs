@@ -1,4 +1,4 @@
-//! `null` as the zero value, everywhere.
+//! Reads `null` as the zero value, everywhere.
 //!
 //! Go's decoder leaves a field alone where the input says `null`, whatever its type; serde's accepts `null` only for
 //! options. [`NullAsZero`] wraps a deserializer, and all that it hands on, so that `null` reads as nothing: no fields, no

@@ -1,4 +1,4 @@
-//! Old versions of kinds whose shape has changed since, turned into the present one.
+//! Converts old versions of kinds whose shape has changed since into the present one.
 //!
 //! Mirrors the conversions of `pkg/apis/resource/v1beta1/conversion.go`: a device request's own fields moved into
 //! `exactly`, and a device's `basic` moved up into the device. What the versions of other groups say differently is in

@@ -1,4 +1,4 @@
-//! An object's text as a reader wants to see it: YAML, without what only servers write for themselves.
+//! Shows an object's text as it stands in the source: as YAML, without what only servers write for themselves.
 
 use serde_yaml::{Mapping, Value};
 

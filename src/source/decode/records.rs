@@ -1,4 +1,4 @@
-//! Records of changes, a line for each: kube-scheduler-simulator's `{"time", "event", "resource"}` and the
+//! Decodes records of changes, a line for each: kube-scheduler-simulator's `{"time", "event", "resource"}` and the
 //! `{"type", "object"}` of `kubectl get --watch --output-watch-events -o json`.
 //!
 //! Replayed to their end they are a cluster: what was added or updated stands as it was last seen, and what was deleted

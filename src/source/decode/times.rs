@@ -1,4 +1,4 @@
-//! The newest time in a dump: the moment at which it was taken, near enough to start a virtual clock from.
+//! Finds the newest time in a dump: the moment at which it was taken, near enough to start a virtual clock from.
 
 use jiff::Timestamp;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! One file through the splitter and the decoder, a window at a time.
+//! Passes one file through the splitter and the decoder, a window at a time.
 
 use std::io::{self, Read};
 

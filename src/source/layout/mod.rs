@@ -1,4 +1,4 @@
-//! What tools lay out how: one file per kind of dump, and one walker for all.
+//! Recognises by paths which tool made a dump: one file per kind of dump, and one walk for all.
 //!
 //! Most of a dump needs no knowledge of the tool that made it: objects tell what they are. A profile adds what only
 //! paths tell: what files without objects say, which copy of an object counts, of what kind the items of a bare list

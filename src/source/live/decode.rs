@@ -1,4 +1,4 @@
-//! What an API server answers, into objects: pages of lists and lines of watches, straight from their text.
+//! Decodes an API server's answers: pages of lists and lines of watches, straight from their text.
 
 use std::borrow::Cow;
 

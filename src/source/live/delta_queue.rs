@@ -1,4 +1,4 @@
-//! Changes that wait for whoever shows the cluster: at most one entry per object, however often it changes meanwhile.
+//! Queues changes until they are applied to a view: at most one entry per object, however often it changes meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! What an API server offers of what is read, and in which versions.
+//! Discovers which of the resources that are read an API server offers, and in which versions.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What goes wrong between a server and its client, sorted by what to do about it.
+//! Failures between a server and its client, by what to do about them.
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! How each list and watch is doing, for whoever wants to see it.
+//! The status of each list and watch.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the server is known to hold, the first picture made of it, and the changes that wait.
+//! Keeps what the server is known to hold, makes the first picture of it, and queues changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;

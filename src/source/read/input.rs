@@ -1,4 +1,4 @@
-//! Finding and opening inputs: files and directories, standard input, embedded text; UTF-8 or UTF-16.
+//! Finds and opens inputs: files and directories, standard input, embedded text; UTF-8 or UTF-16.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

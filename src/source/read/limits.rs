@@ -1,4 +1,4 @@
-//! What a load may cost: a small file can hold a decompression bomb, and an archive any number of members.
+//! Limits what a load may cost: a small file can hold a decompression bomb, and an archive any number of members.
 
 use std::io::{self, Read};
 use std::sync::Arc;

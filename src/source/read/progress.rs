@@ -1,4 +1,4 @@
-//! How far a load has got, for whoever watches it from another thread, and a way to stop it.
+//! Counts how far a load has got, to be watched from another thread, and cancels it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Which files look like dumps, by their names and first bytes, for whoever offers some to choose from.
+//! Tells by names and first bytes which files look like dumps, and which are worth reading.
 
 use std::fs::File;
 use std::io::Read as _;

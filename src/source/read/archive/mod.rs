@@ -1,4 +1,4 @@
-//! Compressed streams and archives, known by their first bytes and never by their names.
+//! Opens compressed streams and archives, recognised by their first bytes and never by their names.
 //!
 //! Nothing is written anywhere, links are not followed, and names of members are only names. A tar passes through as a
 //! stream. A zip is read from where it lies; only one that is itself compressed or inside another archive has to be

@@ -1,4 +1,4 @@
-//! The lists of a kube-scheduler-simulator's export, under keys that tell their kinds.
+//! Names the lists of a kube-scheduler-simulator's export, under keys that tell their kinds.
 
 use super::TypeMeta;
 

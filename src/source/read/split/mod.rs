@@ -1,4 +1,4 @@
-//! Cuts a file into one piece of text per object, without understanding the objects.
+//! Cuts a file into one span of text per object, without understanding the objects.
 //!
 //! A splitter works on a window of the file: it takes as many whole pieces as the window holds and leaves the rest
 //! for the next, longer one. So a file of any size passes through a small window, and the pieces of a window can be
