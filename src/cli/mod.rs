@@ -12,7 +12,7 @@ mod run;
 mod start;
 
 use args::ConnectArgs;
-pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
+pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
 use emulate::Emulate;
 
 use std::ffi::OsString;
@@ -276,10 +276,6 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
     let objects = std::mem::take(&mut loaded.objects);
     // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
-}
-
-fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value).map_err(|e| Failure::source(e.to_string()))
 }
 
 /// What the source held and lacked, for reading.

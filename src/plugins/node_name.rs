@@ -2,8 +2,8 @@
 
 use super::helper::node_actions;
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, Reason, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PodInfo, Reason,
+    Status,
 };
 use crate::release::Emulation;
 
@@ -12,12 +12,8 @@ use crate::release::Emulation;
 pub struct NodeName;
 
 impl Plugin for NodeName {
-    fn name(&self) -> PluginName {
-        PluginName::NodeName
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodeName: filter);
+
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let add = ClusterEvent::new(EventResource::Node, node_actions(emulation, ActionType::NONE));
         Some(vec![ClusterEventWithHint { event: add, hint: None }])

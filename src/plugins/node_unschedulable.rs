@@ -6,7 +6,7 @@ use super::helper::{changed_nodes, changed_pods, node_actions, tolerates};
 use crate::cluster::{Pod, Taint};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
-    PluginName, PodInfo, QueueingHint, Reason, Status,
+    PodInfo, QueueingHint, Reason, Status,
 };
 use crate::release::{Emulation, NodeRegistrations};
 
@@ -15,12 +15,8 @@ use crate::release::{Emulation, NodeRegistrations};
 pub struct NodeUnschedulable;
 
 impl Plugin for NodeUnschedulable {
-    fn name(&self) -> PluginName {
-        PluginName::NodeUnschedulable
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodeUnschedulable: filter);
+
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let taints = ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT);
         let taints_alone = emulation.behaviour().queue.node_registrations == NodeRegistrations::AnyUpdateButUnschedulable;

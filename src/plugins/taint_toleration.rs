@@ -6,7 +6,7 @@ use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_u
 use crate::cluster::{Pod, Toleration};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
-    PluginName, PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
+    PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
 };
 use crate::release::Emulation;
 
@@ -21,18 +21,8 @@ pub struct TaintToleration;
 struct PreScoreState(Vec<Toleration>);
 
 impl Plugin for TaintToleration {
-    fn name(&self) -> PluginName {
-        PluginName::TaintToleration
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(TaintToleration: filter, pre_score, score);
+
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let node = ClusterEvent::new(EventResource::Node, node_actions(emulation, ActionType::UPDATE_NODE_TAINT));
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::cluster::{Object, Pod};
-use crate::framework::Code;
 use crate::framework::NodeInfo;
+use crate::framework::{Code, PreBindPlugin, PreScorePlugin, ReservePlugin, ScorePlugin};
 use crate::plugins::volume_helpers::testing::{World, pod_with, pvc_volume};
 use crate::release::Gate;
 
@@ -439,7 +439,7 @@ fn earlier_releases_narrow_the_nodes_to_those_of_local_volumes() {
     for (version, names) in [("v1.32.2", None), ("v1.31.1", Some(vec!["n2"]))] {
         world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
         let point = VolumeBinding::default();
-        let (result, status) = PreFilterPlugin::pre_filter(&point, &world.cx(), &mut CycleState::default(), &pod);
+        let (result, status) = crate::framework::PreFilterPlugin::pre_filter(&point, &world.cx(), &mut CycleState::default(), &pod);
         assert!(status.is_success(), "{status}");
         let found: Option<Vec<String>> = result.node_names.map(|names| names.iter().map(ToString::to_string).collect());
         assert_eq!(found, names.map(|names: Vec<&str>| names.into_iter().map(str::to_owned).collect()), "{version}");

@@ -4,7 +4,7 @@ mod svg;
 
 use ratatui::buffer::Buffer;
 
-use crate::report::{DecisionFormat, FormatError, decision_in};
+use crate::report::{Answer, Format, FormatError};
 use crate::trace::CycleView;
 use crate::ui::action::Effect;
 use crate::ui::driver::Driver;
@@ -136,19 +136,15 @@ pub(super) fn asked(driver: &dyn Driver, args: &str) -> Result<Effect, ExportErr
 /// The decision at the cursor to its end, in the form that the ending of a file's name asks for.
 fn decision(driver: &dyn Driver, path: &str) -> Result<String, ExportError> {
     let format = match ending(path) {
-        "txt" => DecisionFormat::Text,
-        "md" => DecisionFormat::Markdown,
-        "json" => DecisionFormat::Json,
-        "yaml" | "yml" => DecisionFormat::Yaml,
         "svg" => return Err(ExportError::DecisionAsPicture),
-        _ => return Err(ExportError::Ending { path: path.to_owned() }),
+        ending => Format::of_ending(ending).ok_or_else(|| ExportError::Ending { path: path.to_owned() })?,
     };
     let frame = driver.timeline().frame().ok_or(ExportError::NothingRecorded)?;
     let view = CycleView::of(frame.events.iter());
     if view.start.is_none() {
         return Err(ExportError::NoDecision(frame.title.clone()));
     }
-    Ok(decision_in(&view, format, "")?)
+    Ok(format.write(&Answer::Decision(&view), "")?)
 }
 
 #[cfg(test)]
