@@ -13,7 +13,7 @@ use super::objects::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
 use crate::release::Release;
-use crate::report::{Heard, Written};
+use crate::report::{LastReported, SchedulerEvents};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, EditError, RunEnd, Session, Timeline, Until};
 use crate::source::live::Live;
@@ -31,7 +31,7 @@ pub struct Explorer {
     /// What goes on beside the screen.
     work: Option<Arc<Beside>>,
     /// What the cluster's scheduler wrote, once somebody asks.
-    heard: Arc<OnceLock<Heard>>,
+    heard: Arc<OnceLock<SchedulerEvents>>,
     /// The leave to do what cannot be undone.
     leave: Leave,
 }
@@ -80,7 +80,7 @@ impl Explorer {
     fn is_full(&self) -> bool {
         self.following.is_some()
             && self.session.branches().len() > 1
-            && self.session.branches()[0].timeline().frames().len() > following::FRAMES
+            && self.session.branches()[0].timeline().revisions().len() > following::FRAMES
     }
 
     /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
@@ -90,7 +90,7 @@ impl Explorer {
             return false;
         }
         self.heard = Arc::default();
-        let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > following::FRAMES;
+        let full = self.session.branches().len() == 1 && self.session.timeline().revisions().len() > following::FRAMES;
         if full {
             // What is kept must not grow.
             self.session = self.session.forgotten();
@@ -119,7 +119,7 @@ impl Explorer {
         if !self.session.apply(operation) {
             return Err(ExplorerError::NothingDone);
         }
-        let title = self.session.timeline().frames().last().map_or_else(String::new, |f| f.title.clone());
+        let title = self.session.timeline().revisions().last().map_or_else(String::new, |f| f.title.clone());
         let fork = if self.session.branches().len() > branches {
             format!("; this is {} now, and the old one stays", self.session.branch().name())
         } else {
@@ -216,7 +216,7 @@ impl Driver for Explorer {
     fn advance(&mut self, how_far: HowFar) -> Result<String, DriverError> {
         Ok(match how_far {
             HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds })?,
-            HowFar::NextWakeUp => match self.session.scheduler_here().next_wake_up() {
+            HowFar::NextTimer => match self.session.scheduler_here().next_timer() {
                 Some(wake_up) => self.apply(Operation::AdvanceTo { time: wake_up.time })?,
                 None => return Err(ExplorerError::NoWakeUp.into()),
             },
@@ -288,8 +288,8 @@ impl Driver for Explorer {
         self.session.every_filter(pod, node)
     }
 
-    fn written(&self, pod: &Key) -> Option<Written> {
-        let heard = self.heard.get_or_init(|| Heard::new(&self.session.background().events));
+    fn written(&self, pod: &Key) -> Option<LastReported> {
+        let heard = self.heard.get_or_init(|| SchedulerEvents::new(&self.session.background().events));
         heard.about(self.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
     }
 
@@ -309,8 +309,8 @@ impl Driver for Explorer {
         self.at_its_end() && self.following.as_ref().is_some_and(|f| f.live().has_changes())
     }
 
-    fn is_outdated(&self, frame: usize) -> bool {
-        self.following.is_some() && self.session.current() == 0 && self.session.changed_since(frame)
+    fn is_outdated(&self, revision: usize) -> bool {
+        self.following.is_some() && self.session.current() == 0 && self.session.changed_since(revision)
     }
 
     fn catch_up(&mut self) -> Result<String, DriverError> {

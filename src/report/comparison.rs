@@ -14,7 +14,7 @@ const NODES: usize = 6;
 pub fn comparison(compared: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     let [a, b] = &compared.names;
-    lines.push(format!("They share {} and differ since:", count(compared.shared, "frame")));
+    lines.push(format!("They share {} and differ since:", count(compared.shared, "revision")));
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
             [] => "nothing more".to_owned(),
@@ -85,7 +85,7 @@ fn verdict(status: Option<&Status>) -> String {
 mod tests {
     use super::*;
     use crate::cluster::Key;
-    use crate::session::{PodDifference, VerdictChange, Whereabouts};
+    use crate::session::{PodDifference, PodLocation, VerdictChange};
 
     #[test]
     fn everything_that_differs_is_told() {
@@ -99,7 +99,7 @@ mod tests {
             decisions: Vec::new(),
         };
         assert_eq!(comparison(&compared).last().unwrap(), "Nothing came out otherwise: the same placements, queues, victims and verdicts.");
-        compared.pods.push(PodDifference { pod: pod.clone(), at: [Whereabouts::Node("n".into()), Whereabouts::Gone] });
+        compared.pods.push(PodDifference { pod: pod.clone(), at: [PodLocation::Node("n".into()), PodLocation::Gone] });
         compared.evicted[1].push(Key::new("shop", "v"));
         compared.decisions.push(Decided {
             pod,
@@ -111,7 +111,7 @@ mod tests {
             }],
         });
         let expected = "\
-They share 1 frame and differ since:
+They share 1 revision and differ since:
   main: schedule shop/p
   branch 2: cordon, and 1 more
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::branch::Branch;
-use super::timeline::{Frame, Moment};
+use super::timeline::{Keyframe, Revision};
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
 
 /// Where a pod is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Whereabouts {
+pub enum PodLocation {
     /// On a node.
     Node(Str),
     /// On a node, and on its way out.
@@ -24,7 +24,7 @@ pub enum Whereabouts {
     Gone,
 }
 
-impl std::fmt::Display for Whereabouts {
+impl std::fmt::Display for PodLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Node(node) => write!(f, "on {node}"),
@@ -58,7 +58,7 @@ pub struct PodDifference {
     /// Which pod.
     pub pod: Key,
     /// Where it is, branch by branch.
-    pub at: [Whereabouts; 2],
+    pub at: [PodLocation; 2],
 }
 
 /// Nodes whose verdict changed in the same way.
@@ -88,9 +88,9 @@ pub struct Decided {
 pub struct Comparison {
     /// The branches' names.
     pub names: [String; 2],
-    /// How many frames they share.
+    /// How many revisions they share.
     pub shared: usize,
-    /// What happened on each since, as the frames' titles.
+    /// What happened on each since, as the revisions' titles.
     pub since: [Vec<String>; 2],
     /// Pods that are elsewhere, by namespace and name.
     pub pods: Vec<PodDifference>,
@@ -103,9 +103,9 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two branches at their ends.
     pub fn of(a: &Branch, b: &Branch) -> Self {
-        let frames = [a.timeline().frames(), b.timeline().frames()];
-        let shared = frames[0].iter().zip(frames[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
-        let since = frames.map(|list| &list[shared..]);
+        let revisions = [a.timeline().revisions(), b.timeline().revisions()];
+        let shared = revisions[0].iter().zip(revisions[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
+        let since = revisions.map(|list| &list[shared..]);
         let ends = [a, b].map(|branch| branch.timeline().end());
         let evicted = since.map(evictions);
         let only = |own: &[Key], other: &[Key]| own.iter().filter(|key| !other.contains(key)).cloned().collect::<Vec<_>>();
@@ -125,12 +125,12 @@ impl Comparison {
     }
 }
 
-fn evictions(frames: &[Arc<Frame>]) -> Vec<Key> {
-    let events = frames.iter().flat_map(|f| f.events.iter());
+fn evictions(revisions: &[Arc<Revision>]) -> Vec<Key> {
+    let events = revisions.iter().flat_map(|f| f.events.iter());
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
-fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
+fn pods(ends: [&Keyframe; 2]) -> Vec<PodDifference> {
     let mut keys: Vec<Key> = Vec::new();
     // Objects that both share are the same one; what is left to compare is what was touched since.
     for (own, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
@@ -154,32 +154,32 @@ fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
     keys.into_iter().filter_map(difference).collect()
 }
 
-impl Whereabouts {
+impl PodLocation {
     /// Where a pod is; the end of a backoff is left out.
     pub fn of(cluster: &Cluster, queues: &QueuesView, pod: &Key) -> Self {
         whereabouts(cluster, queues, pod)
     }
 }
 
-fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> Whereabouts {
+fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation {
     if let Some(entry) = queues.entries.get(key) {
         // The second at which a backoff ends is no difference worth telling.
         let place = match &entry.place {
             Place::Backoff { error, .. } => Place::Backoff { expires: jiff::Timestamp::UNIX_EPOCH, error: *error },
             other => other.clone(),
         };
-        return Whereabouts::Waiting(place, entry.nominated.clone());
+        return PodLocation::Waiting(place, entry.nominated.clone());
     }
     match cluster.pods.get(key) {
-        None => Whereabouts::Gone,
-        Some(pod) if pod.is_terminal() => Whereabouts::Gone,
-        Some(pod) if pod.node_name.is_empty() => Whereabouts::Nowhere,
-        Some(pod) if pod.is_terminating() => Whereabouts::Leaving(pod.node_name.clone()),
-        Some(pod) => Whereabouts::Node(pod.node_name.clone()),
+        None => PodLocation::Gone,
+        Some(pod) if pod.is_terminal() => PodLocation::Gone,
+        Some(pod) if pod.node_name.is_empty() => PodLocation::Nowhere,
+        Some(pod) if pod.is_terminating() => PodLocation::Leaving(pod.node_name.clone()),
+        Some(pod) => PodLocation::Node(pod.node_name.clone()),
     }
 }
 
-fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
+fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
     let newest = since.map(newest_decisions);
     let keys: Vec<&Key> = {
         let mut keys: Vec<&Key> = newest.iter().flat_map(BTreeMap::keys).collect();
@@ -188,7 +188,7 @@ fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
         keys
     };
     let decided = |pod: &Key| {
-        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|frame| CycleView::of(frame.events.iter())));
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter())));
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {
@@ -201,10 +201,11 @@ fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
     keys.into_iter().filter_map(decided).collect()
 }
 
-fn newest_decisions(frames: &[Arc<Frame>]) -> BTreeMap<Key, &Frame> {
-    let pod =
-        |frame: &Frame| frame.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None });
-    frames.iter().filter_map(|frame| Some((pod(frame)?, &**frame))).collect()
+fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
+    let pod = |revision: &Revision| {
+        revision.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None })
+    };
+    revisions.iter().filter_map(|revision| Some((pod(revision)?, &**revision))).collect()
 }
 
 fn outcome(view: &CycleView) -> String {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
-use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
+use super::requeue_events::RequeueEvents;
+use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, Timeline};
 use super::until::Until;
-use super::wakes::WakeEvents;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
@@ -23,9 +23,9 @@ pub struct Session {
     current: usize,
     source: String,
     background: Arc<Background>,
-    wakes: Arc<WakeEvents>,
+    requeue_events: Arc<RequeueEvents>,
     /// What came before was forgotten, so that the start follows from more than the objects.
-    forgetful: bool,
+    truncated: bool,
 }
 
 /// What else the source told, for the reader and for beginning again.
@@ -42,19 +42,19 @@ pub struct Background {
 impl Session {
     /// A session in which nothing has happened yet; `source` says where the cluster came from.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
-        let wakes = Arc::new(WakeEvents::new(scheduler.state().queue().hints().registrations()));
-        let mut timeline = Timeline::new(moment(scheduler.state(), &wakes));
+        let requeue_events = Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()));
+        let mut timeline = Timeline::new(moment(scheduler.state(), &requeue_events));
         timeline.set_started(match scheduler.options().waiting {
-            Waiting::Fresh => Started::Fresh,
-            Waiting::AsObserved(_) => Started::AsObserved,
+            Waiting::Fresh => InitialQueues::Fresh,
+            Waiting::AsObserved(_) => InitialQueues::AsObserved,
         });
         Self {
             branches: vec![Branch::new(scheduler, timeline)],
             current: 0,
             source: source.into(),
             background: Arc::default(),
-            wakes,
-            forgetful: false,
+            requeue_events,
+            truncated: false,
         }
     }
 
@@ -74,22 +74,22 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { forgetful: true, background: self.background.clone(), ..fresh }
+        Self { truncated: true, background: self.background.clone(), ..fresh }
     }
 
     /// Whether what came before was forgotten ([`Self::forgotten`]).
     pub fn is_forgetful(&self) -> bool {
-        self.forgetful
+        self.truncated
     }
 
-    /// Whether something was seen or done on this branch behind a frame, up to the cursor.
-    pub fn changed_since(&self, frame: usize) -> bool {
-        (frame + 1..self.timeline().frames_done()).any(|at| self.branch().explained(at).is_none())
+    /// Whether something was seen or done on this branch behind a revision, up to the cursor.
+    pub fn changed_since(&self, revision: usize) -> bool {
+        (revision + 1..self.timeline().revisions_done()).any(|at| self.branch().explained(at).is_none())
     }
 
     /// The pod of the decision without consequences that the cursor is in.
     pub fn explained(&self) -> Option<Key> {
-        self.branch().explained(self.timeline().cursor().frame)
+        self.branch().explained(self.timeline().cursor().revision)
     }
 
     /// The same session, with what else its source told.
@@ -152,25 +152,25 @@ impl Session {
         &self.branch().scheduler
     }
 
-    /// The scheduler at the cursor: as before the frame until its last event has happened.
+    /// The scheduler at the cursor: as before the revision until its last event has happened.
     pub fn scheduler_here(&self) -> &Scheduler {
-        self.branch().scheduler_at(self.timeline().frames_done())
+        self.branch().scheduler_at(self.timeline().revisions_done())
     }
 
     /// Does something at the cursor. Where the cursor is not at the end, a new branch begins there and the reader is on
     /// it. The cursor of a branch that only grows stays where it is. False when nothing came of it; then nothing is
     /// recorded, and no branch begins.
     pub fn apply(&mut self, operation: Operation) -> bool {
-        let at = self.timeline().frames_done();
-        if at == self.timeline().frames().len() && !self.on_observed() {
+        let at = self.timeline().revisions_done();
+        if at == self.timeline().revisions().len() && !self.on_observed() {
             return self.append(operation);
         }
         self.apply_apart(at, operation)
     }
 
-    /// Does something behind so many frames of this branch, on a branch of its own.
+    /// Does something behind so many revisions of this branch, on a branch of its own.
     fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
-        let fork = Fork { branch: self.current, frames: at };
+        let fork = Fork { branch: self.current, revisions: at };
         let name = format!("branch {}", self.branches.len() + 1);
         let (left, branch) = (self.current, self.branch().fork(name, fork));
         self.branches.push(branch);
@@ -194,7 +194,7 @@ impl Session {
             None => number == 0,
             Some(fork) => {
                 let known = number == self.branches.len()
-                    && self.branches.get(fork.branch).is_some_and(|from| fork.frames <= from.timeline.frames().len());
+                    && self.branches.get(fork.branch).is_some_and(|from| fork.revisions <= from.timeline.revisions().len());
                 if known {
                     self.branches.push(self.branches[fork.branch].fork(name.to_owned(), fork));
                     self.current = number;
@@ -208,7 +208,7 @@ impl Session {
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
             Action::Apply(operation) => self.append(operation),
-            Action::Explain(pod) => self.explain_at(self.current, self.timeline().frames().len(), &pod),
+            Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod),
         }
     }
 
@@ -247,9 +247,13 @@ impl Session {
         if events.is_empty() && same_unknown {
             return false;
         }
-        let frame =
-            Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
-        branch.push(Step { action: Action::Apply(operation), before }, frame, after);
+        let revision = Revision {
+            title,
+            events: events.into(),
+            before: moment(before.state(), &self.requeue_events),
+            after: moment(after.state(), &self.requeue_events),
+        };
+        branch.push(Step { action: Action::Apply(operation), before }, revision, after);
         true
     }
 
@@ -260,7 +264,7 @@ impl Session {
 
     /// Does something at the end of this branch, or on a new branch there where this one is what was seen of a cluster.
     fn append_apart(&mut self, operation: Operation) -> bool {
-        if self.on_observed() { self.apply_apart(self.timeline().frames().len(), operation) } else { self.append(operation) }
+        if self.on_observed() { self.apply_apart(self.timeline().revisions().len(), operation) } else { self.append(operation) }
     }
 
     /// One step, at the end of this branch, of letting everything happen that happens by itself, time included; false
@@ -275,43 +279,44 @@ impl Session {
     }
 
     /// Decides about one pod on the cluster as it stands at the cursor, without consequences. As nothing changes by it,
-    /// the decision is put in where the cursor is, and no branch begins. Says which frame it is; `None` when there is
+    /// the decision is put in where the cursor is, and no branch begins. Says which revision it is; `None` when there is
     /// no such pod.
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
-        let at = self.timeline().frames_done();
+        let at = self.timeline().revisions_done();
         self.explain_at(self.current, at, pod).then_some(at)
     }
 
-    /// What every Filter plugin says about a node for a pod, on the cluster as it was before the frame at the cursor, which
-    /// is what a cycle in that frame was decided on; `None` where there was no such pod or node. Nothing is recorded.
+    /// What every Filter plugin says about a node for a pod, on the cluster as it was before the revision at the cursor, which
+    /// is what a cycle in that revision was decided on; `None` where there was no such pod or node. Nothing is recorded.
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
-        self.branch().scheduler_at(self.timeline().cursor().frame).every_filter(pod, node)
+        self.branch().scheduler_at(self.timeline().cursor().revision).every_filter(pod, node)
     }
 
     fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
-        let now = moment(scheduler.state(), &self.wakes);
-        let frame = Frame { title: Frame::asked_about(pod), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        let now = moment(scheduler.state(), &self.requeue_events);
+        let revision =
+            Revision { title: Revision::asked_about(pod), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
-        while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {
+        while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {
             owner = fork.branch;
         }
         let step = Step { action: Action::Explain(pod.clone()), before: scheduler };
-        self.insert(owner, at, &Arc::new(step), &Arc::new(frame));
+        self.insert(owner, at, &Arc::new(step), &Arc::new(revision));
         true
     }
 
-    /// Puts a frame that changes nothing into a branch, and into those that share this part of it.
-    fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, frame: &Arc<Frame>) {
+    /// Puts a revision that changes nothing into a branch, and into those that share this part of it.
+    fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, revision: &Arc<Revision>) {
         for child in 0..self.branches.len() {
-            if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.frames > at) {
-                self.insert(child, at, step, frame);
+            if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.revisions > at) {
+                self.insert(child, at, step, revision);
                 self.branches[child].shares_one_more();
             }
         }
-        self.branches[branch].insert(at, step.clone(), frame.clone());
+        self.branches[branch].insert(at, step.clone(), revision.clone());
     }
 
     /// Goes on from the cursor to right behind the next event that meets a condition, trying further pods where what
@@ -342,13 +347,13 @@ pub enum RunEnd {
     OutOfTurns,
 }
 
-fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
-    Moment {
+fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyframe {
+    Keyframe {
         cluster: state.cluster().clone(),
         snapshot: state.snapshot(),
         queues: state.queue().view().clone(),
         clock: state.clock(),
-        wakes: wakes.clone(),
+        requeue_events: requeue_events.clone(),
     }
 }
 
@@ -376,7 +381,7 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
             let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
-            let why = scheduler.next_wake_up().filter(|w| w.time == *time).map(|w| format!(": {w}"));
+            let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
             format!("wait {seconds:.1} s{}", why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
@@ -400,7 +405,7 @@ mod tests {
     fn the_events_that_wake_pods_are_found_once_and_shared() {
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default());
         let mut session = Session::new(scheduler, "nothing");
-        let wakes = session.timeline().moment().wakes.clone();
+        let requeue_events = session.timeline().moment().requeue_events.clone();
         for (plugin, expected) in [
             (PluginName::NodeName, &["NodeAdd", "NodeUpdateNodeTaint"][..]),
             (PluginName::NodeAffinity, &["NodeAdd", "NodeUpdateNodeTaint", "NodeUpdateNodeLabel"]),
@@ -409,12 +414,14 @@ mod tests {
             (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
             (PluginName::PrioritySort, &[]),
         ] {
-            assert_eq!(wakes.of("default-scheduler", plugin), expected, "{plugin}");
-            assert!(wakes.of("other", plugin).is_empty());
+            assert_eq!(requeue_events.of("default-scheduler", plugin), expected, "{plugin}");
+            assert!(requeue_events.of("other", plugin).is_empty());
         }
         let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };
         assert!(session.apply(Operation::Create { object: Object::Node(Arc::new(node)) }));
-        let frame = session.timeline().frame().expect("it was recorded");
-        assert!(Arc::ptr_eq(&frame.before.wakes, &wakes) && Arc::ptr_eq(&frame.after.wakes, &wakes));
+        let revision = session.timeline().revision().expect("it was recorded");
+        assert!(
+            Arc::ptr_eq(&revision.before.requeue_events, &requeue_events) && Arc::ptr_eq(&revision.after.requeue_events, &requeue_events)
+        );
     }
 }

@@ -6,7 +6,7 @@ pub use error::CommandError;
 
 use crate::cluster::Key;
 use crate::session::{Cursor, key_named, kind_named};
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::action::{Action, Direction, Effect, Pane};
 use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::grouping::{self, Grouping};
@@ -38,7 +38,7 @@ pub const COMMANDS: &[Command] = &[
         names: &["agreement"],
         args: "",
         help: "pending pods beside what the cluster's scheduler wrote",
-        run: |s, d, _| Ok(update(s, d, Action::Agreement)),
+        run: |s, d, _| Ok(update(s, d, Action::SchedulerMatch)),
     },
     Command { names: &["allow"], args: "POD", help: "let a pod that waits on Permit go on", run: |s, d, a| edit(s, d, "allow", a) },
     Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
@@ -120,14 +120,14 @@ pub fn run(state: &mut State, driver: &mut dyn Driver, line: &str) -> Result<Opt
 }
 
 fn cycle(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
-    let frames = driver.timeline().frames().len();
+    let revisions = driver.timeline().revisions().len();
     match args.parse::<usize>() {
-        Ok(n) if (1..=frames).contains(&n) => {
-            moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame: n - 1, event: usize::MAX }));
+        Ok(n) if (1..=revisions).contains(&n) => {
+            moved(state, driver, |d| d.timeline_mut().seek(Cursor { revision: n - 1, event: usize::MAX }));
             state.touch();
             Ok(None)
         }
-        _ => Err(CommandError::Number { command: "cycle", last: frames }),
+        _ => Err(CommandError::Number { command: "cycle", last: revisions }),
     }
 }
 
@@ -157,7 +157,7 @@ fn until(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Eff
 
 fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let how_far = match args {
-        "next" | "" => HowFar::NextWakeUp,
+        "next" | "" => HowFar::NextTimer,
         text => match text.trim_end_matches('s').trim_end().parse() {
             Ok(seconds) => HowFar::Seconds(seconds),
             Err(_) => return Err(CommandError::Seconds(text.to_owned())),
@@ -198,9 +198,9 @@ fn decide(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Opti
     let key = pod_key(driver, args)?;
     let mut found = false;
     moved(state, driver, |d| {
-        if let Some(frame) = d.explain(&key) {
+        if let Some(revision) = d.explain(&key) {
             found = true;
-            d.timeline_mut().seek(Cursor { frame, event: usize::MAX });
+            d.timeline_mut().seek(Cursor { revision, event: usize::MAX });
         }
     });
     state.touch();
@@ -229,9 +229,9 @@ fn start(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Optio
     };
     let mut answer = Ok(String::new());
     moved(state, driver, |d| answer = d.restart(observed));
-    let (granularity, settings) = (state.granularity, std::mem::take(&mut state.settings));
+    let (step_size, settings) = (state.step_size, std::mem::take(&mut state.settings));
     *state = State::new(driver.timeline(), state.size);
-    (state.granularity, state.settings) = (granularity, settings);
+    (state.step_size, state.settings) = (step_size, settings);
     state.say(answer?);
     Ok(None)
 }
@@ -288,8 +288,8 @@ fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
     if args.is_empty() {
         return Ok(update(state, driver, Action::Step(Direction::Forward)));
     }
-    let size: Granularity = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
-    state.granularity = size;
+    let size: StepSize = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
+    state.step_size = size;
     state.say(format!("one step is now {}", crate::ui::update::phrase(size)));
     Ok(None)
 }

@@ -78,14 +78,14 @@ struct Page {
 #[derive(Clone, Debug, PartialEq)]
 struct Stamp {
     cursor: Cursor,
-    frames: usize,
+    revisions: usize,
     revision: u64,
 }
 
 impl State {
     /// Renews what follows from the record where it changed, and keeps selections on rows that exist and in sight.
     pub fn refresh(&mut self, timeline: &Timeline) {
-        let stamp = Stamp { cursor: timeline.cursor(), frames: timeline.frames().len(), revision: self.revision };
+        let stamp = Stamp { cursor: timeline.cursor(), revisions: timeline.revisions().len(), revision: self.revision };
         if self.derived.stamp.as_ref() != Some(&stamp) {
             self.derive(timeline);
             self.derived.stamp = Some(stamp);
@@ -113,12 +113,12 @@ impl State {
     pub fn renew(&mut self, driver: &dyn Driver) {
         let timeline = driver.timeline();
         self.refresh(timeline);
-        let (Some(node), Some(frame), Some(start)) = (&self.detail, timeline.frame(), &timeline.cycle().start) else { return };
-        if self.running.is_some() || self.plan().list(Pane::NodeDetail).is_empty() || self.filters_are_of(&frame.events, node) {
+        let (Some(node), Some(revision), Some(start)) = (&self.detail, timeline.revision(), &timeline.cycle().start) else { return };
+        if self.running.is_some() || self.plan().list(Pane::NodeDetail).is_empty() || self.filters_are_of(&revision.events, node) {
             return;
         }
         self.derived.filters = driver.every_filter(&start.pod, node);
-        self.derived.filters_of = Some((frame.events.clone(), node.clone()));
+        self.derived.filters_of = Some((revision.events.clone(), node.clone()));
         self.touch();
         self.refresh(timeline);
     }
@@ -165,10 +165,11 @@ impl State {
 
     fn derive(&mut self, timeline: &Timeline) {
         let fuzzy = |pane: Pane| Fuzzy::new(self.filters.get(&pane).map_or("", String::as_str));
-        let asked = timeline.frame().zip(self.detail.as_ref()).is_some_and(|(frame, node)| self.filters_are_of(&frame.events, node));
+        let asked =
+            timeline.revision().zip(self.detail.as_ref()).is_some_and(|(revision, node)| self.filters_are_of(&revision.events, node));
         let order = |pane: Pane| self.orders.get(&pane).copied().unwrap_or_default();
         let derived = &mut self.derived;
-        let events = timeline.frame().map(|f| f.events.clone());
+        let events = timeline.revision().map(|f| f.events.clone());
         let same = match (&derived.whole_of, &events) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
@@ -183,8 +184,8 @@ impl State {
         }
         derived.starts.clear();
         derived.starts.push(0);
-        for frame in timeline.frames() {
-            derived.starts.push(derived.starts[derived.starts.len() - 1] + frame.events.len());
+        for revision in timeline.revisions() {
+            derived.starts.push(derived.starts[derived.starts.len() - 1] + revision.events.len());
         }
         let cycle = timeline.cycle();
         let snapshot = &timeline.moment().snapshot;

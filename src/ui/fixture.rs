@@ -17,8 +17,8 @@ use crate::framework::{
     PreemptionRecord, PutBack, Reason, ScoreFunction, ScoreFunctionName, Shortage, Snapshot, Status, Victim,
 };
 use crate::release::{Emulation, Release};
-use crate::report::Written;
-use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
+use crate::report::LastReported;
+use crate::session::{Branch, Keyframe, Revision, RunEnd, Timeline, Until};
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, Eviction, FailureCause, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore,
     QueueEntry, QueueMove, QueueOrder, Selection, preemption_events,
@@ -28,7 +28,7 @@ use crate::ui::{Driver, DriverError, HowFar, Work, WorkState};
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
     timeline: Timeline,
-    ahead: Vec<Frame>,
+    ahead: Vec<Revision>,
 }
 
 impl Driver for Script {
@@ -50,10 +50,10 @@ impl Driver for Script {
     }
     /// The next frame of the script that is about the pod.
     fn explain(&mut self, pod: &Key) -> Option<usize> {
-        let about = |f: &Frame| f.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod));
+        let about = |f: &Revision| f.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod));
         let at = self.ahead.iter().position(about)?;
         self.timeline.push(self.ahead.remove(at));
-        Some(self.timeline.frames().len() - 1)
+        Some(self.timeline.revisions().len() - 1)
     }
     fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for _ in 0..turns {
@@ -76,7 +76,7 @@ impl Driver for Script {
     fn stop(&mut self) {}
     /// The workers lack cpu, a node that is tainted or cordoned has that besides, and affinity is not asked for.
     fn every_filter(&self, _: &Key, node: &str) -> Option<NodeFilters> {
-        let fits = CycleView::of(self.timeline.frame()?.events.iter()).verdicts.get(node).is_some_and(|v| v.status.is_success());
+        let fits = CycleView::of(self.timeline.revision()?.events.iter()).verdicts.get(node).is_some_and(|v| v.status.is_success());
         let node = self.timeline.moment().snapshot.get(node)?;
         let when = |rejected: bool, status: Status| if rejected { status } else { Status::success() };
         let answers = vec![
@@ -87,7 +87,7 @@ impl Driver for Script {
         ];
         Some(NodeFilters { answers, nominated: vec![key("batch/too-big")], with_nominated: !fits, ..NodeFilters::default() })
     }
-    fn written(&self, _: &Key) -> Option<Written> {
+    fn written(&self, _: &Key) -> Option<LastReported> {
         None
     }
     fn edit(&mut self, line: &str) -> Result<String, DriverError> {
@@ -246,10 +246,11 @@ pub(crate) fn snapshot(cluster: &Cluster) -> Snapshot {
     Snapshot::of(nodes)
 }
 
-fn start() -> Moment {
+fn start() -> Keyframe {
     let cluster = cluster();
     let clock = time(START);
-    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, wakes: Arc::new(waiting::wakes()), ..Moment::default() };
+    let mut moment =
+        Keyframe { snapshot: snapshot(&cluster), cluster, clock, requeue_events: Arc::new(waiting::wakes()), ..Keyframe::default() };
     for (sequence, (name, priority, place)) in WAITING.into_iter().enumerate() {
         let set = |plugins: &[PluginName]| plugins.iter().copied().collect::<PluginSet>();
         let (plugins, gated_by, attempts) = match name {
@@ -524,9 +525,9 @@ fn patient_events() -> Vec<Event> {
     events
 }
 
-fn frames(first: Moment, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
+fn revisions(first: Keyframe, operations: Vec<(&str, Vec<Event>)>) -> Vec<Revision> {
     let mut now = first;
-    let mut frames = Vec::new();
+    let mut revisions = Vec::new();
     for (title, events) in operations {
         let mut after = now.clone();
         for event in &events {
@@ -550,10 +551,10 @@ fn frames(first: Moment, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
             after.cluster.insert(Object::Pod(Arc::new(pod)));
         }
         after.snapshot = snapshot(&after.cluster);
-        frames.push(Frame { title: title.to_owned(), events: events.into(), before: now, after: after.clone() });
+        revisions.push(Revision { title: title.to_owned(), events: events.into(), before: now, after: after.clone() });
         now = after;
     }
-    frames
+    revisions
 }
 
 /// The whole script; with `violating`, a budget is violated on worker-a1 and LatestStartTime decides.
@@ -564,7 +565,7 @@ pub(crate) fn script(violating: bool) -> Script {
         ("schedule shop/spread-85969bc548-7z2j5", spread_events()),
         ("schedule shop/patient-job", patient_events()),
     ];
-    Script { timeline: Timeline::new(first.clone()), ahead: frames(first, operations) }
+    Script { timeline: Timeline::new(first.clone()), ahead: revisions(first, operations) }
 }
 
 /// One cycle over very many nodes, all looked at: a third fits, the rest lacks cpu or is tainted.
@@ -579,7 +580,7 @@ pub(crate) fn large(nodes: usize) -> Script {
     };
     let objects = (0..nodes).map(|i| Object::Node(Arc::new(labelled(i))));
     let cluster: Cluster = objects.collect();
-    let first = Moment { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Moment::default() };
+    let first = Keyframe { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Keyframe::default() };
     let pod = key("shop/payments");
     let mut events = cycle_events(&pod, 1, 0, &[("cpu", "1")]);
     for i in 0..nodes {
@@ -591,7 +592,7 @@ pub(crate) fn large(nodes: usize) -> Script {
         };
         events.push(Event::NodeFiltered { node: name, status, nominated: Vec::new().into() });
     }
-    let ahead = frames(first.clone(), vec![("schedule shop/payments", events)]);
+    let ahead = revisions(first.clone(), vec![("schedule shop/payments", events)]);
     Script { timeline: Timeline::new(first), ahead }
 }
 
@@ -601,7 +602,7 @@ pub(crate) fn named(node_name: &str, pod_name: &str) -> Script {
     let objects =
         [Object::Node(Arc::new(node(node_name, "8", "32Gi"))), Object::Pod(Arc::new(self::pod(pod_name, 0, "1", "1Gi", "", None)))];
     let cluster: Cluster = objects.into_iter().collect();
-    let mut first = Moment { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Moment::default() };
+    let mut first = Keyframe { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Keyframe::default() };
     first.queues.insert(QueueEntry {
         pod: pod.clone(),
         priority: 0,
@@ -617,6 +618,6 @@ pub(crate) fn named(node_name: &str, pod_name: &str) -> Script {
     let mut events = cycle_events(&pod, 1, 0, &[("cpu", "1")]).split_off(2);
     let status = Status::unschedulable("\u{1b}[2J節点 e\u{301}\nsecond line").with_plugin(PluginName::NodeResourcesFit);
     events.push(Event::NodeFiltered { node: node_name.into(), status, nominated: Vec::new().into() });
-    let ahead = frames(first.clone(), vec![("schedule", events)]);
+    let ahead = revisions(first.clone(), vec![("schedule", events)]);
     Script { timeline: Timeline::new(first), ahead }
 }

@@ -15,7 +15,7 @@ pub enum RowId {
     /// A PodDisruptionBudget.
     Budget(Key),
     /// What happened to a pod in a frame of the record.
-    Frame(usize),
+    Revision(usize),
     /// Nodes that share something.
     Group(GroupKey),
     /// A line that is about no object: its kind, and its place among those of the kind.

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::session::Cursor;
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
@@ -102,7 +102,7 @@ fn on_panes(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y:
                     let rows = derived.page(pane);
                     state.pages.entry(pane).or_default().scroll(rows, by, height);
                 }
-                Pane::Steps => walk(state, driver, direction, Granularity::Event),
+                Pane::Steps => walk(state, driver, direction, StepSize::Event),
                 Pane::Message => state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
             }
         }
@@ -206,7 +206,7 @@ fn scrub(state: &mut State, driver: &mut dyn Driver, x: u16) {
     let at = usize::from(x.saturating_sub(area.x)).min(span) * total / span;
     let starts = &state.derived.starts;
     // The end of one frame and the start of the next are one moment; it is called the end of the earlier.
-    let frame = starts.partition_point(|s| *s < at).saturating_sub(1);
-    let event = at - starts.get(frame).copied().unwrap_or(0);
-    moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event }));
+    let revision = starts.partition_point(|s| *s < at).saturating_sub(1);
+    let event = at - starts.get(revision).copied().unwrap_or(0);
+    moved(state, driver, |d| d.timeline_mut().seek(Cursor { revision, event }));
 }

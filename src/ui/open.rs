@@ -48,7 +48,7 @@ pub(super) fn open(state: &mut State, driver: &mut dyn Driver) {
             let Some(RowId::Node(node)) = state.candidates.selected.clone() else { return };
             let is_candidate = driver.timeline().cycle().preemption.as_ref().is_some_and(|p| p.candidate(&node).is_some());
             if is_candidate {
-                state.pinned = Some(driver.timeline().cursor().frame);
+                state.pinned = Some(driver.timeline().cursor().revision);
                 state.open_page(Pane::Candidate);
             } else {
                 state.open_node(node);
@@ -69,7 +69,7 @@ pub(super) fn open_row(state: &mut State, driver: &mut dyn Driver) {
     match state.page_row().cloned() {
         Some(RowId::Pod(pod)) => state.open_pod(pod),
         Some(RowId::Node(node)) => state.open_node(node),
-        Some(RowId::Frame(frame)) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
+        Some(RowId::Revision(revision)) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { revision, event: usize::MAX })),
         Some(RowId::Budget(key)) if state.focus == Pane::Budgets => {
             if !state.open_budgets.remove(&key) {
                 state.open_budgets.insert(key);
@@ -96,7 +96,7 @@ pub(super) fn pod(state: &mut State, timeline: &Timeline) {
     let cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
     match selected.or_else(cycle).or_else(|| state.selected_pod().cloned()) {
         Some(pod) => {
-            state.pinned = Some(timeline.cursor().frame);
+            state.pinned = Some(timeline.cursor().revision);
             state.open_pod(pod);
         }
         None => state.say("there is no pod to show"),
@@ -110,14 +110,14 @@ pub fn show_pod(state: &mut State, driver: &mut dyn Driver, pod: &Key) -> bool {
     state.subject = Some(pod.clone());
     let timeline = driver.timeline();
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
-    let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
+    let so_far = &timeline.revisions()[..(timeline.cursor().revision + 1).min(timeline.revisions().len())];
     let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !driver.is_outdated(*at));
     if known.is_none() && !timeline.queues().entries.contains_key(pod) {
         return false;
     }
     let mut found = true;
     moved(state, driver, |d| match known.or_else(|| d.explain(pod)) {
-        Some(frame) => d.timeline_mut().seek(Cursor { frame, event: usize::MAX }),
+        Some(revision) => d.timeline_mut().seek(Cursor { revision, event: usize::MAX }),
         None => found = false,
     });
     state.touch();
@@ -137,7 +137,7 @@ pub(super) fn detail(state: &mut State, timeline: &Timeline) {
         .or_else(|| timeline.moment().snapshot.nodes().first().map(|n| n.name().clone()));
     match node {
         Some(node) => {
-            state.pinned = Some(timeline.cursor().frame);
+            state.pinned = Some(timeline.cursor().revision);
             state.open_node(node);
         }
         None => state.say("there is no node to show"),

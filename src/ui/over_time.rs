@@ -77,14 +77,14 @@ pub(super) fn seek_pod(state: &mut State, driver: &mut dyn Driver, direction: Di
         return state.say("no pod is selected");
     };
     let timeline = driver.timeline();
-    let (here, frames) = (timeline.cursor().frame, timeline.frames());
-    let touches = |at: &usize| frames[*at].events.iter().any(|e| e.is_about(&pod));
+    let (here, revisions) = (timeline.cursor().revision, timeline.revisions());
+    let touches = |at: &usize| revisions[*at].events.iter().any(|e| e.is_about(&pod));
     let found = match direction {
-        Direction::Forward => (here + 1..frames.len()).find(touches),
-        Direction::Back => (0..here.min(frames.len())).rev().find(touches),
+        Direction::Forward => (here + 1..revisions.len()).find(touches),
+        Direction::Back => (0..here.min(revisions.len())).rev().find(touches),
     };
     match found {
-        Some(frame) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
+        Some(revision) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { revision, event: usize::MAX })),
         None if direction == Direction::Forward => state.say(format!("nothing more is recorded about {pod}")),
         None => state.say(format!("nothing is recorded about {pod} before this")),
     }
@@ -97,15 +97,15 @@ pub fn branches(state: &mut State, driver: &dyn Driver) {
     let links = (0..branches.len()).map(|at| (at, Target::Branch(at))).collect();
     for (i, branch) in branches.iter().enumerate() {
         let here = if i == current { ", you are here" } else { "" };
-        let frames = branch.timeline().frames();
-        let from = match branch.forked().and_then(|f| Some((branches.get(f.branch)?, f.frames))) {
+        let revisions = branch.timeline().revisions();
+        let from = match branch.forked().and_then(|f| Some((branches.get(f.branch)?, f.revisions))) {
             Some((from, at)) => {
-                let did = frames.get(at).map_or_else(String::new, |f| format!(": {}", f.title));
+                let did = revisions.get(at).map_or_else(String::new, |f| format!(": {}", f.title));
                 format!(", left {} after {at}{did}", from.name())
             }
             None => String::new(),
         };
-        lines.push(format!("{}  {}: {}{from}{here}", i + 1, branch.name(), crate::ui::text::count(frames.len(), "frame")));
+        lines.push(format!("{}  {}: {}{from}{here}", i + 1, branch.name(), crate::ui::text::count(revisions.len(), "frame")));
     }
     lines.push(String::new());
     lines.push("Enter or :branch N goes to a branch, :compare N shows it beside this one".to_owned());

@@ -49,7 +49,7 @@ fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
         RowId::Pod(key) => Some((Kind::Pod, key.clone())),
         RowId::Node(name) => Some(node(name)),
         RowId::Budget(key) => Some((Kind::PodDisruptionBudget, key.clone())),
-        RowId::Group(_) | RowId::Line(..) | RowId::Frame(_) => None,
+        RowId::Group(_) | RowId::Line(..) | RowId::Revision(_) => None,
     };
     let cycle = timeline.cycle();
     match state.focus {

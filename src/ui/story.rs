@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::cluster::Key;
 use crate::framework::{ClusterEvent, PluginName, QueueingHint};
-use crate::session::{Frame, Timeline};
+use crate::session::{Revision, Timeline};
 use crate::trace::{Event, Place};
 
 /// One pod's part of the record at the cursor.
@@ -42,7 +42,7 @@ pub fn moved(timeline: &Timeline) -> BTreeSet<Key> {
 }
 
 fn so_far(timeline: &Timeline) -> &[Event] {
-    timeline.frame().map_or(&[], |f| &f.events[..timeline.cursor().event])
+    timeline.revision().map_or(&[], |f| &f.events[..timeline.cursor().event])
 }
 
 impl Story {
@@ -73,17 +73,17 @@ impl Story {
 fn last_move<'a>(timeline: &'a Timeline, pod: &Key) -> Option<(&'a [Event], Timestamp)> {
     let cursor = timeline.cursor();
     let now = so_far(timeline);
-    let frame = timeline.frame()?;
-    let earlier = timeline.frames()[..cursor.frame].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, &f.events[..]));
-    std::iter::once((frame, now)).chain(earlier).find_map(|(frame, events)| {
+    let revision = timeline.revision()?;
+    let earlier = timeline.revisions()[..cursor.revision].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, &f.events[..]));
+    std::iter::once((revision, now)).chain(earlier).find_map(|(revision, events)| {
         let at = events.iter().rposition(|e| matches!(e, Event::QueueMoved(m) if m.pod == *pod))?;
         let clock = events[..at].iter().rev().find_map(|e| if let Event::ClockMoved { to, .. } = e { Some(*to) } else { None });
-        Some((events, clock.unwrap_or(frame.before.clock)))
+        Some((events, clock.unwrap_or(revision.before.clock)))
     })
 }
 
-fn touched(frame: &Frame, pod: &Key) -> bool {
-    match (frame.before.queues.entries.get(pod), frame.after.queues.entries.get(pod)) {
+fn touched(revision: &Revision, pod: &Key) -> bool {
+    match (revision.before.queues.entries.get(pod), revision.after.queues.entries.get(pod)) {
         (Some(before), Some(after)) => !Arc::ptr_eq(before, after),
         (None, None) => false,
         _ => true,

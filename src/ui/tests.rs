@@ -353,7 +353,7 @@ fn check(keys: &str, expected: &str) {
         Pane::Steps | Pane::Message => "-".to_owned(),
         page => selected(&state.pages[&page]),
     };
-    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.frame, cursor.event, state.focus, state.right);
+    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.revision, cursor.event, state.focus, state.right);
     assert_eq!(actual, expected, "after {keys}");
 }
 

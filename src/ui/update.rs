@@ -2,7 +2,7 @@
 
 use crate::cluster::Str;
 use crate::session::{Cursor, Timeline};
-use crate::trace::{Event, ExtensionPoint, Granularity};
+use crate::trace::{Event, ExtensionPoint, StepSize};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::{Driver, Work};
 use crate::ui::keymap::Context;
@@ -62,13 +62,13 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::ToggleGroups => grouping::go_round(state, driver.timeline()),
         Action::Sort if Order::of(state.focus).is_empty() => state.say("there is no list to sort here"),
         Action::Sort => state.sort(state.focus, state.order(state.focus).next(state.focus)),
-        Action::Step(direction) => step(state, driver, direction, state.granularity),
-        Action::Cycle(Direction::Forward) => step(state, driver, Direction::Forward, Granularity::Cycle),
+        Action::Step(direction) => step(state, driver, direction, state.step_size),
+        Action::Cycle(Direction::Forward) => step(state, driver, Direction::Forward, StepSize::Cycle),
         Action::Cycle(Direction::Back) => cycle_back(state, driver),
         Action::Run => run(state, driver),
         Action::SeekEnd(Direction::Back) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::default())),
         Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::END)),
-        Action::Granularity(direction) => change_granularity(state, direction),
+        Action::StepSize(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
         Action::Advance(how_far) => over_time::advance(state, driver, how_far),
         Action::Settle => state.running = Some(Running { until: None, pieces: 0 }),
@@ -76,7 +76,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Source => source_text::show(state, driver),
         Action::Copy => return source_text::copy(state, driver),
         Action::CatchUp => beside::catch_up(state, driver),
-        Action::Agreement => beside::begin(state, driver, Work::Agreement),
+        Action::SchedulerMatch => beside::begin(state, driver, Work::SchedulerMatch),
         Action::Branches => over_time::branches(state, driver),
         Action::Compare => over_time::compare(state, driver, None),
         Action::Input(request) => type_in(state, driver, |prompt| {
@@ -155,7 +155,7 @@ pub(super) fn focus(state: &mut State, timeline: &Timeline, pane: Pane) {
         Pane::Steps | Pane::Message => false,
     };
     if chosen {
-        state.pinned = Some(timeline.cursor().frame);
+        state.pinned = Some(timeline.cursor().revision);
     }
     if Pane::PAGES.contains(&pane) {
         return state.open_page(pane);
@@ -210,40 +210,40 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
         Pane::Message => scroll_lines(&mut state.message_offset, motion, height(pane)),
         Pane::Steps => match motion {
-            Motion::Up => walk(state, driver, Direction::Back, Granularity::Event),
-            Motion::Down => walk(state, driver, Direction::Forward, Granularity::Event),
-            Motion::HalfPageUp | Motion::PageUp => walk(state, driver, Direction::Back, Granularity::ExtensionPoint),
-            Motion::HalfPageDown | Motion::PageDown => walk(state, driver, Direction::Forward, Granularity::ExtensionPoint),
+            Motion::Up => walk(state, driver, Direction::Back, StepSize::Event),
+            Motion::Down => walk(state, driver, Direction::Forward, StepSize::Event),
+            Motion::HalfPageUp | Motion::PageUp => walk(state, driver, Direction::Back, StepSize::ExtensionPoint),
+            Motion::HalfPageDown | Motion::PageDown => walk(state, driver, Direction::Forward, StepSize::ExtensionPoint),
             Motion::Top => cycle_back(state, driver),
-            Motion::Bottom => walk(state, driver, Direction::Forward, Granularity::Cycle),
+            Motion::Bottom => walk(state, driver, Direction::Forward, StepSize::Cycle),
         },
     }
 }
 
 fn change_granularity(state: &mut State, direction: Direction) {
     use strum::IntoEnumIterator;
-    let all: Vec<Granularity> = Granularity::iter().collect();
-    let at = all.iter().position(|g| *g == state.granularity).unwrap_or(0);
+    let all: Vec<StepSize> = StepSize::iter().collect();
+    let at = all.iter().position(|g| *g == state.step_size).unwrap_or(0);
     let next = match direction {
         Direction::Forward => (at + 1) % all.len(),
         Direction::Back => (at + all.len() - 1) % all.len(),
     };
-    state.granularity = all[next];
-    state.say(format!("one step is now {}", phrase(state.granularity)));
+    state.step_size = all[next];
+    state.say(format!("one step is now {}", phrase(state.step_size)));
 }
 
 /// A granularity as people say it.
-pub fn phrase(granularity: Granularity) -> &'static str {
-    match granularity {
-        Granularity::Event => "one event",
-        Granularity::Plugin => "one plugin",
-        Granularity::Node => "one node",
-        Granularity::ExtensionPoint => "one extension point",
-        Granularity::Cycle => "one cycle",
+pub fn phrase(step_size: StepSize) -> &'static str {
+    match step_size {
+        StepSize::Event => "one event",
+        StepSize::Plugin => "one plugin",
+        StepSize::Node => "one node",
+        StepSize::ExtensionPoint => "one extension point",
+        StepSize::Cycle => "one cycle",
     }
 }
 
-pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: StepSize) {
     let mut done = false;
     moved(state, driver, |d| {
         done = match direction {
@@ -259,7 +259,7 @@ pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direct
 }
 
 /// Moves within what is recorded; the scheduler does nothing for it.
-pub(super) fn walk(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+pub(super) fn walk(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: StepSize) {
     if direction == Direction::Forward && driver.timeline().at_end() {
         let key = state.settings.keymap.label(Context::Global, &Action::Step(Direction::Forward));
         return state.say(format!("this is the end of what is recorded: {key} lets the scheduler go on"));
@@ -270,9 +270,9 @@ pub(super) fn walk(state: &mut State, driver: &mut dyn Driver, direction: Direct
 /// To the start of this cycle, or of the one before where that is where one stands.
 fn cycle_back(state: &mut State, driver: &mut dyn Driver) {
     let cursor = driver.timeline().cursor();
-    let frame = if cursor.event == 0 { cursor.frame.checked_sub(1) } else { Some(cursor.frame) };
-    match frame.filter(|_| !driver.timeline().at_start()) {
-        Some(frame) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { frame, event: 0 })),
+    let revision = if cursor.event == 0 { cursor.revision.checked_sub(1) } else { Some(cursor.revision) };
+    match revision.filter(|_| !driver.timeline().at_start()) {
+        Some(revision) => moved(state, driver, |d| d.timeline_mut().seek(Cursor { revision, event: 0 })),
         None => state.say("this is the start"),
     }
 }
@@ -285,10 +285,10 @@ fn run(state: &mut State, driver: &mut dyn Driver) {
     moved(state, driver, |d| {
         let timeline = d.timeline_mut();
         loop {
-            if !timeline.forward(Granularity::Event) {
+            if !timeline.forward(StepSize::Event) {
                 break;
             }
-            let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());
+            let at_end = timeline.revision().is_none_or(|f| timeline.cursor().event == f.events.len());
             if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted(_))) {
                 break;
             }
@@ -305,15 +305,15 @@ pub fn moved(state: &mut State, driver: &mut dyn Driver, seek: impl FnOnce(&mut 
     if timeline.cursor() == before {
         return;
     }
-    if state.pinned.is_some_and(|frame| frame != timeline.cursor().frame) {
+    if state.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
         state.pinned = None;
     }
     // The list of candidates starts at the one that wins, once that is known.
     let wins = winner(timeline);
-    if timeline.cursor().frame != before.frame {
+    if timeline.cursor().revision != before.revision {
         state.nodes.reset();
     }
-    if timeline.cursor().frame != before.frame || wins != chosen {
+    if timeline.cursor().revision != before.revision || wins != chosen {
         state.candidates = wins.map_or_else(ListView::default, |node| ListView::at(RowId::Node(node)));
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::Queues | Pane::Nodes | Pane::Preemption | Pane::Steps) {
@@ -347,9 +347,9 @@ fn try_next(state: &mut State, driver: &mut dyn Driver) {
     let Some(pod) = state.selected_pod().cloned() else { return };
     let mut found = false;
     moved(state, driver, |d| {
-        if let Some(frame) = d.explain(&pod) {
+        if let Some(revision) = d.explain(&pod) {
             found = true;
-            d.timeline_mut().seek(Cursor { frame, event: 0 });
+            d.timeline_mut().seek(Cursor { revision, event: 0 });
         }
     });
     state.touch();

@@ -14,9 +14,9 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::cluster::{Key, Object};
 use schedscope::framework::{DryRunStep, Victim};
 use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler, Settling};
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Quiescence, Scheduler};
 use schedscope::session::{Cursor, Session, Timeline};
-use schedscope::trace::{CycleView, DryRunView, Event, Granularity, Outcome, Place, PreemptionView};
+use schedscope::trace::{CycleView, DryRunView, Event, Outcome, Place, PreemptionView, StepSize};
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 
@@ -321,22 +321,22 @@ fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
 }
 
 /// Beyond all that is recorded.
-const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
+const END: Cursor = Cursor { revision: usize::MAX, event: usize::MAX };
 
 /// A way to move the cursor.
 #[derive(Clone, Debug)]
 enum Move {
-    Forward(Granularity),
-    Back(Granularity),
+    Forward(StepSize),
+    Back(StepSize),
     Seek(Index, Index),
 }
 
 fn moves() -> impl Strategy<Value = Vec<Move>> {
-    let by = || proptest::sample::select(Granularity::iter().collect::<Vec<_>>());
+    let by = || proptest::sample::select(StepSize::iter().collect::<Vec<_>>());
     let one = prop_oneof![
         4 => by().prop_map(Move::Forward),
         3 => by().prop_map(Move::Back),
-        1 => (any::<Index>(), any::<Index>()).prop_map(|(frame, event)| Move::Seek(frame, event)),
+        1 => (any::<Index>(), any::<Index>()).prop_map(|(revision, event)| Move::Seek(revision, event)),
     ];
     proptest::collection::vec(one, 1..60)
 }
@@ -380,9 +380,9 @@ proptest! {
         for (number, deed) in deeds.iter().enumerate() {
             apply(&mut scheduler, deed, number);
         }
-        let (mut settling, mut operations) = (Settling::default(), 0);
+        let (mut settling, mut operations) = (Quiescence::default(), 0);
         while let Some(operation) = scheduler.next_operation(&settling) {
-            if let (Operation::AdvanceTo { time }, Some(next)) = (&operation, scheduler.next_wake_up()) {
+            if let (Operation::AdvanceTo { time }, Some(next)) = (&operation, scheduler.next_timer()) {
                 prop_assert_eq!(*time, next.time);
                 let just_before = *time - jiff::SignedDuration::from_nanos(1);
                 prop_assert!(!does_something(&scheduler.clone().apply(Operation::AdvanceTo { time: just_before })), "{}", next);
@@ -415,10 +415,10 @@ proptest! {
             match step {
                 Move::Forward(by) => drop(walker.forward(by)),
                 Move::Back(by) => drop(walker.back(by)),
-                Move::Seek(..) if walker.frames().is_empty() => {}
-                Move::Seek(frame, event) => {
-                    let frame = frame.index(walker.frames().len());
-                    walker.seek(Cursor { frame, event: event.index(walker.frames()[frame].events.len() + 1) });
+                Move::Seek(..) if walker.revisions().is_empty() => {}
+                Move::Seek(revision, event) => {
+                    let revision = revision.index(walker.revisions().len());
+                    walker.seek(Cursor { revision, event: event.index(walker.revisions()[revision].events.len() + 1) });
                 }
             }
             let mut direct = from_the_start.clone();
@@ -432,7 +432,7 @@ proptest! {
     #[test]
     fn back_undoes_forward((nodes, deeds) in history()) {
         let session = session(&nodes, &deeds);
-        for by in Granularity::iter() {
+        for by in StepSize::iter() {
             let mut timeline = session.timeline().clone();
             let mut way = vec![timeline.cursor()];
             while timeline.forward(by) {
@@ -453,22 +453,22 @@ proptest! {
         }
     }
 
-    /// The events of a frame lead from what was before it to what is after it, and each frame goes on where the last ended.
+    /// The events of a revision lead from what was before it to what is after it, and each revision goes on where the last ended.
     #[test]
     fn frames_join((nodes, deeds) in history()) {
         let mut session = session(&nodes, &deeds);
-        let (end, frames) = (session.scheduler().state().queue().view().clone(), session.timeline().frames().to_vec());
+        let (end, revisions) = (session.scheduler().state().queue().view().clone(), session.timeline().revisions().to_vec());
         let timeline = session.timeline_mut();
-        for (frame, pair) in frames.iter().enumerate() {
-            timeline.seek(Cursor { frame, event: pair.events.len() });
+        for (revision, pair) in revisions.iter().enumerate() {
+            timeline.seek(Cursor { revision, event: pair.events.len() });
             prop_assert_eq!(timeline.queues(), &pair.after.queues);
             prop_assert!(pair.before.clock <= pair.after.clock);
-            if let Some(next) = frames.get(frame + 1) {
+            if let Some(next) = revisions.get(revision + 1) {
                 prop_assert_eq!(&pair.after.queues, &next.before.queues);
                 prop_assert!(pair.after.clock <= next.before.clock);
             }
         }
-        prop_assert!(frames.is_empty() || timeline.at_end());
+        prop_assert!(revisions.is_empty() || timeline.at_end());
         prop_assert_eq!(timeline.queues(), &end);
     }
 }

@@ -55,7 +55,7 @@ fn nothing(scene: &Scene<'_>) -> String {
         None if queues.entries.is_empty() => "no pod waits to be scheduled".to_owned(),
         None => format!(
             "activeQ is empty: nothing is to be tried until something changes or time passes ({} lets it)",
-            scene.key(&Action::Advance(HowFar::NextWakeUp))
+            scene.key(&Action::Advance(HowFar::NextTimer))
         ),
     }
 }
@@ -72,7 +72,7 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
             }
             None => nothing(scene),
         };
-        let done = scene.timeline.frame().filter(|f| cycle.start.is_none() && scene.timeline.cursor().event >= f.events.len());
+        let done = scene.timeline.revision().filter(|f| cycle.start.is_none() && scene.timeline.cursor().event >= f.events.len());
         let text = done.map_or_else(|| text.clone(), |f| format!("{}; {text}", f.title));
         return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
     };

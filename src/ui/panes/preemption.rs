@@ -94,7 +94,7 @@ fn absent(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         () if scene.state.derived.whole.preemption.is_some() => {
             format!("not reached yet: {} runs until preemption starts", scene.key(&Action::Run))
         }
-        () if scene.timeline.frames().is_empty() => "nothing has been tried yet".to_owned(),
+        () if scene.timeline.revisions().is_empty() => "nothing has been tried yet".to_owned(),
         () if scene.cycle().start.is_none() => "this was no attempt to schedule a pod".to_owned(),
         () => "this cycle does not look into preemption".to_owned(),
     };
