@@ -21,7 +21,7 @@ use api_server::ApiServer;
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use schedscope::app::{Explorer, Pace};
+use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Cluster, Key};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
@@ -160,7 +160,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
     let report = Arc::new(loaded.report);
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
     let mut explorer =
-        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(live), Pace::default());
+        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(live), FollowConfig::default());
     let mut state = ui::State::new(explorer.timeline(), (200, 60));
     ui::show_pod(&mut state, &mut explorer, &Key::new("team-0", "giant"));
     let theme = Theme::embedded("dark", Depth::True).unwrap();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use api_server::{ApiServer, Fault, PATIENCE};
 use pretty_assertions::assert_eq;
-use schedscope::app::{Explorer, Pace};
+use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Key, Kind, Unknown};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
@@ -59,7 +59,7 @@ impl Screen {
             unknown: Unknown { budgets: loaded.report.budgets_unknown() },
             ..Options::default()
         };
-        let pace = Pace { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..Pace::default() };
+        let pace = FollowConfig { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..FollowConfig::default() };
         let background = Background { events: loaded.events, ..Background::default() };
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
         let session = Session::new(scheduler, "live test").with(background);

@@ -20,7 +20,7 @@ use pretty_assertions::assert_eq;
 use pty::Pty;
 use schedscope::cluster::Kind;
 use schedscope::session::kind_named;
-use schedscope::ui::commands::COMMANDS;
+use schedscope::ui::actions::commands::COMMANDS;
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 use tempfile::TempDir;

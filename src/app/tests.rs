@@ -5,7 +5,7 @@ use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, is_session_file};
 use crate::source::{self, Story};
-use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, look, update};
+use crate::ui::{Action, Overlay, SessionHandle, State, branch_label, contexts, go_on, keymap, look, update};
 
 /// An explorer on a story, with what it remembers of the screen.
 pub(super) struct Screen {
@@ -24,18 +24,15 @@ impl Screen {
     }
 
     fn of(explorer: Explorer) -> Self {
-        let state = State::new(explorer.timeline(), (120, 40));
+        let state = first_state(explorer.timeline(), (120, 40));
         Self { explorer, state }
     }
 
     /// Presses keys, separated by spaces.
     pub(super) fn keys(&mut self, keys: &str) -> &mut Self {
         for key in keys.split(' ') {
-            let action = keymap::BINDINGS
-                .iter()
-                .find(|b| contexts(&self.state).contains(&b.context) && b.keys.contains(&key))
-                .unwrap_or_else(|| panic!("no key {key}"));
-            update(&mut self.state, &mut self.explorer, action.action.clone());
+            let action = self.state.settings.keymap.pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
+            update(&mut self.state, &mut self.explorer, action);
             go_on(&mut self.state, &mut self.explorer, || true);
         }
         self
@@ -43,9 +40,9 @@ impl Screen {
 
     /// Gives a command and tells what the screen says then.
     pub(super) fn command(&mut self, line: &str) -> String {
-        update(&mut self.state, &mut self.explorer, Action::OpenPrompt);
+        update(&mut self.state, &mut self.explorer, Action::COMMAND);
         update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
-        update(&mut self.state, &mut self.explorer, Action::Submit);
+        update(&mut self.state, &mut self.explorer, Action::SUBMIT);
         go_on(&mut self.state, &mut self.explorer, || true);
         self.said()
     }
@@ -61,7 +58,7 @@ impl Screen {
     /// Waits for what goes on beside the screen.
     pub(super) fn wait(&mut self) {
         while self.state.working.is_some() {
-            look(&mut self.state, &mut self.explorer);
+            poll_job(&mut self.state, &mut self.explorer);
             std::thread::yield_now();
         }
     }
@@ -279,7 +276,7 @@ fn the_selected_object_is_shown_as_it_was_read() {
     assert_eq!(screen.said(), "! there is no Pod shop/none");
     screen.keys("y");
     screen.wait();
-    let effect = update(&mut screen.state, &mut screen.explorer, Action::Copy);
+    let effect = update(&mut screen.state, &mut screen.explorer, Action::Verb("copy"));
     let Some(crate::ui::Effect::Copy(text)) = effect else { panic!("{effect:?}") };
     assert!(text.contains("kind: Pod") && screen.said().starts_with("copied Pod "), "{text} {}", screen.said());
 }
@@ -298,18 +295,18 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     screen.keys("A");
     let text = screen.overlay();
     assert!(
-        text.starts_with("Beside the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
+        text.starts_with("RunningJob the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
         "{text}"
     );
     assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");
     let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
     assert_eq!((written.source, written.attempts), ("condition", 1));
     // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
-    update(&mut screen.state, &mut screen.explorer, Action::Agreement);
+    update(&mut screen.state, &mut screen.explorer, Action::Verb("agreement"));
     if screen.state.working.is_some() {
-        update(&mut screen.state, &mut screen.explorer, Action::Back);
+        update(&mut screen.state, &mut screen.explorer, Action::BACK);
         assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
-        assert!(!look(&mut screen.state, &mut screen.explorer));
+        assert!(!poll_job(&mut screen.state, &mut screen.explorer));
     }
 }
 
@@ -365,7 +362,7 @@ fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
 
 #[test]
 fn a_node_tells_what_else_would_turn_the_pod_down() {
-    use crate::ui::rows::DetailRow;
+    use crate::ui::model::rows::DetailRow;
     let mut screen = Screen::new("payments");
     screen.command("pod shop/payments");
     screen.command("node infra-1");
@@ -380,7 +377,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     };
     let also = "would also fail: NodeResourcesFit: Insufficient cpu: needs cpu 6, ";
     assert!(facts(&screen).iter().any(|f| f.starts_with(also)), "{:?}", facts(&screen));
-    let filters = screen.state.derived.filters.clone().unwrap();
+    let filters = screen.state.view_model.filters.clone().unwrap();
     let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
     assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
     assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
@@ -388,12 +385,12 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     screen.command("node worker-a1");
     assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
     screen.keys("home");
-    assert!(!screen.state.derived.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
+    assert!(!screen.state.view_model.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
     // As the cluster was at the start of the cycle, whatever came later.
     screen.keys("end c");
     screen.command("cordon worker-a1");
     screen.command("cycle 1");
-    let first = &screen.state.derived.filters.clone().unwrap().answers[0];
+    let first = &screen.state.view_model.filters.clone().unwrap().answers[0];
     assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
     screen.command("decide shop/payments");
 }

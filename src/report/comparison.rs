@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cluster::Str;
 use crate::framework::Status;
-use crate::session::{Comparison, Decided, asked_alone};
+use crate::session::{Comparison, Decided, RevisionKind};
 
 /// Names of more nodes than this are not listed.
 const NODES: usize = 6;
@@ -47,9 +47,12 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     lines
 }
 
-/// What was done, as people say it.
-fn told(title: &str) -> String {
-    asked_alone(title).map_or_else(|| title.to_owned(), |pod| format!("asked about {pod} alone"))
+/// Returns an operation in words.
+fn told((kind, title): &(RevisionKind, String)) -> String {
+    match kind {
+        RevisionKind::Explain(pod) => format!("asked about {pod} alone"),
+        _ => title.clone(),
+    }
 }
 
 fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {

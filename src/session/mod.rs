@@ -16,6 +16,6 @@ pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
 pub use series::{changes, is_news, is_same_cluster};
-pub use timeline::{Cursor, Frame, Moment, Started, Timeline, asked_alone};
+pub use timeline::{Cursor, Frame, Moment, RevisionKind, Started, Timeline};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};
 pub use wakes::WakeEvents;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
-use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
+use super::timeline::{Cursor, Frame, Moment, RevisionKind, Started, Timeline};
 use super::until::Until;
 use super::wakes::WakeEvents;
 use serde::{Deserialize, Serialize};
@@ -241,14 +241,14 @@ impl Session {
         let branch = &mut self.branches[self.current];
         let before = branch.scheduler.clone();
         let mut after = before.clone();
-        let title = title(&operation, &before);
+        let (kind, title) = (kind(&operation), title(&operation, &before));
         let events = after.apply(operation.clone());
         let same_unknown = before.state().cluster().unknown == after.state().cluster().unknown;
         if events.is_empty() && same_unknown {
             return false;
         }
-        let frame =
-            Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
+        let (was, is) = (moment(before.state(), &self.wakes), moment(after.state(), &self.wakes));
+        let frame = Frame { kind, title, events: events.into(), before: was, after: is };
         branch.push(Step { action: Action::Apply(operation), before }, frame, after);
         true
     }
@@ -292,7 +292,8 @@ impl Session {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let now = moment(scheduler.state(), &self.wakes);
-        let frame = Frame { title: Frame::asked_about(pod), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
+        let frame = Frame { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {
@@ -364,6 +365,20 @@ pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pod.is_pending())))
         .chain(later.into_iter().cloned().map(Object::Pod))
         .collect()
+}
+
+fn kind(operation: &Operation) -> RevisionKind {
+    match operation {
+        Operation::Schedule => RevisionKind::Schedule,
+        Operation::Create { object } => RevisionKind::Create(object.kind(), object.key()),
+        Operation::Update { object } => RevisionKind::Update(object.kind(), object.key()),
+        Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
+        Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
+        Operation::Batch { .. } => RevisionKind::Batch,
+        Operation::Observe { .. } => RevisionKind::Observe,
+        Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
+        Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
+    }
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {

@@ -1,0 +1,33 @@
+//! Runs until preemption starts or the cycle ends.
+
+use crate::trace::{Event, Granularity};
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel;
+
+/// `run`.
+pub static VERBS: &[Verb] =
+    &[Verb { keys: &[keys(Context::GLOBAL, &["r"], "run", "run until preemption starts or the cycle ends")], ..Verb::new("run", run) }];
+
+fn run(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
+    if session.timeline().at_end() && !session.run_next() {
+        state.say("nothing is left to schedule");
+        return Ok(Answer::Done);
+    }
+    time_travel::seek_and_follow(state, session, |s| {
+        let timeline = s.timeline_mut();
+        loop {
+            if !timeline.forward(Granularity::Event) {
+                break;
+            }
+            let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());
+            if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted(_))) {
+                break;
+            }
+        }
+    });
+    Ok(Answer::Done)
+}
