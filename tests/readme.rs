@@ -20,7 +20,7 @@ use pretty_assertions::assert_eq;
 use pty::Pty;
 use schedscope::cluster::Kind;
 use schedscope::session::kind_named;
-use schedscope::ui::actions::commands::COMMANDS;
+use schedscope::ui::actions::verbs;
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 use tempfile::TempDir;
@@ -281,7 +281,7 @@ fn every_command_of_the_explorer_in_the_text_is_one() {
     assert!(typed.len() >= 8, "{typed:?}");
     for line in typed {
         let name = line.split(' ').next().unwrap();
-        assert!(COMMANDS.iter().any(|c| c.names.contains(&name)), ":{line}");
+        assert!(verbs::command(name).is_some(), ":{line}");
     }
 }
 

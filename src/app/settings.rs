@@ -130,7 +130,7 @@ mod tests {
         let found = parse("c.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = ['x', 'space']");
         assert_eq!((found.theme.as_deref(), found.glyphs, found.problems), (Some("mine"), Some(ASCII), Vec::new()));
         let step = Action::STEP;
-        assert_eq!(found.keymap.label(crate::ui::config::key::Context::GLOBAL, &step), "x");
+        assert_eq!(found.keymap.label(crate::ui::Context::GLOBAL, &step), "x");
         assert_eq!(parse("c.toml", "glyphs = 'unicode'").glyphs, Some(UNICODE));
         assert_eq!(parse("c.toml", ""), Configured::default());
     }
@@ -142,7 +142,7 @@ mod tests {
         let [config, theme] = blocks[..] else { panic!("{blocks:?}") };
         let found = parse("config.toml", config);
         assert_eq!(found.problems, Vec::<String>::new());
-        assert!(found.theme.is_some() && found.glyphs.is_some() && found.keymap != Keymap::default());
+        assert!(found.theme.is_some() && found.glyphs.is_some() && found.keymap != ui::keymap());
         let library = Library::new([("mine".to_owned(), "mine.toml".to_owned(), Ok(theme.to_owned()))]);
         assert!(library.load("mine", Depth::True).is_ok());
     }

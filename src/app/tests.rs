@@ -5,7 +5,7 @@ use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, is_session_file};
 use crate::source::{self, Story};
-use crate::ui::{Action, Overlay, SessionHandle, State, branch_label, contexts, go_on, keymap, look, update};
+use crate::ui::{Action, Overlay, SessionHandle, State, branch_label, contexts, first_state, go_on, poll_job, update};
 
 /// An explorer on a story, with what it remembers of the screen.
 pub(super) struct Screen {
@@ -369,7 +369,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     let facts = |screen: &Screen| -> Vec<String> {
         screen
             .state
-            .derived
+            .view_model
             .detail
             .iter()
             .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })

@@ -95,11 +95,12 @@ mod tests {
 
     #[test]
     fn everything_that_differs_is_told() {
+        let done = |title: &str| (RevisionKind::default(), title.to_owned());
         let pod = Key::new("shop", "p");
         let mut compared = Comparison {
             names: ["main".to_owned(), "branch 2".to_owned()],
             shared: 1,
-            since: [vec!["schedule shop/p".to_owned()], vec!["cordon".to_owned(), "schedule shop/p".to_owned()]],
+            since: [[done("schedule shop/p")].to_vec(), [done("cordon"), done("schedule shop/p")].to_vec()],
             pods: Vec::new(),
             evicted: [Vec::new(), Vec::new()],
             decisions: Vec::new(),

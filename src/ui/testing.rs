@@ -23,7 +23,7 @@ use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, Eviction, FailureCause, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore,
     QueueEntry, QueueMove, QueueOrder, Selection, preemption_events,
 };
-use crate::ui::{Advance, Job, JobState, SessionError, SessionHandle};
+use crate::ui::{Applied, CaughtUp, Change, Job, JobState, Restarted, SessionError, SessionHandle};
 
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {

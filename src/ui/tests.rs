@@ -5,8 +5,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::ui::testing;
+use crate::ui::view::layout::Plan;
+use crate::ui::view::panes;
 use crate::ui::{
-    Action, Depth, Direction, Effect, Library, Mouse, Pane, Scene, SessionHandle, State, Theme, UNICODE, contexts, draw, update,
+    Action, Depth, Direction, Effect, Library, Mouse, Pane, Scene, SessionHandle, State, Theme, UNICODE, contexts, draw, first_state,
+    update,
 };
 
 /// A screen with a script behind it.
@@ -72,7 +75,7 @@ impl Screen {
         let branch = crate::ui::branch_label(self.driver.as_ref());
         let scene = Scene {
             written: None,
-            live: None::<LiveStatus>,
+            live: None,
             release: self.driver.release(),
             state: &self.state,
             timeline: self.driver.timeline(),

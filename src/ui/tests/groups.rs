@@ -78,7 +78,7 @@ fn the_closest_node_is_first_within_its_group_and_says_what_it_lacks() {
     screen.keys("z o o o o");
     let first: Vec<&str> = screen
         .state
-        .derived
+        .view_model
         .nodes
         .iter()
         .take(2)

@@ -1,11 +1,10 @@
 use super::*;
+use crate::ui::keymap;
 
 use crate::ui::config::action::{Action, Direction, Motion, Mouse};
 use crate::ui::config::context::Context;
 use crate::ui::config::glyphs::{ASCII, Glyphs, UNICODE};
-use crate::ui::config::keymap::Keymap;
 use crate::ui::config::theme::{Depth, Theme};
-use crate::ui::model::rows::Group;
 
 fn offer(group: Group, name: &str, about: &str) -> Offer {
     Offer { group, name: name.to_owned(), about: about.to_owned() }
