@@ -21,6 +21,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster", "plugins"]),
 ];
 
+/// Rooms of `src/ui`, each with the rooms it may import from.
+const UI_ROOMS: &[(&str, &[&str])] =
+    &[("config", &[]), ("model", &["config"]), ("view", &["model", "config"]), ("actions", &["view", "model", "config"])];
+
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -67,6 +71,41 @@ fn modules_import_only_from_the_layers_above() {
         }
     }
     assert!(seen > 50, "only {seen} files were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rooms_of_the_screen_import_only_from_the_rooms_below() {
+    let ui = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ui");
+    let folders: Vec<String> = std::fs::read_dir(&ui)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_dir() && path.join("mod.rs").exists())
+        .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    assert!(folders.iter().all(|folder| UI_ROOMS.iter().any(|(room, _)| room == folder)), "{folders:?}");
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for (room, allowed) in UI_ROOMS {
+        let mut files = Vec::new();
+        rust_files(&ui.join(room), &mut files);
+        for file in files.into_iter().filter(|file| !is_test(file)) {
+            seen += 1;
+            let code = code(&file);
+            let place = file.strip_prefix(&ui).unwrap_or(&file).display();
+            // `crate::ui::State` and the like would hide which room is meant.
+            let imports = code.split("crate::ui::").skip(1);
+            for import in imports {
+                let name: String = import.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if name != *room && !allowed.contains(&name.as_str()) {
+                    wrong.push(format!("{place} imports crate::ui::{name}"));
+                }
+            }
+            if code.contains("use crate::ui;") || code.contains("use crate::ui::{") {
+                wrong.push(format!("{place} imports crate::ui as a whole"));
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} files were looked at");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

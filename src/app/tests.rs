@@ -96,7 +96,7 @@ fn time_passes_and_a_preemption_is_carried_through() {
     screen.keys("T");
     assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
     screen.keys("S");
-    assert!(screen.said().starts_with("nothing changes any more: 8 pods still wait, +"), "{}", screen.said());
+    assert!(screen.said().starts_with("settled after ") && screen.said().ends_with(": 8 pods still pending"), "{}", screen.said());
     let node =
         |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
     assert_eq!(node(&screen), "worker-a2");
@@ -118,9 +118,9 @@ fn what_is_done_in_the_past_begins_a_branch() {
     screen.keys("c c c c c");
     assert_eq!(branch_label(&screen.explorer), "");
     screen.keys("=");
-    assert!(screen.said().starts_with("there is one branch only"));
+    assert!(screen.said().starts_with("nothing to compare: change something first"));
     screen.keys("C");
-    assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
     screen.keys("S =");
@@ -145,7 +145,7 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     assert_eq!(screen.title(), "explain shop/payments");
     assert_eq!(screen.command("cordon worker-x"), "! there is no Node worker-x");
     assert!(screen.title() == "explain shop/payments" && screen.explorer.timeline().at_end());
-    assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected().unwrap().0.clone();
     assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
     screen.keys("=");
@@ -164,12 +164,12 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
 #[test]
 fn operations_from_the_prompt() {
     let mut screen = Screen::new("payments");
-    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "update Pod shop/payments");
+    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "updated Pod shop/payments");
     assert_eq!(screen.explorer.timeline().queues().entries[&crate::cluster::Key::new("shop", "payments")].priority, 1);
-    assert_eq!(screen.command("delete pdb shop/checkout"), "delete PodDisruptionBudget shop/checkout");
+    assert_eq!(screen.command("delete pdb shop/checkout"), "deleted PodDisruptionBudget shop/checkout (in this what-if only)");
     assert_eq!(screen.command("delete pdb shop/checkout"), "! there is no PodDisruptionBudget shop/checkout");
-    assert_eq!(screen.command("allow shop/payments"), "! nothing came of it");
-    assert_eq!(screen.command("cordon"), "! a node's name is missing");
+    assert_eq!(screen.command("allow shop/payments"), "! shop/payments is not waiting on Permit");
+    assert_eq!(screen.command("cordon"), "! cordon needs a node name");
     assert_eq!(screen.command("advance 30s"), "advance 30 s");
     assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
     assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
@@ -186,7 +186,7 @@ fn operations_from_the_prompt() {
     )
     .unwrap();
     let said = screen.command(&format!("apply {}", file.display()));
-    assert_eq!(said, "2 objects, the last of them: update Node infra-1");
+    assert_eq!(said, "2 objects, the last of them: updated Node infra-1");
     assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
     assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
 }

@@ -400,10 +400,10 @@ fn keys_move_the_selection_and_the_focus() {
     check("shift-tab", "0:0 Message/Nodes -");
     check("c 3", "0:103 Preemption/Preemption worker-a2");
     check("c 3 j", "0:103 Preemption/Preemption worker-b1");
-    check("c 3 j enter", "0:103 Candidate/Candidate standing");
+    check("c 3 j enter", "0:103 Candidate/Candidate result");
     check("c 3 j enter esc", "0:103 Preemption/Preemption worker-b1");
     check("c 3 j enter d", "0:103 Node/Node worker-b1 verdict");
-    check("c 3 j enter d esc", "0:103 Candidate/Candidate standing");
+    check("c 3 j enter d esc", "0:103 Candidate/Candidate result");
     check("c 3 j enter d esc esc", "0:103 Preemption/Preemption worker-b1");
     check("v", "0:0 Pod/Pod where it is");
     check("v esc", "0:0 Queues/Nodes shop/payments");

@@ -188,12 +188,12 @@ fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut pty = story("aftermath", (columns, rows));
         pty.send("A");
-        let screen = pty.wait_for("Beside the cluster's scheduler");
+        let screen = pty.wait_for("Compared with the cluster's scheduler");
         line(&screen, &["14 pending pods: 5 different, the cluster has changed since; 8 same;"]);
         line(&screen, &["differs: Insufficient cpu: 1 node there, 2 nodes here"]);
         pty.send("j");
         pty.send(ENTER);
-        pty.wait_gone("Beside the cluster's scheduler");
+        pty.wait_gone("Compared with the cluster's scheduler");
         let screen = pty.wait_for("✗ platform/ingress-extra-");
         assert!(screen.contains("TRIED, NOT A CANDIDATE (8)"), "{screen}");
         if columns >= 120 {

@@ -3,10 +3,10 @@
 use crate::pty::Pty;
 use crate::{ENTER, ESC, HOME, PAGE_DOWN, assert_order, command, decide, line, place, quit, story};
 
-/// Lets everything happen until nothing changes any more.
+/// Runs until nothing changes.
 fn settle(pty: &mut Pty) {
     pty.send("S");
-    pty.wait_for("nothing changes any more");
+    pty.wait_for("settled after");
 }
 
 /// "gpu-hungry still waits at the end. How often was it tried, why was it woken, and what was it told the second time?"
@@ -46,7 +46,7 @@ fn compare_before_and_after_cordoning_worker_a2() {
     pty.send(HOME);
     pty.wait_for("step 0/");
     command(&mut pty, "cordon worker-a2");
-    pty.wait_for("this is branch 2 now");
+    pty.wait_for("on new branch 2");
     settle(&mut pty);
     pty.send("=");
     let screen = pty.wait_for("main beside branch 2");

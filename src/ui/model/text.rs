@@ -160,6 +160,11 @@ pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(n)) }
 }
 
+/// Returns how far a budget is overdrawn by the disruptions it has left: `1 over its budget`.
+pub fn over_budget(left: i32) -> String {
+    format!("{} over its budget", left.saturating_neg())
+}
+
 /// A number with its thousands apart.
 pub fn thousands(n: usize) -> String {
     let digits = n.to_string();

@@ -21,7 +21,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, format!(" {sign} {}{stop}", busy.what))));
     }
     if let Some(running) = &scene.state.running {
-        let goal = running.until.as_ref().map_or_else(|| "nothing changes any more".to_owned(), ToString::to_string);
+        let goal = running.until.as_ref().map_or_else(|| "nothing changes".to_owned(), ToString::to_string);
         let so_far = text::thousands(running.pieces);
         let words = format!(" {} running until {goal}: {so_far} so far; {} stops here", scene.glyphs.here, scene.key(&Action::BACK));
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));

@@ -279,7 +279,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
 
 /// Every Filter plugin on the node, with the nominated pods that were counted.
 fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
-    let mut rows = vec![DetailRow::Heading("every filter, on what the cycle saw")];
+    let mut rows = vec![DetailRow::Heading("all filters (on this cycle's snapshot)")];
     if let Some(status) = &filters.not_asked {
         let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
         rows.push(DetailRow::Fact("none is asked", format!("{by}{}", status.message())));

@@ -75,7 +75,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
     if cluster.unknown.budgets {
-        rows.note("? the source tells of no budgets: whether an eviction violates one is unknown");
+        rows.note("? the dump contains no PodDisruptionBudgets: whether an eviction violates one is unknown");
     } else if cluster.pod_disruption_budgets.is_empty() {
         rows.note("there are no budgets: evictions violate none");
     }
@@ -101,7 +101,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
         let said = match (harms.get(&key), preemption) {
             (Some(harm), Some(preemption)) => harm.words(preemption),
             (None, Some(preemption)) if preemption.selected().is_some() => ("kept".to_owned(), Role::Fits),
-            (None, Some(preemption)) if preemption.begun_dry_runs() == 0 => ("nobody is to be evicted".to_owned(), Role::Muted),
+            (None, Some(preemption)) if preemption.begun_dry_runs() == 0 => ("no pod is to be evicted".to_owned(), Role::Muted),
             (None, Some(_)) => ("not touched so far".to_owned(), Role::Muted),
             (_, None) => (String::new(), Role::Muted),
         };

@@ -60,7 +60,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
         None => {
             let status = run.and_then(DryRunView::status);
             let words = status.map_or_else(|| "not dry-run".to_owned(), |s| format!("no candidate: {}", s.message()));
-            rows.fact("standing", words, Role::Unresolvable);
+            rows.fact("result", words, Role::Unresolvable);
         }
     }
     budgets(input, cycle, node, run, &mut rows);
@@ -69,7 +69,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     }
     let steps = run.into_iter().flat_map(DryRunView::steps);
     let kept = steps.filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((v, false)) } else { None });
-    people("may stay", cycle, kept, input, &mut rows);
+    people("reprieved", cycle, kept, input, &mut rows);
     rows.done()
 }
 
@@ -89,10 +89,10 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
         (Some((_, best)), _) if best.contains(&candidate.node) => {
             ("as good as the one chosen: kube-scheduler may take either".to_owned(), Role::Winner)
         }
-        (_, Some(function)) => (format!("falls at {}: {}", function.name, verdict::function_meaning(function.name)), Role::Fallen),
+        (_, Some(function)) => (format!("eliminated by {}: {}", function.name, verdict::function_meaning(function.name)), Role::Fallen),
         _ => ("still in the running".to_owned(), Role::Text),
     };
-    rows.fact("standing", words, role);
+    rows.fact("result", words, role);
     let violations = match candidate.pdb_violations {
         0 if cycle.budgets_unknown() => "whether that violates a budget is unknown".to_owned(),
         0 => "no budget is violated".to_owned(),
@@ -114,7 +114,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         columns.push(left("", Width::Rest));
     }
     let columns: Arc<[Column]> = columns.into();
-    rows.heading("how it fared");
+    rows.heading("tie-break");
     if preemption.score_functions().is_empty() {
         return rows.note("no score function was asked: there is one candidate");
     }
@@ -178,7 +178,7 @@ fn people<'v>(
     let columns: Arc<[Column]> = columns.into();
     rows.heading(format!("{what} ({})", all.len()));
     if all.is_empty() {
-        return rows.note("nobody");
+        return rows.note("none");
     }
     rows.titles(&columns);
     for (victim, goes) in all {
@@ -214,7 +214,7 @@ fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
         ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
         (violated, _) => {
             let (verb, role) = if goes { ("violates", Role::Violation) } else { ("would violate", Role::Muted) };
-            let all = violated.iter().map(|b| format!("{verb} {} ({} left)", b.budget, b.left)).collect();
+            let all = violated.iter().map(|b| format!("{verb} {} ({})", b.budget, text::over_budget(b.left))).collect();
             signed(Sign::Failed, names(all), role)
         }
     }
@@ -235,7 +235,7 @@ struct Count {
 fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<DryRunView<'_>>, rows: &mut PageRows<'_>) {
     rows.heading("budgets on this node");
     if cycle.budgets_unknown() {
-        return rows.note("? unknown: the source tells of no budgets");
+        return rows.note("? unknown: the dump contains no PodDisruptionBudgets");
     }
     let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
     for step in run.into_iter().flat_map(DryRunView::steps) {
@@ -261,7 +261,7 @@ fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<Dry
     }
     let columns: Arc<[Column]> = [
         left("BUDGET", Width::Rest),
-        right("HAD LEFT", Width::Fixed(8)),
+        right("ALLOWED", Width::Fixed(8)),
         right("COVERS", Width::Fixed(6)),
         right("EVICTED", Width::Fixed(7)),
         left("VIOLATED BY", Width::Rest),
@@ -276,8 +276,8 @@ fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<Dry
         let names = |keys: &[Key]| keys.iter().map(|k| k.name.to_string()).collect::<Vec<_>>().join(", ");
         let by = match (violated, count.would.is_empty()) {
             (true, _) => names(&count.violated_by),
-            (false, true) => "nobody".to_owned(),
-            (false, false) => format!("nobody: {} may stay", names(&count.would)),
+            (false, true) => "none".to_owned(),
+            (false, false) => format!("none: {} is reprieved", names(&count.would)),
         };
         let cells = vec![
             signed(sign, key.to_string(), role),

@@ -125,6 +125,6 @@ fn quiet(scene: &Scene<'_>) -> &'static str {
         (_, Some(_)) => "no message was written",
         (Some(_), None) => "no message yet: the cycle goes on",
         (None, None) if scene.timeline.frames().is_empty() => "no cycle is shown yet",
-        (None, None) => "no message: this was no attempt to schedule a pod",
+        (None, None) => "no message: not a scheduling attempt",
     }
 }

@@ -111,7 +111,7 @@ fn state(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
         format!("{} {}{manages}", o.kind, o.name)
     });
     let owners = owners.collect::<Vec<_>>().join(", ");
-    rows.fact("owner", if owners.is_empty() { "none: nobody makes it again" } else { &owners }, Role::Text);
+    rows.fact("owner", if owners.is_empty() { "none: it will not be recreated" } else { &owners }, Role::Text);
     rows.fact("labels", labels(pod.metadata.labels.iter()), Role::Text);
 }
 
@@ -140,7 +140,7 @@ fn priority(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
 }
 
 fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
-    rows.heading("what ties it to nodes");
+    rows.heading("placement constraints");
     let spec = &pod.spec;
     let gates = spec.scheduling_gates.iter().map(|g| g.name.as_str()).collect::<Vec<_>>().join(", ");
     rows.fact("scheduling gates", gates, Role::Gated);
@@ -296,7 +296,7 @@ fn budgets(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     rows.heading("budgets that cover it");
     let all: Vec<_> = covering(cluster, pod).collect();
     if all.is_empty() {
-        rows.note(if cluster.unknown.budgets { "unknown: the source tells of no budgets" } else { "none" });
+        rows.note(if cluster.unknown.budgets { "unknown: the dump contains no PodDisruptionBudgets" } else { "none" });
     }
     for budget in all {
         let allowed = budget.status.disruptions_allowed;

@@ -155,7 +155,7 @@ fn absent(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             format!("not reached yet: {} runs until preemption starts", scene.key(&Action::RUN))
         }
         () if scene.timeline.frames().is_empty() => "nothing has been tried yet".to_owned(),
-        () if scene.cycle().start.is_none() => "this was no attempt to schedule a pod".to_owned(),
+        () if scene.cycle().start.is_none() => "not a scheduling attempt".to_owned(),
         () => "this cycle does not look into preemption".to_owned(),
     };
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
@@ -377,7 +377,10 @@ pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
         }
         ([first, rest @ ..], _) => {
             let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
-            vec![scene.span(Role::Violation, format!("{} violates {}{more} ({} left)", scene.glyphs.failed, first.budget, first.left))]
+            vec![scene.span(
+                Role::Violation,
+                format!("{} violates {}{more} ({})", scene.glyphs.failed, first.budget, text::over_budget(first.left)),
+            )]
         }
     }
 }
