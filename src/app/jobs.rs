@@ -1,4 +1,4 @@
-//! Job on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
+//! Jobs on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -60,7 +60,7 @@ impl RunningJob {
                 let seen = super::live_follow::seen(session);
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
-                    Ok(prose("RunningJob the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
+                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
                 })
             }
             Job::Compare(one, other) => {

@@ -186,7 +186,7 @@ fn operations_from_the_prompt() {
     )
     .unwrap();
     let said = screen.command(&format!("apply {}", file.display()));
-    assert_eq!(said, "2 objects, the last of them: updated Node infra-1");
+    assert_eq!(said, "2 objects, the last of them: infra-1 updated on new branch 2; main is unchanged");
     assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
     assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
 }
@@ -295,7 +295,7 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     screen.keys("A");
     let text = screen.overlay();
     assert!(
-        text.starts_with("RunningJob the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
+        text.starts_with("Compared with the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
         "{text}"
     );
     assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");

@@ -78,7 +78,7 @@ fn find_where_the_priority_of_payments_comes_from() {
     let mut pty = payments(80, 24);
     pty.send("v");
     let screen = pty.wait_for("Pod shop/payments ‹ Preemption");
-    line(&screen, &["owner", "none: nobody makes it again"]);
+    line(&screen, &["owner", "none: it will not be recreated"]);
     line(&screen, &["app", "container, added", "6", "8Gi"]);
     // One page down selects the last line on the screen, the next goes on.
     pty.send(PAGE_DOWN);
