@@ -124,7 +124,7 @@ fn print(what: &str, mut times: Vec<Duration>) {
 }
 
 fn frames(screen: &mut Screen) {
-    for pane in PANES.iter() {
+    for pane in PANES {
         update(&mut screen.state, &mut screen.explorer, Action::Verb(pane.verb.0));
         print(&format!("a frame with {} in focus", pane.id), timed(TIMES, || screen.draw()));
     }

@@ -420,7 +420,7 @@ fn time_passes_branches_part_and_the_session_is_saved() {
     pty.wait_for("on new branch 2");
     pty.wait_for("branch 2 of 2");
     pty.send("S");
-    pty.wait_for("pods still wait");
+    pty.wait_for("pods still pending");
     pty.send("=");
     let screen = pty.wait_for("main beside branch 2");
     assert!(screen.contains("shop/payments: on worker-a2 → on "), "{screen}");

@@ -128,6 +128,7 @@ impl Grouping {
     }
 
     /// Returns the next way of grouping, without those for which no node has a label.
+    #[must_use]
     pub fn next(&self, nodes: &[Arc<NodeInfo>]) -> Self {
         let zone = || Self::zone(nodes).unwrap_or_default();
         match self {

@@ -68,12 +68,14 @@ pub struct PaneDef {
     pub moves_cursor: bool,
     /// Runs after the selection has moved.
     pub selected: fn(&mut State, &Plan),
-    /// Returns the text that is copied from it, with its name; an error says why there is none. `None` copies the
-    /// selected object.
-    pub copy: Option<fn(&Timeline) -> Result<(&'static str, String), &'static str>>,
+    /// Returns the text that is copied from it; `None` copies the selected object.
+    pub copy: Option<CopyText>,
     /// Draws it.
     pub draw: fn(&Self, &Scene<'_>, &Plan, &mut Buffer),
 }
+
+/// Returns a text to copy with its name; an error says why there is none.
+pub type CopyText = fn(&Timeline) -> Result<(&'static str, String), &'static str>;
 
 /// The rows of a pane.
 pub enum Rows {

@@ -1,7 +1,6 @@
 //! Runs until preemption starts or the cycle ends.
 
 use crate::trace::{Event, Granularity};
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::session_handle::SessionHandle;
@@ -9,13 +8,17 @@ use crate::ui::model::state::State;
 use crate::ui::model::time_travel;
 
 /// `run`.
-pub static VERBS: &[Verb] =
-    &[Verb { keys: &[keys(Context::GLOBAL, &["r"], "run", "run until preemption starts or the cycle ends")], ..Verb::new("run", run) }];
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["r"], "run", "run until preemption starts or the cycle ends")],
+    ..Verb::new("run", |state, session, _| {
+        run(state, session);
+        Ok(Answer::Done)
+    })
+}];
 
-fn run(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
+fn run(state: &mut State, session: &mut dyn SessionHandle) {
     if session.timeline().at_end() && !session.run_next() {
-        state.say("nothing is left to schedule");
-        return Ok(Answer::Done);
+        return state.say("nothing is left to schedule");
     }
     time_travel::seek_and_follow(state, session, |s| {
         let timeline = s.timeline_mut();
@@ -29,5 +32,4 @@ fn run(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<An
             }
         }
     });
-    Ok(Answer::Done)
 }

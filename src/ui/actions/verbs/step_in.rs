@@ -1,7 +1,6 @@
 //! Starts stepping through the decision about the selected pod.
 
 use crate::session::Cursor;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -13,12 +12,15 @@ use crate::ui::view::panes::queues;
 /// `step-in`.
 pub static VERBS: &[Verb] = &[Verb {
     keys: &[keys(queues::CONTEXT, &["s"], "step in", "start stepping through the selected pod's decision")],
-    ..Verb::new("step-in", step_in)
+    ..Verb::new("step-in", |state, session, _| {
+        step_in(state, session);
+        Ok(Answer::Done)
+    })
 }];
 
 /// Decides about the selected pod at the cursor, and seeks the start of the decision.
-fn step_in(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
-    let Some(pod) = state.selected_pod().cloned() else { return Ok(Answer::Done) };
+fn step_in(state: &mut State, session: &mut dyn SessionHandle) {
+    let Some(pod) = state.selected_pod().cloned() else { return };
     let mut found = false;
     seek_and_follow(state, session, |s| {
         if let Some(frame) = s.explain(&pod) {
@@ -34,5 +36,4 @@ fn step_in(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Resul
     } else {
         state.warn(format!("there is no pod {pod} any more"));
     }
-    Ok(Answer::Done)
 }
