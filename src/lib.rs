@@ -6,15 +6,17 @@
 //!
 //! # Modules, from the ground up
 //!
-//! A module imports only from modules above it in this list, and a test (`tests/layers.rs`) says so.
+//! A module imports only from modules above it in this list, and a test (`tests/engine/layers.rs`) says so.
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | `plural` | numbers with their nouns |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their feature gates, and the handle by which the rest asks |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
 //! | [`trace`] | typed events in the past tense, the sentences they read as, and the views that fold them |
 //! | [`preemption`] | the Evaluator: who may preempt, where, whom, and which candidate wins |
+//! | `cel` | selectors of devices: the part of the Common Expression Language that kube-scheduler evaluates |
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
 //! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
@@ -35,10 +37,12 @@
 //! - Nothing here writes to a cluster, and Secrets and ConfigMaps are never read.
 
 pub mod app;
+mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod framework;
 pub mod plugins;
+mod plural;
 pub mod preemption;
 pub mod release;
 pub mod report;

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use crate::cluster::{ParseQuantityError, Quantity};
+use crate::report::{FORMATS, Format};
 use crate::source::Limits;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
@@ -289,8 +291,8 @@ pub struct ExplainArgs {
     #[arg(short, long, default_value = "default")]
     pub namespace: String,
     /// How to print
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    pub output: Output,
+    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    pub output: &'static Format,
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
@@ -315,8 +317,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub graceful: bool,
     /// How to print
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    pub output: Output,
+    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    pub output: &'static Format,
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
@@ -331,19 +333,10 @@ pub struct RunArgs {
     pub scheduler: SchedulerArgs,
 }
 
-/// How to print an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    /// For reading
-    Text,
-    /// For reading, with what was found in the source
-    Wide,
-    /// For programs
-    Json,
-    /// For programs that like YAML
-    Yaml,
-    /// For a ticket
-    Markdown,
+/// Reads the name of a format.
+fn format() -> impl TypedValueParser<Value = &'static Format> {
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("it is none of the formats"))
 }
 
 #[cfg(test)]

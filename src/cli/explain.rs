@@ -1,9 +1,9 @@
 //! `schedscope explain`: one pod's decision, or all pending pods beside what the cluster's scheduler wrote.
 
-use super::args::{ExplainArgs, Output};
+use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, ObservedEvent};
-use crate::report::{Accord, Agreement, Agreements, Comparer, DecisionFormat, decision_in};
+use crate::report::{Accord, Agreement, Agreements, Answer, Comparer};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
@@ -35,29 +35,24 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     }
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = Comparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
-    let more = unknown(&view, loaded) + &beside(&agreement);
-    let (format, more) = match args.output {
-        Output::Text => (DecisionFormat::Text, more),
-        Output::Wide => (DecisionFormat::Text, more + &super::completeness(loaded)),
-        Output::Markdown => (DecisionFormat::Markdown, more),
-        Output::Json => (DecisionFormat::Json, more),
-        Output::Yaml => (DecisionFormat::Yaml, more),
-    };
-    print(&decision_in(&view, format, &more).map_err(|e| Failure::source(e.to_string()))?)?;
+    let more = unknown(&view, loaded) + &beside(&agreement) + &completeness(args, loaded);
+    write(args, &Answer::Decision(&view), &more)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
     let found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    print(&match args.output {
-        Output::Text => found.text(),
-        Output::Wide => found.text() + &super::completeness(loaded),
-        Output::Markdown => format!("### Pending pods\n\n```\n{}```\n", found.text()),
-        Output::Json => super::json(&found)? + "\n",
-        Output::Yaml => serde_yaml::to_string(&found).map_err(|e| Failure::source(e.to_string()))?,
-    })?;
-    Ok(EXIT_OK)
+    write(args, &Answer::Agreements(&found), &completeness(args, loaded))
+}
+
+fn write(args: &ExplainArgs, answer: &Answer<'_>, more: &str) -> Result<u8, Failure> {
+    print(&args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))?)
+}
+
+/// Returns what the source held and lacked, in formats that show it.
+fn completeness(args: &ExplainArgs, loaded: &Loaded) -> String {
+    if args.output.wide { super::completeness(loaded) } else { String::new() }
 }
 
 /// The Events of the source, wherever they went.

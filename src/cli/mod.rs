@@ -11,7 +11,7 @@ mod run;
 mod start;
 
 use args::ConnectArgs;
-pub use args::{Cli, Command, Output, Queues, SchedulerArgs, SourceArgs};
+pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
@@ -259,10 +259,6 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
     let objects = std::mem::take(&mut loaded.objects);
     // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
-}
-
-fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value).map_err(|e| Failure::source(e.to_string()))
 }
 
 /// What the source held and lacked, for reading.

@@ -13,6 +13,7 @@ use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use crate::app::{Explorer, FollowConfig, Options, Watch};
 use crate::cluster::Cluster;
+use crate::plural::count;
 use crate::report::completeness;
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
@@ -171,7 +172,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
     if wrong > 0 {
-        parts.push(if wrong == 1 { "1 thing could not be read".to_owned() } else { format!("{wrong} things could not be read") });
+        parts.push(format!("{} could not be read", count(wrong, "thing")));
     }
     if loaded.report.budgets_unknown() {
         parts.push("no PodDisruptionBudgets in this dump: violations are unknown, shown as ?".to_owned());

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::args::{Output, RunArgs};
+use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
-use crate::report::{OperationReport, Stories, stories_text, why};
+use crate::report::{Format, OperationReport, Stories, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Scheduler, Settling, Waiting};
 use crate::session::Whereabouts;
 use crate::trace::{CycleView, Event};
@@ -24,7 +24,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     };
     let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions)?;
     let mut out = String::new();
-    if args.output != Output::Json {
+    if args.output.operation().is_none() {
         out = started(&scheduler);
     }
     match operations {
@@ -33,7 +33,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                 one(&mut scheduler, operation, args.output, &mut out)?;
             }
         }
-        None if args.output == Output::Json => {
+        None if args.output.operation().is_some() => {
             let mut settling = Settling::default();
             while let Some(operation) = scheduler.next_operation(&settling) {
                 settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                 print(&std::mem::take(&mut out))?;
             }
         }
-        None => told(&mut scheduler, args.output == Output::Wide, &mut out),
+        None => told(&mut scheduler, args.output.wide, &mut out),
     }
     print(&out)?;
     // The program ends here: to give a large cluster back piece by piece would only take time.
@@ -66,13 +66,11 @@ fn started(scheduler: &Scheduler) -> String {
     }
 }
 
-fn one(scheduler: &mut Scheduler, operation: Operation, output: Output, out: &mut String) -> Result<Vec<Event>, Failure> {
+fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut String) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
     let events = scheduler.apply(operation);
-    if output == Output::Json {
-        let report = OperationReport::of(&events, scheduler.state());
-        *out += &serde_json::to_string(&report).map_err(|e| Failure::source(e.to_string()))?;
-        out.push('\n');
+    if let Some(line) = output.operation() {
+        *out += &line(&OperationReport::of(&events, scheduler.state())).map_err(|e| Failure::source(e.to_string()))?;
         return Ok(events);
     }
     let view = CycleView::of(&events);

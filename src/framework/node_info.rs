@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::pod_info::PodRow;
 use super::{PodInfo, Resource};
-use crate::cluster::{ContainerPort, Key, Node, Pod, Str};
+use crate::cluster::{ContainerPort, Key, Node, Pod, Str, Taint};
 
 /// A node, the pods on it, and what they take.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +28,9 @@ pub struct NodeInfo {
     pub used_ports: HostPorts,
     /// How many pods on the node use each claim.
     pub pvc_ref_counts: BTreeMap<Key, usize>,
+    /// Whether the node is cordoned, and whether it has taints. Most are neither, and deciding so does not fetch the node.
+    unschedulable: bool,
+    tainted: bool,
     /// Goes with [`Self::pods`].
     rows: Vec<PodRow>,
     /// Hashes of the names of the images on the node, in ascending order: a node has dozens of images, and mostly not
@@ -54,7 +57,19 @@ impl NodeInfo {
         let mut images: Vec<u64> = node.status.images.iter().flat_map(|i| i.names.iter()).map(|name| hash_of(name)).collect();
         images.sort_unstable();
         self.images = images.into();
+        self.unschedulable = node.unschedulable();
+        self.tainted = !node.spec.taints.is_empty();
         self.node = node;
+    }
+
+    /// Returns whether the node is cordoned (`spec.unschedulable`).
+    pub fn unschedulable(&self) -> bool {
+        self.unschedulable
+    }
+
+    /// Returns the node's taints.
+    pub fn taints(&self) -> &[Taint] {
+        if self.tainted { &self.node.spec.taints } else { &[] }
     }
 
     /// Whether the node has an image of this very name.

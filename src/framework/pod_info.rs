@@ -6,7 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::{PodBits, PodResource, host_ports, unix_nanoseconds};
-use crate::cluster::{Key, LabelSelector, Labels, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm};
+use crate::cluster::{
+    Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Shared, Str, WeightedPodAffinityTerm,
+};
 use crate::release::Emulation;
 
 /// A pod, its parsed affinity terms and the resources it occupies.
@@ -21,6 +23,7 @@ pub struct PodInfo {
     /// What a node keeps at hand of it.
     row: PodRow,
     namespace: Str,
+    template: Shared<MetaTemplate>,
     start_time: Option<i64>,
 }
 
@@ -189,7 +192,8 @@ impl PodInfo {
         let row = PodRow::of(&pod);
         let start_time = pod.status.start_time.map(unix_nanoseconds);
         let namespace = pod.metadata.namespace.clone();
-        Self { pod, resource, terms, row, namespace, start_time }
+        let template = pod.metadata.template.clone();
+        Self { pod, resource, terms, row, namespace, template, start_time }
     }
 
     /// `namespace/name`.
@@ -205,6 +209,11 @@ impl PodInfo {
     /// Returns the pod's namespace.
     pub fn namespace(&self) -> &Str {
         &self.namespace
+    }
+
+    /// Returns the part of the metadata that pods of one workload mostly share, labels among it; `None` where it is empty.
+    pub fn template(&self) -> Option<&Arc<MetaTemplate>> {
+        self.template.handle()
     }
 
     /// Returns the pod's priority.

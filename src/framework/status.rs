@@ -43,6 +43,13 @@ struct Answer {
     reasons: Reasons,
 }
 
+impl Answer {
+    /// Returns a number that is the same for equal answers and mostly another for different ones.
+    fn fingerprint(&self) -> u64 {
+        self.reasons.as_slice().iter().fold(self.code as u64, |number, reason| number.rotate_left(8) ^ reason.fingerprint())
+    }
+}
+
 /// Reasons in order. Most answers have one, which then takes no memory of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Reasons {
@@ -268,32 +275,33 @@ impl Status {
     }
 }
 
-/// Statuses that are shared where they are equal: of thousands of nodes, most are turned down for one of a few reasons.
+/// Statuses that are shared where they are equal: of thousands of nodes, most are rejected for one of a few reasons.
+///
+/// A small set-associative cache; each set has the status that was met last in front, as neighbours tend to share one.
 #[derive(Clone, Debug, Default)]
 pub struct SharedStatuses(Vec<Status>);
 
 impl SharedStatuses {
-    /// More different statuses than this are not looked for.
-    const KEPT: usize = 16;
+    /// Bits of a fingerprint that choose a set.
+    const SET_BITS: u32 = 5;
+    /// Different statuses of one set that are kept.
+    const WAYS: usize = 4;
 
-    /// The same status, sharing memory with an equal one that was seen before.
+    /// Returns the same status, sharing memory with an equal one that was seen lately.
     pub fn share(&mut self, status: Status) -> Status {
-        if status.0.is_none() {
-            return status;
+        let Some(answer) = &status.0 else { return status };
+        let set = (answer.fingerprint().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::SET_BITS)) as usize;
+        if self.0.is_empty() {
+            self.0.resize(Self::WAYS << Self::SET_BITS, Status::success());
         }
-        match self.0.iter().position(|known| *known == status) {
-            // The one that was met last comes first: neighbours tend to share a reason.
-            Some(at) => {
-                self.0.swap(0, at);
-                self.0[0].clone()
-            }
-            None => {
-                if self.0.len() < Self::KEPT {
-                    self.0.push(status.clone());
-                }
-                status
-            }
+        let ways = &mut self.0[set * Self::WAYS..][..Self::WAYS];
+        if let Some(at) = ways.iter().position(|known| *known == status) {
+            ways.swap(0, at);
+        } else {
+            ways.rotate_right(1);
+            ways[0] = status;
         }
+        ways[0].clone()
     }
 }
 
@@ -307,6 +315,7 @@ impl fmt::Display for Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::reason::Shortage;
 
     #[test]
     fn equal_statuses_share_and_success_takes_nothing() {
@@ -320,6 +329,10 @@ mod tests {
         }
         let same = |a: &Status, b: &Status| std::ptr::eq(a.answer(), b.answer());
         assert!(same(&shared.share(one(1)), &shared.share(one(1))));
+        let short = |used| Status::rejected(Reason::Insufficient(Shortage { resource: "cpu".into(), requested: 9, used, capacity: 10 }));
+        let first: Vec<Status> = (2..32).map(|used| shared.share(short(used))).collect();
+        let shares = first.iter().zip(2..32).filter(|(known, used)| same(known, &shared.share(short(*used)))).count();
+        assert!(shares > 20, "amounts that differ do not push each other out: {shares}");
         let text = serde_json::to_string(&one(7)).unwrap();
         assert_eq!(text, r#"{"code":"Unschedulable","reasons":["reason 7"],"plugin":"NodeName"}"#);
         assert_eq!(serde_json::from_str::<Status>(&text).unwrap(), one(7));

@@ -2,16 +2,15 @@
 //!
 //! Here binding happens in memory: the scheduler sets `spec.nodeName` as the API server would.
 
-use crate::framework::{Plugin, PluginName};
+use crate::framework::Plugin;
 
 /// Binds pods.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultBinder;
 
 impl Plugin for DefaultBinder {
-    fn name(&self) -> PluginName {
-        PluginName::DefaultBinder
-    }
+    plugin!(DefaultBinder);
+
     fn binds(&self) -> bool {
         true
     }

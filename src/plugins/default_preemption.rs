@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::Pod;
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, Plugin, PluginName, PodInfo,
-    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Reason, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, Plugin, PodInfo, PostFilterContext,
+    PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Reason, Status,
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
 use crate::release::{Emulation, Gate};
@@ -91,15 +91,8 @@ impl DefaultPreemption {
 }
 
 impl Plugin for DefaultPreemption {
-    fn name(&self) -> PluginName {
-        PluginName::DefaultPreemption
-    }
-    fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
-        Some(self)
-    }
-    fn post_filter(&self) -> Option<&dyn PostFilterPlugin> {
-        Some(self)
-    }
+    plugin!(DefaultPreemption: pre_enqueue, post_filter);
+
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         if !emulation.enabled(Gate::SchedulerAsyncPreemption) {
             return Some(Vec::new());

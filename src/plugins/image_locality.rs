@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::cluster::Pod;
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin, Snapshot, Status};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Snapshot, Status};
 
 const MB: i64 = 1024 * 1024;
 /// Less than this many bytes counts for nothing.
@@ -17,12 +17,7 @@ const MAX_CONTAINER_THRESHOLD: i64 = 1000 * MB;
 pub struct ImageLocality;
 
 impl Plugin for ImageLocality {
-    fn name(&self) -> PluginName {
-        PluginName::ImageLocality
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(ImageLocality: score);
 }
 
 impl ScorePlugin for ImageLocality {

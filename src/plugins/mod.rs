@@ -1,5 +1,30 @@
 //! The in-tree plugins, one file or folder each, named as upstream names them.
 
+/// Writes a plugin's name and the accessors of the extension points that it implements, within its `impl Plugin`:
+/// `plugin!(NodeName: filter);`.
+macro_rules! plugin {
+    ($name:ident $(: $($point:ident),+)?) => {
+        fn name(&self) -> $crate::framework::PluginName {
+            $crate::framework::PluginName::$name
+        }
+        $($(plugin!(@ $point);)+)?
+    };
+    (@ pre_enqueue) => { plugin!(@ pre_enqueue PreEnqueuePlugin); };
+    (@ pre_filter) => { plugin!(@ pre_filter PreFilterPlugin); };
+    (@ filter) => { plugin!(@ filter FilterPlugin); };
+    (@ post_filter) => { plugin!(@ post_filter PostFilterPlugin); };
+    (@ pre_score) => { plugin!(@ pre_score PreScorePlugin); };
+    (@ score) => { plugin!(@ score ScorePlugin); };
+    (@ reserve) => { plugin!(@ reserve ReservePlugin); };
+    (@ permit) => { plugin!(@ permit PermitPlugin); };
+    (@ pre_bind) => { plugin!(@ pre_bind PreBindPlugin); };
+    (@ $point:ident $of:ident) => {
+        fn $point(&self) -> Option<&dyn $crate::framework::$of> {
+            Some(self)
+        }
+    };
+}
+
 pub mod default_binder;
 pub mod default_preemption;
 pub mod dynamic_resources;

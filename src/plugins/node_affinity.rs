@@ -13,8 +13,8 @@ use super::helper::{changed_nodes, default_normalize_score};
 use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
-    NodeInfo, NodeSelectorPart, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason,
-    ScorePlugin, Status, UnmetRequirement,
+    NodeInfo, NodeSelectorPart, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
+    Status, UnmetRequirement,
 };
 use crate::release::Emulation;
 
@@ -193,21 +193,8 @@ fn pod_preferred(pod: &Pod) -> Result<Option<PreScoreState>, Status> {
 struct PreScoreState(Vec<PreferredSchedulingTerm>);
 
 impl Plugin for NodeAffinity {
-    fn name(&self) -> PluginName {
-        PluginName::NodeAffinity
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(NodeAffinity: pre_filter, filter, pre_score, score);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let event = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL));
         let plugin = self.clone();

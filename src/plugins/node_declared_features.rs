@@ -9,7 +9,7 @@ use super::helper::{changed_nodes, changed_pods};
 use crate::cluster::{Pod, PodSpec, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
-    PluginName, PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status,
+    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status,
 };
 use crate::release::{Emulation, Gate};
 
@@ -75,15 +75,8 @@ impl FeatureSet {
 }
 
 impl Plugin for NodeDeclaredFeatures {
-    fn name(&self) -> PluginName {
-        PluginName::NodeDeclaredFeatures
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodeDeclaredFeatures: pre_filter, filter);
+
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         if !emulation.enabled(Gate::NodeDeclaredFeatures) {
             return Some(Vec::new());

@@ -1,8 +1,8 @@
 //! NodeName: Filter. Mirrors `pkg/scheduler/framework/plugins/nodename/node_name.go`.
 
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PluginName,
-    PodInfo, Reason, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, NodeInfo, Plugin, PodInfo, Reason,
+    Status,
 };
 use crate::release::Emulation;
 
@@ -11,12 +11,8 @@ use crate::release::Emulation;
 pub struct NodeName;
 
 impl Plugin for NodeName {
-    fn name(&self) -> PluginName {
-        PluginName::NodeName
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodeName: filter);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);
         Some(vec![ClusterEventWithHint { event: add, hint: None }])

@@ -6,7 +6,7 @@ use super::helper::changed_pods;
 use crate::cluster::{ContainerPort, Pod};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, HostPorts,
-    NodeInfo, Plugin, PluginName, PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
+    NodeInfo, Plugin, PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
 };
 use crate::release::Emulation;
 
@@ -19,15 +19,8 @@ pub struct NodePorts;
 struct PreFilterState(Vec<ContainerPort>);
 
 impl Plugin for NodePorts {
-    fn name(&self) -> PluginName {
-        PluginName::NodePorts
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodePorts: pre_filter, filter);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let delete = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
         let add = ClusterEvent::new(EventResource::Node, ActionType::ADD);

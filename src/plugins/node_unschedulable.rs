@@ -6,7 +6,7 @@ use super::helper::{changed_nodes, changed_pods, tolerates};
 use crate::cluster::{Pod, Taint};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
-    PluginName, PodInfo, QueueingHint, Reason, Status,
+    PodInfo, QueueingHint, Reason, Status,
 };
 use crate::release::Emulation;
 
@@ -15,12 +15,8 @@ use crate::release::Emulation;
 pub struct NodeUnschedulable;
 
 impl Plugin for NodeUnschedulable {
-    fn name(&self) -> PluginName {
-        PluginName::NodeUnschedulable
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodeUnschedulable: filter);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
@@ -55,7 +51,7 @@ fn after_toleration_change(emulation: Emulation, pod: &Pod, change: &Change) -> 
 
 impl FilterPlugin for NodeUnschedulable {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        if !node.node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.emulation) {
+        if !node.unschedulable() || tolerates_unschedulable(&pod.pod, cx.emulation) {
             return Status::success();
         }
         Status::rejected(Reason::NodeUnschedulable)

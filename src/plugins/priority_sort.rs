@@ -6,16 +6,15 @@ use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
-use crate::framework::{Plugin, PluginName};
+use crate::framework::Plugin;
 
 /// Sorts activeQ.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrioritySort;
 
 impl Plugin for PrioritySort {
-    fn name(&self) -> PluginName {
-        PluginName::PrioritySort
-    }
+    plugin!(PrioritySort);
+
     fn sorts_queue(&self) -> bool {
         true
     }

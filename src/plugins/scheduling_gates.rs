@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Object, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, Plugin, PluginName, PreEnqueuePlugin, QueueingHint,
-    Reason, Status,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, Plugin, PreEnqueuePlugin, QueueingHint, Reason, Status,
 };
 use crate::release::Emulation;
 
@@ -14,12 +13,8 @@ use crate::release::Emulation;
 pub struct SchedulingGates;
 
 impl Plugin for SchedulingGates {
-    fn name(&self) -> PluginName {
-        PluginName::SchedulingGates
-    }
-    fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
-        Some(self)
-    }
+    plugin!(SchedulingGates: pre_enqueue);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let event = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
         Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(|_, pod, change| Ok(hint(pod, change)))) }])

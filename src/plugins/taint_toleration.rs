@@ -6,7 +6,7 @@ use super::helper::{changed_nodes, changed_pods, default_normalize_score, find_u
 use crate::cluster::{Pod, Toleration};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
-    PluginName, PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
+    PodInfo, PreScorePlugin, QueueingHint, Reason, ScorePlugin, Status,
 };
 use crate::release::Emulation;
 
@@ -21,18 +21,8 @@ pub struct TaintToleration;
 struct PreScoreState(Vec<Toleration>);
 
 impl Plugin for TaintToleration {
-    fn name(&self) -> PluginName {
-        PluginName::TaintToleration
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(TaintToleration: filter, pre_score, score);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let node = ClusterEvent::new(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_TAINT));
         let pod = ClusterEvent::new(EventResource::Pod, ActionType::UPDATE_POD_TOLERATION);
@@ -59,7 +49,7 @@ fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, H
 
 impl FilterPlugin for TaintToleration {
     fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        match find_untolerated_taint(&node.node.spec.taints, &pod.pod.spec.tolerations, cx.emulation) {
+        match find_untolerated_taint(node.taints(), &pod.pod.spec.tolerations, cx.emulation) {
             None => Status::success(),
             Some(taint) => Status::rejected(Reason::UntoleratedTaint { taint: taint.clone() }),
         }
@@ -83,7 +73,7 @@ impl ScorePlugin for TaintToleration {
         let Some(PreScoreState(tolerations)) = state.read() else {
             return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
         };
-        let soft = node.node.spec.taints.iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
+        let soft = node.taints().iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
         Ok(soft.filter(|t| !tolerates(tolerations, t, cx.emulation)).count() as i64)
     }
 

@@ -11,8 +11,8 @@ use super::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, always, claim_class, names_
 use crate::cluster::storage::PersistentVolume;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin, PluginName,
-    PodInfo, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
+    ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin, PodInfo,
+    PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
 };
 use crate::release::Emulation;
 
@@ -29,15 +29,8 @@ const TOPOLOGY_LABELS: [(&str, &str); 4] = [
 pub struct VolumeZone;
 
 impl Plugin for VolumeZone {
-    fn name(&self) -> PluginName {
-        PluginName::VolumeZone
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(VolumeZone: pre_filter, filter);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let add_or_update = ActionType::ADD.or(ActionType::UPDATE);
         Some(vec![

@@ -3,22 +3,46 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{PodDisruptionBudget, Str};
+use crate::cluster::{MetaTemplate, PodDisruptionBudget, Str};
 use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, PodInfo};
 
-/// What is left of each budget while the pods of one node are counted off, most important first.
+/// The budgets that cover pods, and what is left of each while the pods of one node are counted off, most important first.
 pub(super) struct BudgetCount<'a> {
     index: &'a BudgetIndex,
-    /// Namespaces met so far, with their budgets. A node's pods are of few namespaces.
-    namespaces: Vec<(&'a Str, &'a [BudgetSelector])>,
-    /// Budgets met so far, by address, with the disruptions left.
+    /// Which budgets cover the pods met lately, by where their template stands; see [`Self::covering`].
+    known: Vec<Option<Known<'a>>>,
+    /// Budgets met on this node, by address, with the disruptions left.
     left: Vec<(*const PodDisruptionBudget, i32)>,
 }
 
+/// The budgets of the pods of one namespace that share a template.
+#[derive(Clone)]
+struct Known<'a> {
+    template: &'a Arc<MetaTemplate>,
+    namespace: &'a Str,
+    covering: Covering<'a>,
+}
+
+/// The budgets that cover a pod, by name.
+#[derive(Clone)]
+enum Covering<'a> {
+    None,
+    One(&'a BudgetSelector),
+    Several(Arc<[&'a BudgetSelector]>),
+}
+
 impl<'a> BudgetCount<'a> {
+    /// Templates that are kept, as a power of two.
+    const KNOWN_BITS: u32 = 9;
+
     /// Starts counting, for one node.
     pub(super) fn new(index: &'a BudgetIndex) -> Self {
-        Self { index, namespaces: Vec::new(), left: Vec::new() }
+        Self { index, known: Vec::new(), left: Vec::new() }
+    }
+
+    /// Starts anew, for another node.
+    pub(super) fn restart(&mut self) {
+        self.left.clear();
     }
 
     /// Takes one disruption from every budget that covers the pod, also when another is violated already. Returns what
@@ -28,27 +52,51 @@ impl<'a> BudgetCount<'a> {
         if !pod.is_labelled() {
             return None;
         }
-        let budgets = self.in_namespace(pod.namespace());
-        let mut covering = budgets.iter().filter(|selector| selector.matches(pod));
-        let first = covering.next()?;
-        let left = self.take_one(pod, first.budget());
-        let Some(second) = covering.next() else { return Some(first.alone(left)) };
-        let mut answer = CoveringBudgets::default();
-        answer.add(first.budget(), left);
-        for selector in std::iter::once(second).chain(covering) {
-            let left = self.take_one(pod, selector.budget());
-            answer.add(selector.budget(), left);
+        match self.covering(pod) {
+            Covering::None => None,
+            Covering::One(selector) => {
+                let left = self.take_one(pod, selector.budget());
+                Some(selector.alone(left))
+            }
+            Covering::Several(selectors) => {
+                let mut answer = CoveringBudgets::default();
+                for selector in selectors.iter() {
+                    let left = self.take_one(pod, selector.budget());
+                    answer.add(selector.budget(), left);
+                }
+                Some(Arc::new(answer))
+            }
         }
-        Some(Arc::new(answer))
     }
 
-    fn in_namespace(&mut self, namespace: &'a Str) -> &'a [BudgetSelector] {
-        if let Some((_, budgets)) = self.namespaces.iter().find(|(known, _)| *known == namespace) {
-            return budgets;
+    /// Returns the budgets that cover the pod. Pods of one workload mostly share the template that holds their labels, so
+    /// that comparing two addresses answers for all but the first.
+    fn covering(&mut self, pod: &'a PodInfo) -> Covering<'a> {
+        let Some(template) = pod.template() else { return self.find(pod) };
+        let address = Arc::as_ptr(template) as usize as u64;
+        let slot = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::KNOWN_BITS)) as usize;
+        if self.known.is_empty() {
+            self.known.resize(1 << Self::KNOWN_BITS, None);
         }
-        let budgets = self.index.in_namespace(namespace);
-        self.namespaces.push((namespace, budgets));
-        budgets
+        if let Some(known) = &self.known[slot]
+            && Arc::ptr_eq(known.template, template)
+            && known.namespace == pod.namespace()
+        {
+            return known.covering.clone();
+        }
+        let covering = self.find(pod);
+        self.known[slot] = Some(Known { template, namespace: pod.namespace(), covering: covering.clone() });
+        covering
+    }
+
+    fn find(&self, pod: &PodInfo) -> Covering<'a> {
+        let budgets = self.index.in_namespace(pod.namespace());
+        let mut covering = budgets.iter().filter(|selector| selector.matches(pod));
+        match (covering.next(), covering.next()) {
+            (None, _) => Covering::None,
+            (Some(only), None) => Covering::One(only),
+            (Some(first), Some(second)) => Covering::Several([first, second].into_iter().chain(covering).collect()),
+        }
     }
 
     /// Returns what the budget had left before this pod; `None` where its status lists the pod among those disrupted, and

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::dry_run::select_victims_on_node;
+use super::dry_run::{Scratch, select_victims_on_node};
 use crate::framework::{
-    Code, CycleState, DryRunPolicy, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, SharedStatuses,
-    Snapshot,
+    Code, CycleState, DryRunPolicy, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
 };
 use crate::release::Candidates;
 
@@ -40,8 +39,8 @@ fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot) -> Vec<&
 }
 
 /// Tries nodes until enough candidates are found, and writes into the record what was tried.
-pub(super) fn search(
-    post: &PostFilterContext<'_>,
+pub(super) fn search<'a>(
+    post: &'a PostFilterContext<'a>,
     limits: CandidateLimits,
     state: &CycleState,
     pod: &PodInfo,
@@ -58,8 +57,9 @@ pub(super) fn search(
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };
     let mut walk = nodes;
     walk.rotate_left(record.offset);
-    let try_node = |node: &NodeInfo| select_victims_on_node(post, state, pod, node);
-    record.dry_runs = try_until_enough(&walk, record.wanted_candidates, try_node).into();
+    let start = || Scratch::new(post.cx.snapshot);
+    let try_node = |scratch: &mut Scratch<'a>, node: &'a NodeInfo| select_victims_on_node(post, state, pod, node, scratch);
+    record.dry_runs = try_until_enough(&walk, record.wanted_candidates, start, try_node).into();
 }
 
 /// Nodes tried at one go beyond those that are needed anyway.
@@ -69,9 +69,16 @@ const NODES_PER_TASK: usize = 4;
 
 /// Dry runs of different nodes do not touch each other, so they run beside each other; their results are then taken in
 /// walking order, and what lies behind the node that made enough is dropped. So the result is that of one walker.
-fn try_until_enough(walk: &[&Arc<NodeInfo>], wanted: usize, try_node: impl Fn(&NodeInfo) -> NodeDryRun + Sync) -> Vec<Arc<NodeDryRun>> {
+///
+/// `start` makes what a thread keeps from one node to the next.
+fn try_until_enough<'a, S>(
+    walk: &[&'a Arc<NodeInfo>],
+    wanted: usize,
+    start: impl Fn() -> S + Send + Sync,
+    try_node: impl Fn(&mut S, &'a NodeInfo) -> NodeDryRun + Send + Sync,
+) -> Vec<Arc<NodeDryRun>> {
     let mut shortlist = Shortlist { wanted, without_violations: 0, violating: 0 };
-    let mut shared = SharedStatuses::default();
+    let mut scratch = start();
     let mut runs = Vec::new();
     let mut rest = walk;
     while !rest.is_empty() {
@@ -80,13 +87,12 @@ fn try_until_enough(walk: &[&Arc<NodeInfo>], wanted: usize, try_node: impl Fn(&N
         let (chunk, after) = rest.split_at(needed);
         rest = after;
         let tried: Vec<NodeDryRun> = if chunk.len() <= NODES_PER_TASK {
-            chunk.iter().map(|n| try_node(n)).collect()
+            chunk.iter().map(|n| try_node(&mut scratch, n)).collect()
         } else {
-            chunk.par_iter().with_min_len(NODES_PER_TASK).map(|n| try_node(n)).collect()
+            chunk.par_iter().with_min_len(NODES_PER_TASK).map_init(&start, |scratch, n| try_node(scratch, n)).collect()
         };
         for mut run in tried {
             let enough = shortlist.take(&mut run);
-            share_statuses(&mut run, &mut shared);
             runs.push(Arc::new(run));
             if enough {
                 return runs;
@@ -94,14 +100,6 @@ fn try_until_enough(walk: &[&Arc<NodeInfo>], wanted: usize, try_node: impl Fn(&N
         }
     }
     runs
-}
-
-/// Lets the statuses of one run share memory with those of the runs before it.
-fn share_statuses(run: &mut NodeDryRun, shared: &mut SharedStatuses) {
-    let put_back = run.put_back.iter_mut().map(|p| &mut p.status);
-    for status in run.filtered.iter_mut().chain(put_back).chain([&mut run.status]) {
-        *status = shared.share(std::mem::take(status));
-    }
 }
 
 /// Counts the candidates found so far, in two groups. Each takes as many as are wanted and drops what comes later.
@@ -191,10 +189,15 @@ mod tests {
         let nodes: Vec<Arc<NodeInfo>> = (0..outcomes.len()).map(|i| Arc::new(node(&i.to_string(), 0, &[]))).collect();
         let nodes: Vec<&Arc<NodeInfo>> = nodes.iter().collect();
         let tried = AtomicUsize::new(0);
-        let runs = try_until_enough(&nodes, wanted, |n| {
-            tried.fetch_add(1, Ordering::Relaxed);
-            dry_run(n.name(), outcomes[n.name().parse::<usize>().unwrap()])
-        });
+        let runs = try_until_enough(
+            &nodes,
+            wanted,
+            || (),
+            |(), n| {
+                tried.fetch_add(1, Ordering::Relaxed);
+                dry_run(n.name(), outcomes[n.name().parse::<usize>().unwrap()])
+            },
+        );
         assert!(runs.iter().enumerate().all(|(i, r)| r.node == i.to_string().as_str()), "walking order");
         let candidates = runs.iter().filter_map(|r| r.candidate.as_ref()).map(|c| c.node.to_string());
         (runs.len(), tried.into_inner(), candidates.collect())

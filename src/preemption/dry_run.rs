@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::budgets::BudgetCount;
 use super::importance::{Rank, rank};
 use crate::framework::{
-    Candidate, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Status,
-    Victim, unix_nanoseconds,
+    Candidate, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
+    Status, Victim, unix_nanoseconds,
 };
 
 /// A pod of lower priority.
@@ -27,21 +27,41 @@ impl Potential<'_> {
     }
 }
 
+/// What the dry runs of several nodes keep from one to the next; it changes nothing in what they find.
+pub(super) struct Scratch<'a> {
+    /// Pods that cannot stay cannot for the same reason, most of the time.
+    statuses: SharedStatuses,
+    budgets: BudgetCount<'a>,
+}
+
+impl<'a> Scratch<'a> {
+    /// Starts, for the nodes of a snapshot.
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
+        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets()) }
+    }
+}
+
 /// Finds the victims on one node; the node and the state are copied first.
-pub(super) fn select_victims_on_node(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> NodeDryRun {
+pub(super) fn select_victims_on_node<'a>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'a NodeInfo,
+    scratch: &mut Scratch<'a>,
+) -> NodeDryRun {
     let now = unix_nanoseconds(post.cx.now);
     let potential: Vec<Potential<'_>> =
         node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(info, now), budgets: None }).collect();
     let name = node.name().clone();
     if potential.is_empty() {
         let status = Status::rejected(Reason::NoPreemptionVictims).in_words_of(post.cx.emulation.release());
-        return NodeDryRun { node: name, status, ..NodeDryRun::default() };
+        return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() };
     }
     let mut record = NodeDryRun { node: name, ..NodeDryRun::default() };
     if !post.quiet {
         record.removed.reserve_exact(potential.len());
     }
-    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), record, statuses: SharedStatuses::default() };
+    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), record, scratch };
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
@@ -57,19 +77,18 @@ pub(super) fn select_victims_on_node(post: &PostFilterContext<'_>, state: &Cycle
 }
 
 /// A node as it would be, and the record of how it came to be so.
-struct Attempt<'a> {
+struct Attempt<'a, 'n> {
     post: &'a PostFilterContext<'a>,
     pod: &'a PodInfo,
     state: CycleState,
     node: NodeInfo,
     record: NodeDryRun,
-    /// Pods that cannot stay cannot for the same reason, most of the time.
-    statuses: SharedStatuses,
+    scratch: &'a mut Scratch<'n>,
 }
 
-impl Attempt<'_> {
+impl<'n> Attempt<'_, 'n> {
     /// Returns the victims, most important first, and how many of them violate a budget.
-    fn run(&mut self, mut potential: Vec<Potential<'_>>) -> Result<(Vec<Victim>, i64), Status> {
+    fn run(&mut self, mut potential: Vec<Potential<'n>>) -> Result<(Vec<Victim>, i64), Status> {
         for p in &potential {
             self.remove(p.info)?;
             if !self.post.quiet {
@@ -77,6 +96,7 @@ impl Attempt<'_> {
             }
         }
         let status = self.filter();
+        let status = self.scratch.statuses.share(status);
         if !self.post.quiet {
             self.record.filtered = Some(status.clone());
         }
@@ -84,9 +104,9 @@ impl Attempt<'_> {
             return Err(status);
         }
         potential.sort_by_key(|p| p.rank);
-        let mut count = BudgetCount::new(self.post.cx.snapshot.budgets());
+        self.scratch.budgets.restart();
         for p in &mut potential {
-            p.budgets = count.take(p.info);
+            p.budgets = self.scratch.budgets.take(p.info);
         }
         if !self.post.quiet {
             self.record.put_back.reserve_exact(potential.len());
@@ -122,7 +142,7 @@ impl Attempt<'_> {
         }
         let victim = potential.victim();
         if !self.post.quiet {
-            let status = self.statuses.share(status);
+            let status = self.scratch.statuses.share(status);
             self.record.put_back.push(PutBack { victim: victim.clone(), status });
         }
         Ok((!stays).then_some((rank, victim)))
@@ -162,7 +182,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::{Cluster, Pod};
-    use crate::framework::{DryRunStep, NodeToStatus, Snapshot};
+    use crate::framework::{DryRunStep, NodeToStatus};
     use crate::preemption::testing::{CpuRunner, budget, context, labelled, node, pod};
 
     struct Setting {
@@ -180,7 +200,13 @@ mod tests {
             let budgets = self.cluster.pod_disruption_budgets.iter().collect();
             let (snapshot, statuses) = (Snapshot::of([node.clone()]).with_budgets(budgets), NodeToStatus::default());
             let post = PostFilterContext { quiet, ..context(&self.cluster, &snapshot, &statuses, &self.runner) };
-            select_victims_on_node(&post, &CycleState::default(), &PodInfo::new(Arc::new(self.preemptor.clone())), node)
+            select_victims_on_node(
+                &post,
+                &CycleState::default(),
+                &PodInfo::new(Arc::new(self.preemptor.clone())),
+                node,
+                &mut Scratch::new(&snapshot),
+            )
         }
 
         /// Runs aloud, and checks that a quiet run finds the same.

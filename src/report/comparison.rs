@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cluster::Str;
 use crate::framework::Status;
+use crate::plural::count;
 use crate::session::{Comparison, Decided, RevisionKind};
 
 /// Names of more nodes than this are not listed.
@@ -81,10 +82,6 @@ fn verdict(status: Option<&Status>) -> String {
         Some(status) if status.is_success() => "fits".to_owned(),
         Some(status) => status.message(),
     }
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]

@@ -1,22 +1,56 @@
-//! A decision in the form that somebody asks for.
+//! The formats that answers are written in. A new one is a row in [`FORMATS`] and a function that writes it.
 
-use super::{Decision, text};
+use serde::{Serialize, Serializer};
+
+use super::{Agreements, Decision, OperationReport, text};
 use crate::trace::CycleView;
 
-/// How a decision is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecisionFormat {
-    /// For reading.
-    Text,
-    /// For a ticket.
-    Markdown,
-    /// For programs.
-    Json,
-    /// For programs that like YAML.
-    Yaml,
+/// Writes one operation of a run as a line.
+pub type WriteOperation = fn(&OperationReport) -> Result<String, FormatError>;
+
+/// A format.
+#[derive(Debug)]
+pub struct Format {
+    /// The name that `-o` takes.
+    pub name: &'static str,
+    /// Its use, for help.
+    pub about: &'static str,
+    /// Endings of files that are written in it, without the dot.
+    pub endings: &'static [&'static str],
+    /// Whether the source's completeness is added to the text.
+    pub wide: bool,
+    /// Writes an answer; formats for reading end with the second argument, which is whole lines.
+    write: fn(&Answer<'_>, &str) -> Result<String, FormatError>,
+    /// Writes one operation of a run as a line; `None` for formats in which a run is text.
+    operation: Option<WriteOperation>,
 }
 
-/// A decision that cannot be written in a form.
+/// Every format; the first is the default.
+pub static FORMATS: &[Format] = &[
+    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None },
+    Format {
+        name: "wide",
+        about: "For reading, with what was found in the source",
+        endings: &[],
+        wide: true,
+        write: plain,
+        operation: None,
+    },
+    Format { name: "json", about: "For programs", endings: &["json"], wide: false, write: json, operation: Some(json_line) },
+    Format { name: "yaml", about: "For programs that like YAML", endings: &["yaml", "yml"], wide: false, write: yaml, operation: None },
+    Format { name: "markdown", about: "For a ticket", endings: &["md"], wide: false, write: markdown, operation: None },
+];
+
+/// An answer that can be written in any format.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer<'a> {
+    /// The decision about one pod.
+    Decision(&'a CycleView),
+    /// All pending pods, compared with what the cluster's scheduler wrote.
+    Agreements(&'a Agreements),
+}
+
+/// An answer that cannot be written in a format.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
     /// As JSON.
@@ -27,15 +61,87 @@ pub enum FormatError {
     Yaml(#[from] serde_yaml::Error),
 }
 
-/// A decision in a form; forms for reading end with `more`, which is whole lines.
-pub fn decision_in(view: &CycleView, format: DecisionFormat, more: &str) -> Result<String, FormatError> {
-    Ok(match format {
-        DecisionFormat::Text => text(view) + more,
-        DecisionFormat::Markdown => {
-            let pod = view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default();
-            format!("### {pod}\n\n```\n{}{more}```\n", text(view))
+impl Format {
+    /// Returns the format of a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// Returns the format of files with an ending.
+    pub fn of_ending(ending: &str) -> Option<&'static Self> {
+        FORMATS.iter().find(|format| format.endings.contains(&ending))
+    }
+
+    /// Writes an answer; formats for reading end with `more`, which is whole lines.
+    pub fn write(&self, answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
+        (self.write)(answer, more)
+    }
+
+    /// Returns how an operation of a run is written as a line; `None` where a run is text.
+    pub fn operation(&self) -> Option<WriteOperation> {
+        self.operation
+    }
+}
+
+impl Answer<'_> {
+    fn title(&self) -> String {
+        match self {
+            Self::Decision(view) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
+            Self::Agreements(_) => "Pending pods".to_owned(),
         }
-        DecisionFormat::Json => serde_json::to_string_pretty(&Decision::of(view))? + "\n",
-        DecisionFormat::Yaml => serde_yaml::to_string(&Decision::of(view))?,
-    })
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Decision(view) => text(view),
+            Self::Agreements(agreements) => agreements.text(),
+        }
+    }
+}
+
+impl Serialize for Answer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Decision(view) => Decision::of(view).serialize(serializer),
+            Self::Agreements(agreements) => agreements.serialize(serializer),
+        }
+    }
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
+fn plain(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
+    Ok(answer.text() + more)
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
+fn markdown(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
+    Ok(format!("### {}\n\n```\n{}{more}```\n", answer.title(), answer.text()))
+}
+
+fn json(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
+    Ok(serde_json::to_string_pretty(answer)? + "\n")
+}
+
+fn json_line(report: &OperationReport) -> Result<String, FormatError> {
+    Ok(serde_json::to_string(report)? + "\n")
+}
+
+fn yaml(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
+    Ok(serde_yaml::to_string(answer)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_endings_are_each_of_one_format() {
+        let names: BTreeSet<&str> = FORMATS.iter().map(|format| format.name).collect();
+        let endings: Vec<&str> = FORMATS.iter().flat_map(|format| format.endings).copied().collect();
+        assert_eq!((names.len(), endings.iter().collect::<BTreeSet<_>>().len()), (FORMATS.len(), endings.len()));
+        assert!(FORMATS.iter().all(|format| Format::named(format.name).is_some_and(|found| std::ptr::eq(found, format))));
+        assert_eq!((Format::of_ending("yml").map(|f| f.name), Format::of_ending("").map(|f| f.name)), (Some("yaml"), None));
+    }
 }

@@ -14,7 +14,7 @@ pub use agreement::{Accord, Agreement, Agreements, Comparer, Heard, Preempted, W
 pub use comparison::comparison;
 pub use completeness::completeness;
 pub use decision::*;
-pub use form::{DecisionFormat, FormatError, decision_in};
+pub use form::{Answer, FORMATS, Format, FormatError, WriteOperation};
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::framework::PluginName;
+use crate::plural::count;
 use crate::session::{Timeline, Whereabouts};
 use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove, QueuesView};
 
@@ -86,8 +87,7 @@ pub fn stories_text(stories: &[PodStory]) -> String {
         let tries = match story.attempts {
             0 if matches!(story.end, Whereabouts::Waiting(..)) => ", never tried".to_owned(),
             0 => String::new(),
-            1 => ", 1 attempt".to_owned(),
-            n => format!(", {n} attempts"),
+            n => format!(", {}", count(n, "attempt")),
         };
         let _ = writeln!(text, "{}: {}{tries}", story.pod, story.end);
         for (at, line) in &story.lines {

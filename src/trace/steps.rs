@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
 use crate::cluster::{Key, Str};
 use crate::framework::{DryRunStep, PluginName, Status, Victim};
+use crate::plural::count;
 
 /// How far one step goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString)]
@@ -322,10 +323,6 @@ fn names(list: &[Str]) -> String {
         }
         _ => count(list.len(), "node"),
     }
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn seconds(duration: jiff::SignedDuration) -> String {

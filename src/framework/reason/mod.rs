@@ -216,6 +216,17 @@ impl Reason {
         self.into()
     }
 
+    /// Returns a number that is the same for equal reasons and mostly another for different ones. Texts are left out.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let amounts = match self {
+            Self::Insufficient(shortage) => shortage.used ^ shortage.capacity.rotate_left(20),
+            Self::TooManyPods { pods, allowed } => pods ^ allowed.rotate_left(20),
+            Self::TopologySpreadSkew(skew) => skew.matching ^ skew.lowest.rotate_left(20),
+            _ => 0,
+        };
+        (self.kind() as u64) << 56 ^ amounts as u64
+    }
+
     /// Returns the text that kube-scheduler writes in a release.
     pub fn text(&self, release: Release) -> Cow<'static, str> {
         catalogue::text(self, release)

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::allocated::Allocated;
-use super::cel::{CompileError, Selector};
 use super::error::{AllocatorError, PoolError};
 use super::pools::{DevicePos, Inventory};
 use super::request::Request;
 use super::result;
 use super::search::{Search, Step};
+use crate::cel::{CompileError, Selector};
 use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
 use crate::cluster::{Cluster, Node, Str};
 use crate::framework::Reason;

@@ -1,7 +1,7 @@
 //! Errors of the allocator and of binding, in kube-scheduler's words.
 
-use super::cel::CelError;
 use super::search::MAX_RESULTS;
+use crate::cel::CelError;
 use crate::cluster::{Key, SelectorError, Str};
 
 /// A claim, a class or a slice that the allocator cannot work with.
@@ -115,8 +115,8 @@ pub(super) enum BindError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cel::{CompileError, EvalError};
     use super::*;
+    use crate::cel::{CompileError, EvalError};
 
     #[test]
     fn errors_read_as_kube_scheduler_words_them() {

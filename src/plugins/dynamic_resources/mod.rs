@@ -9,7 +9,6 @@ mod allocator;
 mod args;
 mod binding;
 mod capacity;
-mod cel;
 mod claims;
 mod constraint;
 mod counters;
@@ -31,7 +30,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
-pub(super) use self::cel::{CelError, CompileError, Selector as DeviceSelector};
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};
@@ -42,8 +40,8 @@ use self::state::{DynamicResourcesState, NodeAllocation};
 use crate::cluster::resource::{AllocationResult, ResourceClaim};
 use crate::cluster::{Cluster, Object, Pod};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterPlugin,
-    PostFilterResult, PreBindPlugin, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, Reason, ReservePlugin, ScorePlugin, Status,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PostFilterContext, PostFilterPlugin,
+    PostFilterResult, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, Reason, ScorePlugin, Status,
 };
 use crate::plugins::helper::default_normalize_score;
 use crate::release::{Emulation, Gate};
@@ -73,30 +71,8 @@ fn binding_conditions_enabled(emulation: Emulation) -> bool {
 }
 
 impl Plugin for DynamicResources {
-    fn name(&self) -> PluginName {
-        PluginName::DynamicResources
-    }
-    fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
-        Some(self)
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn post_filter(&self) -> Option<&dyn PostFilterPlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
-    fn reserve(&self) -> Option<&dyn ReservePlugin> {
-        Some(self)
-    }
-    fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
-        Some(self)
-    }
+    plugin!(DynamicResources: pre_enqueue, pre_filter, filter, post_filter, score, reserve, pre_bind);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::allocator::{Stop, fatal};
-use super::cel::CelError;
 use super::constraint::Constraint;
 use super::error::{AllocatorError, RequestError, SelectorOwner, SelectorProblem};
 use super::pools::{DevicePos, Pool, device_matches_node};
 use super::request::{Candidate, Request};
 use super::search::{MAX_RESULTS, RequestKey, Search};
 use super::{binding_conditions_enabled, capacity};
+use crate::cel::CelError;
 use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceRequest, DeviceSelector, ResourceClaim, ResourceSlice};
 use crate::release::Gate;

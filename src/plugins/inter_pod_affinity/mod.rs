@@ -17,8 +17,8 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::{Cluster, Kind, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, SelectorError, Str};
 use crate::framework::{
-    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FieldErrors, FilterPlugin, HintError, Plugin,
-    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FieldErrors, HintError, Plugin, QueueingHint,
+    QueueingHintFn, is_same_pod,
 };
 use crate::release::Emulation;
 
@@ -68,21 +68,8 @@ impl InterPodAffinity {
 }
 
 impl Plugin for InterPodAffinity {
-    fn name(&self) -> PluginName {
-        PluginName::InterPodAffinity
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(InterPodAffinity: pre_filter, filter, pre_score, score);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let pod_actions = ActionType::ADD.or(ActionType::UPDATE_POD_LABEL).or(ActionType::DELETE);
         let pod_hint: QueueingHintFn = Arc::new(|_, pod, change| hint_after_pod_change(pod, change));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::NodeResourcesBalancedAllocationArgs;
 use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PluginName, PodInfo, PreScorePlugin, ScorePlugin, Status};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreScorePlugin, ScorePlugin, Status};
 
 /// Prefers nodes whose resources the pod brings closer to even use.
 #[derive(Clone, Debug)]
@@ -26,15 +26,7 @@ impl NodeResourcesBalancedAllocation {
 }
 
 impl Plugin for NodeResourcesBalancedAllocation {
-    fn name(&self) -> PluginName {
-        PluginName::NodeResourcesBalancedAllocation
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(NodeResourcesBalancedAllocation: pre_score, score);
 }
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {

@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::cel::{CelError, CompileError, Selector};
 use crate::cluster::resource::{Device, DeviceClass, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
 use crate::framework::is_extended_resource_name;
-use crate::plugins::dynamic_resources::{CelError, CompileError, DeviceSelector, extended_resource_class};
+use crate::plugins::dynamic_resources::extended_resource_class;
 
 /// Before a class name: the extended resource that every class serves without naming it.
 const RESOURCE_DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
@@ -141,12 +142,12 @@ fn judge(cluster: &Cluster, class: &DeviceClass, allocated: &BTreeSet<(&Str, &St
 }
 
 /// The selectors of a class, all of which must hold.
-struct ClassSelectors(Vec<Result<DeviceSelector, CompileError>>);
+struct ClassSelectors(Vec<Result<Selector, CompileError>>);
 
 impl ClassSelectors {
     fn compile(class: &DeviceClass) -> Self {
         let expressions = class.spec.selectors.iter().filter_map(|s| s.cel.as_ref());
-        Self(expressions.map(|c| DeviceSelector::compile(&c.expression)).collect())
+        Self(expressions.map(|c| Selector::compile(&c.expression)).collect())
     }
 
     /// Whether a device is of the class. An expression that does not compile fails only once a device comes to it.

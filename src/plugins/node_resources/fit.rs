@@ -7,9 +7,8 @@ use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
 use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio};
 use crate::cluster::{Cluster, List, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PodResourcesOptions,
-    PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name,
-    pod_requests,
+    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PodResourcesOptions, PreFilterPlugin,
+    PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::plugins::helper::FunctionShapePoint;
@@ -139,21 +138,8 @@ struct PreFilterState(PodRequest);
 struct PreScoreState(PreScore);
 
 impl Plugin for NodeResourcesFit {
-    fn name(&self) -> PluginName {
-        PluginName::NodeResourcesFit
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(NodeResourcesFit: pre_filter, filter, pre_score, score);
+
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events(emulation))
     }

@@ -14,8 +14,8 @@ use super::volume_helpers::csi_migration::InTreePlugin;
 use crate::cluster::storage::CSINode;
 use crate::cluster::{Pod, Str, Volume};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin, PreFilterResult,
-    Reason, Status, VolumeLimit,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status,
+    VolumeLimit,
 };
 use crate::release::{Emulation, Gate};
 
@@ -24,15 +24,8 @@ use crate::release::{Emulation, Gate};
 pub struct NodeVolumeLimits;
 
 impl Plugin for NodeVolumeLimits {
-    fn name(&self) -> PluginName {
-        PluginName::NodeVolumeLimits
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(NodeVolumeLimits: pre_filter, filter);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }

@@ -16,8 +16,8 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::{Kind, LabelSelector, Labels, List, Node, Object, Pod, Str, TopologySpreadConstraint};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FieldErrors, FilterPlugin, HintError, Plugin,
-    PluginName, PreFilterPlugin, PreScorePlugin, QueueingHint, QueueingHintFn, ScorePlugin, is_same_pod,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FieldErrors, HintError, Plugin, QueueingHint,
+    QueueingHintFn, is_same_pod,
 };
 use crate::release::Emulation;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
@@ -128,21 +128,8 @@ impl PodTopologySpread {
 }
 
 impl Plugin for PodTopologySpread {
-    fn name(&self) -> PluginName {
-        PluginName::PodTopologySpread
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
+    plugin!(PodTopologySpread: pre_filter, filter, pre_score, score);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let both_ends = ActionType::ADD.or(ActionType::DELETE);
         let pod_actions = both_ends.or(ActionType::UPDATE_POD_LABEL).or(ActionType::UPDATE_POD_TOLERATION);

@@ -29,10 +29,7 @@ mod score;
 pub use args::{UtilizationShapePoint, VolumeBindingArgs};
 
 use self::claims::State;
-use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreBindPlugin, PreFilterPlugin,
-    PreScorePlugin, ReservePlugin, ScorePlugin, Status,
-};
+use crate::framework::{ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Status};
 use crate::release::Emulation;
 
 /// Binds a pod's claims together with the pod.
@@ -49,27 +46,8 @@ impl VolumeBinding {
 }
 
 impl Plugin for VolumeBinding {
-    fn name(&self) -> PluginName {
-        PluginName::VolumeBinding
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-    fn pre_score(&self) -> Option<&dyn PreScorePlugin> {
-        Some(self)
-    }
-    fn score(&self) -> Option<&dyn ScorePlugin> {
-        Some(self)
-    }
-    fn reserve(&self) -> Option<&dyn ReservePlugin> {
-        Some(self)
-    }
-    fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
-        Some(self)
-    }
+    plugin!(VolumeBinding: pre_filter, filter, pre_score, score, reserve, pre_bind);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::cluster::{Object, Pod};
-use crate::framework::Code;
 use crate::framework::NodeInfo;
+use crate::framework::{Code, PreBindPlugin, PreScorePlugin, ReservePlugin, ScorePlugin};
 use crate::plugins::volume_helpers::testing::{World, pod_with, pvc_volume};
 use crate::release::Gate;
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Pod, Str, Volume};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, DiskInUse, FilterPlugin, NodeInfo, Plugin, PluginName, PodInfo, PreFilterPlugin,
-    PreFilterResult, Reason, Status,
+    ClusterEventWithHint, Context, CycleState, DiskInUse, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult,
+    Reason, Status,
 };
 use crate::release::Emulation;
 
@@ -23,15 +23,8 @@ const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 pub struct VolumeRestrictions;
 
 impl Plugin for VolumeRestrictions {
-    fn name(&self) -> PluginName {
-        PluginName::VolumeRestrictions
-    }
-    fn pre_filter(&self) -> Option<&dyn PreFilterPlugin> {
-        Some(self)
-    }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
+    plugin!(VolumeRestrictions: pre_filter, filter);
+
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events())
     }

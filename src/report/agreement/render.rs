@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Accord, Agreement, Agreements, Preempted};
+use crate::plural::count;
 
 impl Agreement {
     /// The comparison in some lines, for one pod.
@@ -55,8 +56,7 @@ impl Agreements {
             return "No pod is pending.".to_owned();
         }
         let counts: Vec<String> = self.counts().iter().map(|(accord, n)| format!("{n} {}", accord.words())).collect();
-        let pods = if self.pods.len() == 1 { "pod" } else { "pods" };
-        format!("{} pending {pods}: {}.", self.pods.len(), counts.join("; "))
+        format!("{}: {}.", count(self.pods.len(), "pending pod"), counts.join("; "))
     }
 
     /// All of it, a line or a few for each pod.

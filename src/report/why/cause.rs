@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::words::{Phrase, amount, count, list, no_node_at_all, resource, short};
+use super::words::{Phrase, amount, list, no_node_at_all, resource, short};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
+use crate::plural::count;
 use crate::trace::{CycleStart, CycleView};
 
 /// What is said of some nodes.

@@ -1,7 +1,8 @@
 //! What preemption makes of it: where room is made, whom it costs, which budgets it violates, or why it does not help.
 
-use super::words::{count, list, short};
+use super::words::{list, short};
 use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
+use crate::plural::count;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Budgets that are named before the rest is only counted.

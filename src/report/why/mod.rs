@@ -10,9 +10,10 @@ mod words;
 use cause::{Detail, cause};
 use eviction::eviction;
 use scheduled::scheduled;
-use words::{count, list, short};
+use words::{list, short};
 
 use crate::framework::{Reason, Status};
+use crate::plural::count;
 use crate::trace::{AttemptFailure, CycleView, FailureCause, Outcome, SkipReason};
 
 /// A sentence longer than this names fewer causes.

@@ -1,9 +1,10 @@
 //! Where a pod goes, and what spoke for that node.
 
 use super::cause::{nodes, of_nodes};
-use super::words::{count, list};
+use super::words::list;
 use crate::cluster::Str;
 use crate::framework::PluginName;
+use crate::plural::count;
 use crate::trace::{CycleView, NodeScore, Selection};
 
 /// Where the pod goes and why there.

@@ -2,6 +2,7 @@
 
 use crate::cluster::Quantity;
 use crate::framework::{PluginName, Reason, Status, cores, entry, whole_bytes};
+use crate::plural::count;
 use crate::trace::CycleStart;
 
 /// What is said of nodes: of one, of many, and where all share it.
@@ -162,11 +163,6 @@ pub(super) fn list(items: &[String], last: &str) -> String {
         [one] => one.clone(),
         [init @ .., end] => format!("{} {last} {end}", init.join(", ")),
     }
-}
-
-/// A number with its noun.
-pub(super) fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 /// Somebody else's text within a sentence: on one line, without its full stop, and not too long.

@@ -1,4 +1,4 @@
-//! A cluster into a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
+//! Writes a cluster as a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
 //!
 //! A dump is a typed list per kind, one after another. A kind that is known to have no objects has an empty list, and one
 //! of which nothing is known has none, so that what was unknown stays so. Nothing but what the model holds is written:
@@ -16,8 +16,8 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use strum::IntoEnumIterator;
 
-use super::known::group;
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent};
+use crate::source::decode::classify::group;
 use redact::Redactor;
 pub use redact::Vocabulary;
 

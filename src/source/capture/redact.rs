@@ -1,4 +1,4 @@
-//! Names and texts replaced by others, consistently.
+//! Replaces names and texts by others, consistently.
 //!
 //! Every text of an object is replaced unless a rule says that it stays, so that a field that is new to the model is
 //! never given away by accident. One table serves all fields, since what matters is which of them are equal: a node's

@@ -1,4 +1,4 @@
-//! What Cluster API's end-to-end tests leave: `<namespace>/<Kind>/<name>.yaml`, one object per file.
+//! Artifacts of Cluster API's end-to-end tests: `<namespace>/<Kind>/<name>.yaml`, one object per file.
 //!
 //! See `test/framework/alltypes_helpers.go` in kubernetes-sigs/cluster-api.
 

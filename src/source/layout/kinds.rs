@@ -1,4 +1,4 @@
-//! What a file is named after tells of what kind the objects in it are, where they do not tell it themselves.
+//! Tells the kind of objects that do not name it from the name of their file.
 
 use super::Hint;
 

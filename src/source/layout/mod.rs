@@ -1,4 +1,4 @@
-//! What tools lay out how: one file per kind of dump, and one walker for all.
+//! Recognises by paths which tool made a dump: one file per kind of dump, and one walk for all.
 //!
 //! Most of a dump needs no knowledge of the tool that made it: objects tell what they are. A profile adds what only
 //! paths tell: what files without objects say, which copy of an object counts, of what kind the items of a bare list
@@ -207,7 +207,7 @@ fn named_in(namespace: &str, resource: &str, rank: u8) -> Hint {
 /// How a single file is made up, which names its layout where paths do not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Signs {
-    pub(super) form: super::split::Form,
+    pub(super) form: crate::source::read::split::Form,
     pub(super) items: usize,
     pub(super) singles: usize,
     pub(super) recorded: usize,

@@ -7,17 +7,17 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::{Notify, mpsc as channel};
 
-use super::board::{Board, Place};
 use super::discovery::{self, Offers};
 use super::error::{ConnectError, Target};
-use super::failure::{Failure, What};
+use super::failure::{Failure, FailureKind};
 use super::read_only::{Connector, ReadOnlyClient};
 use super::reflector::Reflector;
 use super::resource::{RESOURCES, Resource};
+use super::status::{Board, Place};
 use super::store::Store;
 use super::timing::Timing;
 use super::{ConnectOptions, Live};
-use crate::source::Loaded;
+use crate::source::assemble::Loaded;
 
 /// What the reflectors share with each other and with whoever looks at the cluster.
 pub(super) struct Shared {
@@ -109,7 +109,7 @@ impl Shared {
 }
 
 /// A question of the consumer's to the thread with the runtime: a path, and where the answer goes.
-pub(super) type Question = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
+pub(super) type ObjectRequest = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
 
 /// What `/version` says.
 #[derive(Deserialize)]
@@ -121,7 +121,7 @@ struct Version {
 /// Starts the thread, and waits until it has reached the server.
 pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectOptions) -> Result<Live, ConnectError> {
     let (answer, answered) = mpsc::channel();
-    let (questions, asked) = channel::unbounded_channel();
+    let (object_requests, asked) = channel::unbounded_channel();
     let stop = Arc::new(Notify::new());
     let stopped = Arc::clone(&stop);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -139,7 +139,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
     let thread = thread.map_err(ConnectError::System)?;
     match answered.recv() {
-        Ok(Ok(shared)) => Ok(Live { shared, stop, questions, thread: Some(thread) }),
+        Ok(Ok(shared)) => Ok(Live { shared, stop, object_requests, thread: Some(thread) }),
         Ok(Err(error)) => Err(error),
         Err(_) => Err(ConnectError::ThreadEnded),
     }
@@ -151,7 +151,7 @@ async fn serve(
     target: Target,
     options: ConnectOptions,
     answer: &mpsc::Sender<Result<Arc<Shared>, ConnectError>>,
-    mut asked: channel::UnboundedReceiver<Question>,
+    mut asked: channel::UnboundedReceiver<ObjectRequest>,
 ) {
     let (more, mut reflectors) = channel::unbounded_channel();
     let shared = match reach(connector, &target, options, more).await {
@@ -204,7 +204,7 @@ async fn reach(
             Some(version.git_version)
         }
         // Not everybody may ask for the version.
-        Err(failure) if matches!(failure.what, What::Forbidden | What::Absent) => None,
+        Err(failure) if matches!(failure.what, FailureKind::Forbidden | FailureKind::Absent) => None,
         Err(failure) => return Err(failure),
     };
     let offers = Offers::ask(&client).await?;

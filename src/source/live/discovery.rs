@@ -1,10 +1,10 @@
-//! What an API server offers of what is read, and in which versions.
+//! Discovers which of the resources that are read an API server offers, and in which versions.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::failure::{Failure, What};
+use super::failure::{Failure, FailureKind};
 use super::read_only::ReadOnlyClient;
 use super::resource::{RESOURCES, Resource, Subject, root};
 
@@ -61,7 +61,7 @@ impl Offers {
     /// Asks a server. What it does not answer stays unknown, unless it does not accept the client at all.
     pub(super) async fn ask(client: &ReadOnlyClient) -> Result<Self, Failure> {
         let mut offers = Self::default();
-        let fatal = |failure: &Failure| matches!(failure.what, What::Unauthorised | What::Content | What::Credentials);
+        let fatal = |failure: &Failure| matches!(failure.what, FailureKind::Unauthorised | FailureKind::Content | FailureKind::Credentials);
         let groups = match client.json::<Groups>("/apis", None).await {
             Ok((groups, _)) => groups.groups,
             Err(failure) if fatal(&failure) => return Err(failure),

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::failure::{Failure, What};
+use super::failure::{Failure, FailureKind};
 
 /// Where a connection leads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,10 +146,10 @@ impl ConnectError {
     pub(super) fn of(target: &Target, failure: Failure) -> Self {
         let (target, cause) = (target.clone(), failure.message);
         match failure.what {
-            What::Credentials => Self::Credentials { target, cause },
-            What::Certificate => Self::Certificate { target, cause },
-            What::Unauthorised => Self::Unauthorised { target, cause },
-            What::Connection | What::Timeout => Self::Unreachable { target, cause },
+            FailureKind::Credentials => Self::Credentials { target, cause },
+            FailureKind::Certificate => Self::Certificate { target, cause },
+            FailureKind::Unauthorised => Self::Unauthorised { target, cause },
+            FailureKind::Connection | FailureKind::Timeout => Self::Unreachable { target, cause },
             _ => Self::BadAnswer { target, cause },
         }
     }

@@ -1,4 +1,4 @@
-//! What goes wrong between a server and its client, sorted by what to do about it.
+//! Failures between a server and its client, by what to do about them.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// Why a request came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
-    pub(super) what: What,
+    pub(super) what: FailureKind,
     /// For people, without a full stop.
     pub(super) message: String,
     /// How many seconds the server asks to wait.
@@ -20,7 +20,7 @@ pub(super) struct Failure {
 
 /// Kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum FailureKind {
     /// 401.
     Unauthorised,
     /// 403.
@@ -73,7 +73,7 @@ struct Details {
 const EXCERPT: usize = 120;
 
 impl Failure {
-    pub(super) fn new(what: What, message: impl Into<String>) -> Self {
+    pub(super) fn new(what: FailureKind, message: impl Into<String>) -> Self {
         Self { what, message: message.into(), retry_after: None }
     }
 
@@ -105,26 +105,26 @@ impl Failure {
         let lower = text.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let what = if find::<super::read_only::Refused>(error) {
-            What::Refused
+            FailureKind::Refused
         } else if find::<kube::client::AuthError>(error) {
-            What::Credentials
+            FailureKind::Credentials
         } else if has(&["certificate", "invalidcontenttype", "corrupt message", "tls", "handshake"]) {
-            What::Certificate
+            FailureKind::Certificate
         } else {
-            What::Connection
+            FailureKind::Connection
         };
         Self::new(what, text)
     }
 }
 
-fn sort(code: u16) -> What {
+fn sort(code: u16) -> FailureKind {
     match code {
-        401 => What::Unauthorised,
-        403 => What::Forbidden,
-        404 | 405 => What::Absent,
-        410 => What::Expired,
-        400 | 422 => What::Rejected,
-        other => What::Status(other),
+        401 => FailureKind::Unauthorised,
+        403 => FailureKind::Forbidden,
+        404 | 405 => FailureKind::Absent,
+        410 => FailureKind::Expired,
+        400 | 422 => FailureKind::Rejected,
+        other => FailureKind::Status(other),
     }
 }
 
@@ -178,14 +178,14 @@ mod tests {
         let status = r#"{"kind":"Status","message":"pods is forbidden","code":1}"#;
         let wait = r#"{"kind":"Status","message":"too many","details":{"retryAfterSeconds":7}}"#;
         for (code, header, body, what, message, retry_after) in [
-            (403, "", status, What::Forbidden, "403 Forbidden: pods is forbidden", None),
-            (401, "", "", What::Unauthorised, "401 Unauthorized", None),
-            (404, "", "404 page not found\n", What::Absent, "404 Not Found: 404 page not found", None),
-            (410, "", "", What::Expired, "410 Gone", None),
-            (422, "", "", What::Rejected, "422 Unprocessable Entity", None),
-            (429, "", wait, What::Status(429), "429 Too Many Requests: too many", Some(7)),
-            (429, "3", wait, What::Status(429), "429 Too Many Requests: too many", Some(3)),
-            (503, "soon", "<html>\n\u{1b}down</html>", What::Status(503), "503 Service Unavailable: <html> down</html>", None),
+            (403, "", status, FailureKind::Forbidden, "403 Forbidden: pods is forbidden", None),
+            (401, "", "", FailureKind::Unauthorised, "401 Unauthorized", None),
+            (404, "", "404 page not found\n", FailureKind::Absent, "404 Not Found: 404 page not found", None),
+            (410, "", "", FailureKind::Expired, "410 Gone", None),
+            (422, "", "", FailureKind::Rejected, "422 Unprocessable Entity", None),
+            (429, "", wait, FailureKind::Status(429), "429 Too Many Requests: too many", Some(7)),
+            (429, "3", wait, FailureKind::Status(429), "429 Too Many Requests: too many", Some(3)),
+            (503, "soon", "<html>\n\u{1b}down</html>", FailureKind::Status(503), "503 Service Unavailable: <html> down</html>", None),
         ] {
             let mut headers = HeaderMap::new();
             if !header.is_empty() {
@@ -195,7 +195,7 @@ mod tests {
             assert_eq!(failure, Failure { what, message: message.to_owned(), retry_after });
         }
         assert_eq!(excerpt("é".repeat(500).as_bytes()).chars().count(), EXCERPT + 1);
-        let failure = Failure { retry_after: Some(2), ..Failure::new(What::Timeout, "x") };
+        let failure = Failure { retry_after: Some(2), ..Failure::new(FailureKind::Timeout, "x") };
         assert_eq!(failure.asked(Duration::from_millis(5)), Some(Duration::from_millis(10)));
     }
 

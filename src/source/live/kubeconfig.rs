@@ -16,7 +16,7 @@ use super::proxy::Proxies;
 
 /// What of the process' surroundings decides about a connection.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Surroundings {
+pub(super) struct Env {
     /// `KUBECONFIG`.
     pub(super) kubeconfig: Option<OsString>,
     pub(super) home: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) struct Surroundings {
     pub(super) proxies: Proxies,
 }
 
-impl Surroundings {
+impl Env {
     pub(super) fn of_process() -> Self {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
         Self {
@@ -51,13 +51,13 @@ pub struct Contexts {
 /// # Errors
 /// Where a kubeconfig cannot be read or makes no sense.
 pub fn contexts(path: Option<&Path>) -> Result<Contexts, ConnectError> {
-    contexts_in(path, &Surroundings::of_process())
+    contexts_in(path, &Env::of_process())
 }
 
 /// Whether connecting to a context (or to the current one) may run a program that asks the user for credentials, and so
 /// needs the terminal for itself.
 pub fn may_ask(path: Option<&Path>, context: Option<&str>) -> bool {
-    read(path, &Surroundings::of_process()).is_ok_and(|config| asks(&config, context))
+    read(path, &Env::of_process()).is_ok_and(|config| asks(&config, context))
 }
 
 fn asks(config: &Kubeconfig, context: Option<&str>) -> bool {
@@ -69,8 +69,8 @@ fn asks(config: &Kubeconfig, context: Option<&str>) -> bool {
     exec.is_some_and(|exec| !matches!(exec.interactive_mode, Some(ExecInteractiveMode::Never)))
 }
 
-fn contexts_in(path: Option<&Path>, surroundings: &Surroundings) -> Result<Contexts, ConnectError> {
-    match read(path, surroundings) {
+fn contexts_in(path: Option<&Path>, env: &Env) -> Result<Contexts, ConnectError> {
+    match read(path, env) {
         Ok(config) => Ok(Contexts { current: current(&config), names: names(&config) }),
         Err(ConnectError::NoKubeconfig { .. }) => Ok(Contexts::default()),
         Err(error) => Err(error),
@@ -86,8 +86,8 @@ fn names(config: &Kubeconfig) -> Vec<String> {
 }
 
 /// The files of a kubeconfig, merged: those named by `KUBECONFIG` may be missing, one named by the user may not.
-fn read(path: Option<&Path>, surroundings: &Surroundings) -> Result<Kubeconfig, ConnectError> {
-    let (paths, looked) = match (path, &surroundings.kubeconfig, &surroundings.home) {
+fn read(path: Option<&Path>, env: &Env) -> Result<Kubeconfig, ConnectError> {
+    let (paths, looked) = match (path, &env.kubeconfig, &env.home) {
         (Some(path), ..) => return read_file(path),
         (None, Some(list), _) => {
             let paths = std::env::split_paths(list).filter(|path| !path.as_os_str().is_empty()).collect();
@@ -132,9 +132,9 @@ pub(super) struct Wanted {
 }
 
 /// The configuration of a client, and where it leads.
-pub(super) fn load(wanted: &Wanted, surroundings: &Surroundings) -> Result<(Config, Target), ConnectError> {
-    let mut kubeconfig = match read(wanted.kubeconfig.as_deref(), surroundings) {
-        Err(ConnectError::NoKubeconfig { .. }) if surroundings.in_cluster && wanted.context.is_none() => return in_cluster(),
+pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<(Config, Target), ConnectError> {
+    let mut kubeconfig = match read(wanted.kubeconfig.as_deref(), env) {
+        Err(ConnectError::NoKubeconfig { .. }) if env.in_cluster && wanted.context.is_none() => return in_cluster(),
         other => other?,
     };
     let known = names(&kubeconfig);
@@ -164,7 +164,7 @@ pub(super) fn load(wanted: &Wanted, surroundings: &Surroundings) -> Result<(Conf
     let loaded = Config::from_custom_kubeconfig(kubeconfig, &options).now_or_never();
     let mut config = loaded.ok_or_else(|| bad("it takes too long".to_owned()))?.map_err(|error| bad(chain(&error)))?;
     // kube asks the environment about the proxy's own address, not about the server's.
-    let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| surroundings.proxies.of(&config.cluster_url));
+    let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| env.proxies.of(&config.cluster_url));
     config.proxy_url = match proxy {
         Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {url:?} makes no sense: {error}")))?),
         None => None,
@@ -210,7 +210,7 @@ users:
         let path = folder.path().join("config");
         std::fs::write(&path, text).unwrap();
         let wanted = Wanted { kubeconfig: Some(path), context: context.map(str::to_owned), interactive: false };
-        let result = load(&wanted, &Surroundings::default());
+        let result = load(&wanted, &Env::default());
         result.map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))
     }
 
@@ -262,27 +262,27 @@ users:
             .unwrap();
         std::fs::write(at("b"), "current-context: a\nclusters: [{name: c, cluster: {server: 'http://second'}}]").unwrap();
         let list = std::env::join_paths([at("missing"), at("a"), at("b")]).unwrap();
-        let surroundings = Surroundings { kubeconfig: Some(list), ..Surroundings::default() };
-        let (_, target) = load(&Wanted::default(), &surroundings).unwrap();
+        let env = Env { kubeconfig: Some(list), ..Env::default() };
+        let (_, target) = load(&Wanted::default(), &env).unwrap();
         assert_eq!(target.to_string(), "context a (http://first)");
-        assert_eq!(contexts_in(None, &surroundings).unwrap(), Contexts { current: Some("a".into()), names: vec!["a".into()] });
+        assert_eq!(contexts_in(None, &env).unwrap(), Contexts { current: Some("a".into()), names: vec!["a".into()] });
 
         std::fs::create_dir(at(".kube")).unwrap();
         std::fs::rename(at("a"), at(".kube").join("config")).unwrap();
-        let home = Surroundings { home: Some(folder.path().to_owned()), ..Surroundings::default() };
+        let home = Env { home: Some(folder.path().to_owned()), ..Env::default() };
         assert_eq!(contexts_in(None, &home).unwrap().names, ["a"]);
         let wanted = Wanted { kubeconfig: Some(at("missing")), ..Wanted::default() };
         let error = load(&wanted, &home).unwrap_err().to_string();
         assert!(error.starts_with("the kubeconfig ") && error.contains("missing cannot be used: No such file"), "{error}");
-        for (surroundings, expected) in [
-            (Surroundings::default(), "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this is no pod of a cluster"),
+        for (env, expected) in [
+            (Env::default(), "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this is no pod of a cluster"),
             (
-                Surroundings { kubeconfig: Some("/nowhere".into()), ..Surroundings::default() },
+                Env { kubeconfig: Some("/nowhere".into()), ..Env::default() },
                 "there is no kubeconfig (KUBECONFIG is /nowhere), and this is no pod of a cluster",
             ),
         ] {
-            assert_eq!(load(&Wanted::default(), &surroundings).unwrap_err().to_string(), expected);
-            assert_eq!(contexts_in(None, &surroundings).unwrap(), Contexts::default());
+            assert_eq!(load(&Wanted::default(), &env).unwrap_err().to_string(), expected);
+            assert_eq!(contexts_in(None, &env).unwrap(), Contexts::default());
         }
     }
 }

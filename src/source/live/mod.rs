@@ -7,29 +7,30 @@
 //!
 //! How it works, file by file: `kubeconfig` and `proxy` find the way; `read_only` is the only client, and refuses to
 //! send anything but reads of what `resource` lists; `discovery` picks the versions; a `reflector` for each resource
-//! lists and watches it, all of them on the thread of the `connection`; `answers` decodes what comes, with the same decoder that dumps go through; `store` knows what
-//! the server holds, and `pending` what the consumer has not seen of it yet; `board` shows how each of them is doing.
+//! lists and watches it, all of them on the thread of the `connection`; `decode` turns
+//! answers into objects, with the same decoder that dumps go through; `store` knows what the server holds, and
+//! `delta_queue` what the consumer has not seen of it yet; `status` shows how each of them is doing.
 
-mod answers;
-mod board;
 mod connection;
+mod decode;
+mod delta_queue;
 mod discovery;
 mod error;
 mod failure;
 mod kubeconfig;
-mod pending;
 mod proxy;
 mod read_only;
 mod reflector;
 mod resource;
+mod status;
 mod store;
 mod timing;
 
-pub use board::{KindStatus, State, Status};
+pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, contexts, may_ask};
-pub use pending::Change;
 pub use resource::Subject;
+pub use status::{KindStatus, State, Status};
 pub use timing::Timing;
 
 use std::path::PathBuf;
@@ -39,11 +40,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc as channel};
 
-use super::Loaded;
 use crate::cluster::{Cluster, Key, Kind};
-use connection::{Question, Shared, lock, start};
-use failure::{Failure, What};
-use kubeconfig::{Surroundings, Wanted};
+use crate::source::assemble::Loaded;
+use connection::{ObjectRequest, Shared, lock, start};
+use failure::{Failure, FailureKind};
+use kubeconfig::{Env, Wanted};
 use resource::Resource;
 
 /// Which cluster to connect to, and how.
@@ -83,7 +84,7 @@ impl Default for ConnectOptions {
 pub struct Live {
     shared: Arc<Shared>,
     stop: Arc<Notify>,
-    questions: channel::UnboundedSender<Question>,
+    object_requests: channel::UnboundedSender<ObjectRequest>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -100,8 +101,8 @@ impl std::fmt::Debug for Live {
 /// Where the kubeconfig is of no use, the server cannot be reached, or it does not accept the credentials.
 pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
     let wanted = Wanted { kubeconfig: options.kubeconfig.clone(), context: options.context.clone(), interactive: options.interactive };
-    let surroundings = Surroundings::of_process();
-    let (first, target) = kubeconfig::load(&wanted, &surroundings)?;
+    let env = Env::of_process();
+    let (first, target) = kubeconfig::load(&wanted, &env)?;
     // A later look at the kubeconfig must not lead elsewhere.
     let pinned = Wanted { context: Some(target.context.clone()).filter(|name| !name.is_empty()), ..wanted };
     let (connect_timeout, server) = (options.timing.connect, target.server.clone());
@@ -110,11 +111,11 @@ pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
         let mut config = match lock(&first).take() {
             Some(config) => config,
             None => {
-                let loaded = kubeconfig::load(&pinned, &surroundings);
-                let (config, target) = loaded.map_err(|error| Failure::new(What::Credentials, error.to_string()))?;
+                let loaded = kubeconfig::load(&pinned, &env);
+                let (config, target) = loaded.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))?;
                 if target.server != server {
                     let message = format!("the kubeconfig leads to another server now: {}", target.server);
-                    return Err(Failure::new(What::Credentials, message));
+                    return Err(Failure::new(FailureKind::Credentials, message));
                 }
                 config
             }
@@ -204,7 +205,7 @@ impl Live {
         let version = version.as_deref().and_then(|v| v.rsplit('/').next()).filter(|v| !v.is_empty()).unwrap_or(resource.versions[0]);
         let path = format!("{}/{}", resource.path(version, Some(&key.namespace)), key.name);
         let (answer, answered) = mpsc::channel();
-        self.questions.send((path, answer)).map_err(|_| OriginalError::Ended)?;
+        self.object_requests.send((path, answer)).map_err(|_| OriginalError::Ended)?;
         let text = answered.recv().map_err(|_| OriginalError::Ended)?.map_err(|failure| OriginalError::Server(failure.message))?;
         let mut object: serde_json::Value = serde_json::from_slice(&text)?;
         if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {

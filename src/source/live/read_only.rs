@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 use tower::{BoxError, Layer, Service};
 
-use super::failure::{Failure, What, excerpt};
+use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::is_allowed;
 use super::timing::Timing;
 
@@ -97,7 +97,7 @@ fn build(mut config: Config) -> Result<Client, Failure> {
     let builder = ClientBuilder::try_from(config).map_err(|error| {
         let failure = Failure::of_client(&error);
         // Nothing has been sent yet: what goes wrong here is the user's side.
-        if failure.what == What::Connection { Failure { what: What::Credentials, ..failure } } else { failure }
+        if failure.what == FailureKind::Connection { Failure { what: FailureKind::Credentials, ..failure } } else { failure }
     })?;
     Ok(builder.with_layer(&ReadOnly).build())
 }
@@ -114,7 +114,7 @@ impl ReadOnlyClient {
         let connector = Arc::clone(&self.connector);
         // It reads files and may run a program.
         let task = tokio::task::spawn_blocking(move || build(connector()?));
-        let client = task.await.map_err(|error| Failure::new(What::Credentials, error.to_string()))??;
+        let client = task.await.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))??;
         if let Ok(mut held) = self.client.write() {
             *held = client;
         }
@@ -136,7 +136,7 @@ impl ReadOnlyClient {
             // Servers may compress each event by itself, which the decompressing layer does not follow.
             request = request.header(ACCEPT_ENCODING, "identity");
         }
-        let request = request.body(Body::empty()).map_err(|error| Failure::new(What::Refused, error.to_string()))?;
+        let request = request.body(Body::empty()).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
         let limit = within.unwrap_or(self.answer);
         let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
         let response = response.map_err(|error| Failure::of_client(&error))?;
@@ -149,8 +149,8 @@ impl ReadOnlyClient {
         let mut answer = Answer { body, date };
         if !head.status.is_success() {
             let mut text = Vec::new();
-            while let Ok(Some(piece)) = answer.next(self.answer).await {
-                text.extend_from_slice(&piece);
+            while let Ok(Some(span)) = answer.next(self.answer).await {
+                text.extend_from_slice(&span);
                 if text.len() > 64 << 10 {
                     break;
                 }
@@ -163,15 +163,15 @@ impl ReadOnlyClient {
         }
         let start = answer.next(self.answer).await.ok().flatten().unwrap_or_default();
         let message = format!("the answer is {kind}, not JSON; is there a proxy or a login page in between? {}", excerpt(&start));
-        Err(Failure::new(What::Content, message.trim_end()))
+        Err(Failure::new(FailureKind::Content, message.trim_end()))
     }
 
     /// Sends a GET and reads all of its answer.
     pub(super) async fn text(&self, path_and_query: &str, within: Option<Duration>) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
         let mut answer = self.get(path_and_query, within).await?;
         let mut text = Vec::new();
-        while let Some(piece) = answer.next(within.unwrap_or(self.answer)).await? {
-            text.extend_from_slice(&piece);
+        while let Some(span) = answer.next(within.unwrap_or(self.answer)).await? {
+            text.extend_from_slice(&span);
         }
         Ok((text, answer.date))
     }
@@ -181,7 +181,7 @@ impl ReadOnlyClient {
         let (text, date) = self.text(path, within).await?;
         match serde_json::from_slice(&text) {
             Ok(value) => Ok((value, date)),
-            Err(error) => Err(Failure::new(What::Content, format!("the answer makes no sense ({error}): {}", excerpt(&text)))),
+            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer makes no sense ({error}): {}", excerpt(&text)))),
         }
     }
 }
@@ -196,7 +196,7 @@ impl Answer {
             let Some(frame) = timeout(within, self.body.frame()).await.map_err(|_| silence(within))? else { return Ok(None) };
             let frame = frame.map_err(|error| {
                 let failure = Failure::of_client(&error);
-                Failure::new(What::Connection, format!("the connection broke off: {}", failure.message))
+                Failure::new(FailureKind::Connection, format!("the connection broke off: {}", failure.message))
             })?;
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
@@ -206,7 +206,7 @@ impl Answer {
 }
 
 fn silence(limit: Duration) -> Failure {
-    Failure::new(What::Timeout, format!("nothing was heard for {limit:?}"))
+    Failure::new(FailureKind::Timeout, format!("nothing was heard for {limit:?}"))
 }
 
 /// `Sat, 21 Nov 2026 01:58:07 GMT`.
@@ -249,7 +249,7 @@ mod tests {
             assert_eq!(answer.is_ok(), passes, "{method} {path}");
             assert_eq!(seen.load(Ordering::Relaxed) - before, usize::from(passes), "{method} {path}");
             if let Err(error) = answer {
-                assert_eq!(Failure::of_client(error.as_ref()).what, What::Refused, "{method} {path}");
+                assert_eq!(Failure::of_client(error.as_ref()).what, FailureKind::Refused, "{method} {path}");
             }
         }
     }

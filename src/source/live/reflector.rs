@@ -12,12 +12,12 @@ use futures::FutureExt;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::answers::{self, Line};
-use super::board::{Place, State};
 use super::connection::Shared;
+use super::decode::{self, Line};
 use super::discovery::{Offer, is_essential};
-use super::failure::{Failure, What};
+use super::failure::{Failure, FailureKind};
 use super::resource::{Resource, Subject};
+use super::status::{Place, State};
 use super::store::Taken;
 use super::timing::Backoff;
 use crate::cluster::{Key, Kind};
@@ -130,11 +130,11 @@ impl Reflector {
         let timing = &self.shared.timing;
         match failure.what {
             // Streams of lists may be switched off, and who may list need not be one who may watch.
-            What::Rejected | What::Forbidden if self.streaming && self.at.is_none() => {
+            FailureKind::Rejected | FailureKind::Forbidden if self.streaming && self.at.is_none() => {
                 self.streaming = false;
                 return Next::Now;
             }
-            What::Forbidden => {
+            FailureKind::Forbidden => {
                 let namespaces = &self.shared.namespaces;
                 if self.namespace.is_none() && self.resource.namespaced() && !namespaces.is_empty() {
                     self.shared.split(self.resource);
@@ -145,19 +145,19 @@ impl Reflector {
                 self.settle(State::Forbidden { why: failure.message });
                 return Next::After(timing.forbidden);
             }
-            What::Absent if self.version + 1 < self.resource.versions.len() => {
+            FailureKind::Absent if self.version + 1 < self.resource.versions.len() => {
                 self.version += 1;
                 self.at = None;
                 return Next::Now;
             }
-            What::Absent => {
+            FailureKind::Absent => {
                 (self.version, self.at) = (0, None);
                 self.clear();
                 self.settle(State::Absent);
                 return Next::After(timing.absent);
             }
-            What::Rejected => self.at = None,
-            What::Expired => {
+            FailureKind::Rejected => self.at = None,
+            FailureKind::Expired => {
                 // A list that takes longer than the server remembers: longer pages make it shorter.
                 if self.at.is_none() {
                     self.page = self.page.saturating_mul(4);
@@ -169,7 +169,7 @@ impl Reflector {
                     return Next::Now;
                 }
             }
-            What::Unauthorised | What::Credentials => {
+            FailureKind::Unauthorised | FailureKind::Credentials => {
                 let _ = self.shared.renew().await;
             }
             _ => {}
@@ -215,7 +215,7 @@ impl Reflector {
             let from = if next.is_empty() { String::new() } else { format!("&continue={}", encode(&next)) };
             let url = self.url(&format!("limit={}{from}", self.page));
             let (text, date) = self.shared.client.text(&url, None).await?;
-            let page = answers::page(&text, self.resource)?;
+            let page = decode::page(&text, self.resource)?;
             self.shared.note_read(text.len(), date);
             drop(text);
             let (mut taken, count) = (Taken::default(), page.items.len());
@@ -281,9 +281,9 @@ impl Reflector {
         let mut stream = Stream { initial: from.is_none().then(HashSet::new), bookmarks: false, heard: false };
         let mut text: Vec<u8> = Vec::new();
         loop {
-            let piece = answer.next(stream.patience(&self.shared.timing)).await?;
-            let mut ended = piece.is_none();
-            text.extend_from_slice(&piece.unwrap_or_default());
+            let span = answer.next(stream.patience(&self.shared.timing)).await?;
+            let mut ended = span.is_none();
+            text.extend_from_slice(&span.unwrap_or_default());
             // What has come already is decoded together.
             while !ended && text.len() < BATCH {
                 match answer.next(Duration::MAX).now_or_never() {
@@ -299,16 +299,16 @@ impl Reflector {
             let rest = self.take(&text, &mut stream)?;
             text.drain(..rest);
             if text.len() > MAX_LINE {
-                return Err(Failure::new(What::Content, "the watch sends an object without an end"));
+                return Err(Failure::new(FailureKind::Content, "the watch sends an object without an end"));
             }
             if !ended {
                 continue;
             }
             return match () {
-                () if stream.initial.is_some() => Err(Failure::new(What::Connection, "the list broke off before its end")),
-                () if !text.trim_ascii().is_empty() => Err(Failure::new(What::Connection, "the watch broke off within an object")),
+                () if stream.initial.is_some() => Err(Failure::new(FailureKind::Connection, "the list broke off before its end")),
+                () if !text.trim_ascii().is_empty() => Err(Failure::new(FailureKind::Connection, "the watch broke off within an object")),
                 () if !stream.heard && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
-                    Err(Failure::new(What::Connection, "the watch ended at once"))
+                    Err(Failure::new(FailureKind::Connection, "the watch ended at once"))
                 }
                 () => Ok(()),
             };
@@ -318,7 +318,7 @@ impl Reflector {
     /// Takes over the whole lines of a watch; how much of the text they were.
     fn take(&mut self, text: &[u8], stream: &mut Stream) -> Result<usize, Failure> {
         let Some(end) = memchr::memrchr(b'\n', text) else { return Ok(0) };
-        let lines = answers::lines(&text[..end], self.resource, &self.api_version());
+        let lines = decode::lines(&text[..end], self.resource, &self.api_version());
         if stream.initial.is_some() {
             self.shared.note_read(end, None);
         }
@@ -354,7 +354,7 @@ impl Reflector {
                     self.reached(version, stream);
                 }
                 Ok(Line::Error(failure)) | Err(failure) => {
-                    if failure.what == What::Content {
+                    if failure.what == FailureKind::Content {
                         // Between what was understood and what comes next, something may be missing.
                         self.at = None;
                     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::super::known::{Class, classify};
 use crate::cluster::Kind;
+use crate::source::decode::classify::{Class, classify};
 
 /// What a list or watch is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

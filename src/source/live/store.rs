@@ -1,17 +1,20 @@
-//! What the server is known to hold, the first picture made of it, and the changes that wait.
+//! Keeps what the server is known to hold, makes the first picture of it, and queues changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::super::assemble::Assembly;
-use super::super::decode::{Decoded, What};
-use super::super::events::SeenEvent;
-use super::super::facts::Told;
-use super::super::{Diagnostic, Loaded, ServerVersion, share};
-use super::pending::{Change, Pending};
+use super::delta_queue::{Change, DeltaQueue};
 use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::source::assemble::Assembly;
+use crate::source::assemble::Loaded;
+use crate::source::assemble::diagnostic::Diagnostic;
+use crate::source::decode::dedup;
+use crate::source::decode::dump_metadata::SchedulerMetadata;
+use crate::source::decode::dump_metadata::ServerVersion;
+use crate::source::decode::events::SeenEvent;
+use crate::source::decode::{Decoded, DecodedItem};
 
 /// Events that are told apart; beyond, the oldest are forgotten, and would be told again.
 const MAX_EVENTS: usize = 50_000;
@@ -23,7 +26,7 @@ struct Gathered {
     /// What could not be read.
     rest: Vec<Decoded>,
     /// What pods tell about the scheduler.
-    told: BTreeMap<Key, Told>,
+    told: BTreeMap<Key, SchedulerMetadata>,
     /// The newest time in all of it.
     newest: Option<Timestamp>,
 }
@@ -65,7 +68,7 @@ pub(super) struct Store {
     gathered: Option<Gathered>,
     /// Kinds that the first picture does without.
     unlisted: BTreeSet<Kind>,
-    pending: Pending,
+    pending: DeltaQueue,
 }
 
 /// What became of answers that were taken over.
@@ -106,7 +109,7 @@ impl Default for Store {
             events: Events::default(),
             gathered: Some(Gathered::default()),
             unlisted: BTreeSet::new(),
-            pending: Pending::default(),
+            pending: DeltaQueue::default(),
         }
     }
 }
@@ -119,7 +122,7 @@ impl Store {
             gathered.newest = gathered.newest.max(newest);
         }
         match what {
-            What::Object { object, .. } => {
+            DecodedItem::Object { object, .. } => {
                 let key = object.key();
                 if let (Some(gathered), Some(told)) = (&mut self.gathered, told) {
                     gathered.told.insert(key.clone(), *told);
@@ -129,11 +132,11 @@ impl Store {
                 }
                 Taken { changed: self.put_object(key, object), unreadable: 0 }
             }
-            What::Event(event) => Taken { changed: self.put_event(*event), unreadable: 0 },
-            What::Other(_) => Taken::default(),
+            DecodedItem::Event(event) => Taken { changed: self.put_event(*event), unreadable: 0 },
+            DecodedItem::Other(_) => Taken::default(),
             what => {
                 if let Some(seen) = seen
-                    && let What::Bad(bad) = &what
+                    && let DecodedItem::Error(bad) = &what
                     && let Some(key) = bad.object.as_deref().and_then(key_of)
                 {
                     // It exists, even if it cannot be read.
@@ -272,7 +275,7 @@ impl Store {
 /// The tables with which decoding shares equal strings and specs are of use while much is decoded.
 pub(super) fn forget_shared() {
     rayon::broadcast(|_| {
-        share::forget();
+        dedup::forget();
         Str::forget_interned();
     });
 }
@@ -321,7 +324,7 @@ fn key_of(label: &str) -> Option<Key> {
 mod tests {
     use super::*;
 
-    fn decoded(what: What) -> Decoded {
+    fn decoded(what: DecodedItem) -> Decoded {
         Decoded { line: 0, index: None, newest: None, what, told: None, change: None }
     }
 
@@ -330,7 +333,7 @@ mod tests {
             r#"{{"kind":"Node","metadata":{{"name":"{name}","uid":"{uid}","resourceVersion":"{version}"}},
             "spec":{{"unschedulable":{unschedulable}}}}}"#
         );
-        decoded(What::Object { object: serde_json::from_str(&json).unwrap(), namespace_defaulted: false, versionless: false })
+        decoded(DecodedItem::Object { object: serde_json::from_str(&json).unwrap(), namespace_defaulted: false, versionless: false })
     }
 
     fn words(changes: &[Change]) -> String {
@@ -377,7 +380,7 @@ mod tests {
     fn events_are_news_once() {
         let event = |count| {
             let event = crate::cluster::ObservedEvent { count, ..Default::default() };
-            decoded(What::Event(Box::new(SeenEvent { identity: "e".into(), event })))
+            decoded(DecodedItem::Event(Box::new(SeenEvent { identity: "e".into(), event })))
         };
         let mut store = Store::default();
         assert!(store.put(event(1), None).changed && !store.put(event(1), None).changed && store.put(event(2), None).changed);
@@ -391,7 +394,7 @@ mod tests {
     fn what_cannot_be_read_is_reported_and_still_there() {
         let mut store = Store::default();
         let mut seen = HashSet::new();
-        let bad = super::super::super::decode::Bad { kind: Some(Kind::Node), object: Some("Node a".into()), ..bad() };
+        let bad = crate::source::decode::DecodeError { kind: Some(Kind::Node), object: Some("Node a".into()), ..bad() };
         assert_eq!(store.put(decoded(bad.into()), Some(&mut seen)), Taken { changed: false, unreadable: 1 });
         assert!(seen.contains(&Key::new("", "a")));
         let loaded = store.assemble(About { name: "there".into(), ..About::default() }).unwrap();
@@ -399,7 +402,7 @@ mod tests {
         assert_eq!(loaded.diagnostics[0].to_string(), "there: Node a: odd");
     }
 
-    fn bad() -> super::super::super::decode::Bad {
-        super::super::super::decode::Bad::new("odd")
+    fn bad() -> crate::source::decode::DecodeError {
+        crate::source::decode::DecodeError::new("odd")
     }
 }

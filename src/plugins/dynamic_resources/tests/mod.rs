@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::cluster::{Kind, Node, Str};
-use crate::framework::Snapshot;
+use crate::framework::{PreBindPlugin, ReservePlugin, Snapshot};
 use crate::plugins::helper::testing::{node, pod_info};
 
 /// Reads documents with a `kind` each.

@@ -1,6 +1,6 @@
 //! Writes the screen or the decision to a file.
 
-use crate::report::{DecisionFormat, decision_in};
+use crate::report::{self, Format};
 use crate::trace::CycleView;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::ExportError;
@@ -43,19 +43,15 @@ fn export(session: &dyn SessionHandle, args: &str) -> Result<Effect, ExportError
 /// Returns the decision at the cursor to its end, in the form that the ending of a file's name stands for.
 fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportError> {
     let format = match ending(path) {
-        "txt" => DecisionFormat::Text,
-        "md" => DecisionFormat::Markdown,
-        "json" => DecisionFormat::Json,
-        "yaml" | "yml" => DecisionFormat::Yaml,
         "svg" => return Err(ExportError::DecisionAsPicture),
-        _ => return Err(ExportError::Ending { path: path.to_owned() }),
+        ending => Format::of_ending(ending).ok_or_else(|| ExportError::Ending { path: path.to_owned() })?,
     };
     let frame = session.timeline().frame().ok_or(ExportError::NothingRecorded)?;
     let view = CycleView::of(frame.events.iter());
     if view.start.is_none() {
         return Err(ExportError::NoDecision(frame.title.clone()));
     }
-    Ok(decision_in(&view, format, "")?)
+    Ok(format.write(&report::Answer::Decision(&view), "")?)
 }
 
 #[cfg(test)]

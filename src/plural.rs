@@ -1,0 +1,28 @@
+//! Numbers with their nouns.
+
+/// Returns `1 node` or `3 nodes`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    count_of(n, noun, &format!("{noun}s"))
+}
+
+/// Returns `1 file holds` or `3 files hold`, for words whose plural does not end in an s alone.
+pub(crate) fn count_of(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// Returns ` (and 2 more)` where the first of three is named; nothing where it is the only one.
+pub(crate) fn and_more(n: usize) -> String {
+    if n > 1 { format!(" (and {} more)", n - 1) } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_the_singular_and_none_the_plural() {
+        assert_eq!([0, 1, 2].map(|n| count(n, "node")), ["0 nodes", "1 node", "2 nodes"]);
+        assert_eq!([0, 1, 2].map(|n| count_of(n, "is", "are")), ["0 are", "1 is", "2 are"]);
+        assert_eq!([0, 1, 2].map(and_more), ["", "", " (and 1 more)"]);
+    }
+}

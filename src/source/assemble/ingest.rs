@@ -1,0 +1,323 @@
+//! Ingests the objects of a file, a window at a time: duplicates, events, and what could not be read.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use super::diagnostic::{Diagnostic, Severity};
+use super::report::{FileReport, Origin};
+use super::{Assembly, FileToRead, Tally, label};
+use crate::cluster::Object;
+use crate::plural::count_of;
+use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
+use crate::source::decode::events::SeenEvent;
+use crate::source::decode::windows::{Contents, Entry as Read};
+use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem};
+use crate::source::layout::Signs;
+use crate::source::read::input::{Content, Place};
+
+/// Mistakes of one file that are told one by one; the others are counted.
+const TOLD_PER_FILE: usize = 50;
+
+/// A file whose objects are being taken over, and the remarks about it that are told once however often they apply.
+pub(in crate::source) struct Ingest<'a> {
+    file: &'a FileToRead,
+    /// How much the file counts among copies of an object.
+    rank: u8,
+    /// What its entries tell of the tool that wrote it.
+    signs: Signs,
+    entries: usize,
+    /// How many objects were taken from it.
+    objects: usize,
+    namespace_defaulted: Tally,
+    versionless: Tally,
+    told: usize,
+    untold: usize,
+    kindless: usize,
+}
+
+impl<'a> Ingest<'a> {
+    pub(in crate::source) fn new(file: &'a FileToRead, rank: u8) -> Self {
+        Self {
+            file,
+            rank,
+            signs: Signs::default(),
+            entries: 0,
+            objects: 0,
+            namespace_defaulted: Tally::default(),
+            versionless: Tally::default(),
+            told: 0,
+            untold: 0,
+            kindless: 0,
+        }
+    }
+}
+
+impl Assembly {
+    /// Takes over a window of a file.
+    pub(in crate::source) fn take(&mut self, ingest: &mut Ingest<'_>, entries: Vec<Read>) {
+        let before = self.objects.len();
+        ingest.entries += entries.len();
+        for entry in entries {
+            match (entry.decoded.change, entry.decoded.index) {
+                (Some(Change::Recorded), _) => ingest.signs.recorded += 1,
+                (Some(Change::Watched), _) => ingest.signs.watched += 1,
+                (None, Some(_)) => ingest.signs.items += 1,
+                (None, None) => ingest.signs.singles += 1,
+            }
+            self.add_entry(ingest, entry);
+        }
+        ingest.objects += self.objects.len() - before;
+    }
+
+    /// Takes over the rest of a file, when it has been read.
+    pub(in crate::source) fn add(&mut self, mut ingest: Ingest<'_>, mut contents: Contents) {
+        let to_read = ingest.file;
+        let FileToRead { name, found, .. } = to_read;
+        if contents.binary {
+            if *found {
+                self.pass_over(to_read);
+            } else {
+                let message = "holds no text; JSON and YAML can be read, compressed (gzip, xz, zstd, bzip2) and in archives (tar, zip) too";
+                self.remark(Severity::Error, name, message.to_owned());
+            }
+            return;
+        }
+        for kind in &contents.listed {
+            self.report.count(*kind);
+        }
+        let none = ingest.entries == 0 && contents.entries.iter().all(Vec::is_empty);
+        if none && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
+            let what = if contents.bytes == 0 { "is empty" } else { "holds no objects" };
+            self.remark(Severity::Warning, name, what.to_owned());
+        }
+        for entries in std::mem::take(&mut contents.entries) {
+            self.take(&mut ingest, entries);
+        }
+        if ingest.objects > 0 {
+            self.layouts.note_signs(to_read.input, Signs { form: contents.form, ..std::mem::take(&mut ingest.signs) });
+        }
+        self.finish_file(&ingest);
+        if let Some(error) = contents.broken_off {
+            self.remark(Severity::Error, name, format!("breaks off before its end ({error}); what stands before that was read"));
+        } else if contents.unfinished_lists > 0 {
+            self.remark(Severity::Warning, name, "ends before a list in it does; the file may be cut short".to_owned());
+        }
+        self.report.bytes += contents.bytes;
+        self.report.files.push(FileReport {
+            name: name.clone(),
+            path: match (&to_read.place.base, to_read.place.members.is_empty()) {
+                (Content::File(path), true) => Some(path.clone()),
+                _ => None,
+            },
+            bytes: contents.bytes,
+            objects: ingest.objects,
+        });
+        self.report.places.push(to_read.place.clone());
+    }
+
+    fn finish_file(&mut self, ingest: &Ingest<'_>) {
+        let file = ingest.file;
+        let name = file.name.as_str();
+        if ingest.untold > 0 {
+            self.remark(Severity::Error, name, format!("{} more objects could not be read", ingest.untold));
+        }
+        if ingest.kindless > 0 && file.found {
+            self.pass_over(file);
+        }
+        let Tally { count, first } = &ingest.namespace_defaulted;
+        if *count > 0 {
+            self.remark(
+                Severity::Note,
+                name,
+                format!(
+                    "{} taken to be in namespace default: {first}",
+                    count_of(*count, "object without a namespace is", "objects without a namespace are")
+                ),
+            );
+        }
+        let Tally { count, first } = &ingest.versionless;
+        if *count > 0 {
+            self.remark(
+                Severity::Warning,
+                name,
+                format!(
+                    "{} by kind alone: {first}",
+                    count_of(*count, "object without an apiVersion was read", "objects without an apiVersion were read")
+                ),
+            );
+        }
+    }
+
+    fn add_entry(&mut self, ingest: &mut Ingest<'_>, entry: Read) {
+        let FileToRead { name, found, .. } = ingest.file;
+        let file = self.report.files.len() as u32;
+        let Read { decoded: Decoded { index, newest, what, told, change, .. }, line, offset, length, .. } = entry;
+        self.report.newest = self.report.newest.max(newest);
+        if let Some(told) = told
+            && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config))
+        {
+            self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
+        }
+        let place = || index.map(|index| format!("items[{index}]"));
+        let (severity, object, line_within, message) = match what {
+            DecodedItem::Object { object, namespace_defaulted, versionless } => {
+                if namespace_defaulted {
+                    ingest.namespace_defaulted.add(|| label(&object));
+                }
+                if versionless {
+                    ingest.versionless.add(|| label(&object));
+                }
+                self.add_object(object, Origin { file, line: line + 1, offset, length, rank: ingest.rank }, change.is_some());
+                return;
+            }
+            DecodedItem::Deleted(kind, key) => {
+                if let Some(place) = self.index.remove(&self.objects, kind, &key) {
+                    self.deleted.insert(place);
+                    self.report.count(kind).read -= 1;
+                }
+                return;
+            }
+            DecodedItem::Event(event) => {
+                self.add_event(*event);
+                return;
+            }
+            DecodedItem::Other(kind) => {
+                *self.report.other_kinds.entry(kind).or_default() += 1;
+                return;
+            }
+            DecodedItem::Unread(kind) => {
+                *self.report.unread_kinds.entry(kind).or_default() += 1;
+                return;
+            }
+            DecodedItem::OldVersion(kind, version) => {
+                self.report.count(kind).old_version += 1;
+                (Severity::Warning, place(), 0, format!("{kind} of {version} cannot be read; only newer versions can"))
+            }
+            DecodedItem::Nameless(kind) => {
+                self.report.count(kind).nameless += 1;
+                (Severity::Error, place().or_else(|| Some(kind.to_string())), 0, format!("{kind} without a name; skipped"))
+            }
+            DecodedItem::Kindless | DecodedItem::Pending(..) if *found && index.is_none() => {
+                ingest.kindless += 1;
+                return;
+            }
+            DecodedItem::Kindless | DecodedItem::Pending(..) => {
+                self.report.unknown += 1;
+                (Severity::Error, place(), 0, "object without a kind; skipped".to_owned())
+            }
+            DecodedItem::Error(bad) => {
+                let DecodeError { kind, event, object, line, message, .. } = *bad;
+                match kind {
+                    Some(kind) => self.report.count(kind).unreadable += 1,
+                    None if event => self.report.events.unreadable += 1,
+                    None => self.report.unknown += 1,
+                }
+                let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
+                let object = object.or_else(|| match (kind, place()) {
+                    (Some(kind), Some(place)) => Some(format!("{kind} {place}")),
+                    (Some(kind), None) => Some(kind),
+                    (None, place) => place,
+                });
+                (Severity::Error, object, line.unwrap_or(0), message)
+            }
+        };
+        if ingest.told == TOLD_PER_FILE {
+            ingest.untold += 1;
+            return;
+        }
+        ingest.told += 1;
+        self.diagnostics.push(Diagnostic { severity, file: name.clone(), line: Some(line + line_within + 1), object, message });
+    }
+
+    /// Takes over what an API server answered: objects, each one once, what they tell about the scheduler, events, and
+    /// what could not be read.
+    pub(in crate::source) fn add_answers(
+        &mut self,
+        name: &str,
+        objects: Vec<Object>,
+        mut told_by: impl FnMut(&Object) -> Option<SchedulerMetadata>,
+        events: Vec<SeenEvent>,
+        rest: Vec<Decoded>,
+        bytes: u64,
+    ) {
+        let count = objects.len();
+        for object in objects {
+            if let Some(SchedulerMetadata { what, config }) = told_by(&object)
+                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config))
+            {
+                self.report.scheduler.push(SchedulerHint { what, place: label(&object), config });
+            }
+            self.add_object(object, Origin { file: 0, line: 0, offset: 0, length: 0, rank: 0 }, false);
+        }
+        for event in events {
+            self.add_event(event);
+        }
+        let no_place = Place { base: Content::Memory(Arc::default()), members: Vec::new() };
+        let file = FileToRead { name: name.to_owned(), path: String::new(), found: false, input: 0, place: no_place };
+        let (mut ingest, before) = (Ingest::new(&file, 0), self.diagnostics.len());
+        for decoded in rest {
+            self.add_entry(&mut ingest, Read::of_answer(decoded));
+        }
+        // Answers have no lines that anybody could look up.
+        self.diagnostics[before..].iter_mut().for_each(|diagnostic| diagnostic.line = None);
+        if ingest.untold > 0 {
+            self.error(name, format!("{} more objects could not be read", ingest.untold));
+        }
+        self.report.bytes += bytes;
+        self.report.files.push(FileReport { name: name.to_owned(), path: None, bytes, objects: count });
+    }
+
+    /// Adds an event. Of several states of one, that with the highest count counts, and of these the newest.
+    fn add_event(&mut self, seen: SeenEvent) {
+        let SeenEvent { identity, event } = seen;
+        match self.event_places.entry(identity) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.events.len());
+                self.events.push(event);
+                self.report.events.read += 1;
+            }
+            Entry::Occupied(entry) => {
+                let known = &mut self.events[*entry.get()];
+                if (event.count, event.last) > (known.count, known.last) {
+                    *known = event;
+                }
+                self.report.events.superseded += 1;
+            }
+        }
+    }
+
+    /// Adds an object, or decides which of two that share a key stays. The next state in a record simply follows.
+    fn add_object(&mut self, object: Object, origin: Origin, follows: bool) {
+        let kind = object.kind();
+        let meta = object.meta();
+        let Some(place) = self.index.place(&self.objects, kind, &meta.namespace, &meta.name) else {
+            self.report.count(kind).read += 1;
+            self.objects.push(object);
+            self.index.add(&self.objects, origin);
+            return;
+        };
+        let known = self.index.origin(place);
+        if follows || origin.rank != known.rank {
+            // Copies that a tool writes in several places are no news.
+            if follows || origin.rank > known.rank {
+                self.objects[place] = object;
+                *known = origin;
+            }
+            return;
+        }
+        let (old, new) = (self.objects[place].meta(), object.meta());
+        let replaces = match (old.resource_version.number(), new.resource_version.number()) {
+            (Some(old), Some(new)) => new > old,
+            // Without versions to compare, what was read later is what the user added on top.
+            _ => true,
+        };
+        let same = old.uid.is_empty() || new.uid.is_empty() || old.uid == new.uid;
+        let tally = if same { &mut self.repeated } else { &mut self.recreated };
+        tally.add(|| label(&object));
+        if replaces {
+            self.objects[place] = object;
+            *known = origin;
+        }
+        self.report.count(kind).superseded += 1;
+    }
+}

@@ -1,0 +1,249 @@
+//! Assembles the contents of all files into one cluster: defaults that need other objects, counts and diagnostics.
+
+pub(super) mod diagnostic;
+mod ingest;
+mod origins;
+pub(super) mod report;
+pub(super) mod walk;
+mod warnings;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io;
+
+use strum::IntoEnumIterator;
+
+use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str, Unknown};
+use crate::plural::and_more;
+use crate::source::decode::dump_metadata::{self, ServerVersion};
+use crate::source::decode::{admission, dedup};
+use crate::source::layout::{Detector, Fact};
+use crate::source::read::input::{Found, Place};
+use diagnostic::{Diagnostic, Severity};
+use origins::ObjectIndex;
+use report::{Absence, Report, effect_of_absence};
+
+/// What [`crate::source::load()`] brings.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// The objects in the order in which they were read, each one once.
+    pub objects: Vec<Object>,
+    /// What schedulers said about pods, in the order in which it was read, each event once.
+    pub events: Vec<ObservedEvent>,
+    /// What was read, skipped and missing.
+    pub report: Report,
+    /// Remarks, in the order of the input; those about the whole come last.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// The objects as a cluster.
+    pub fn cluster(&self) -> Cluster {
+        let mut cluster: Cluster = self.objects.iter().cloned().collect();
+        cluster.unknown = Unknown { budgets: self.report.budgets_unknown() };
+        cluster
+    }
+}
+
+/// A remark that stands for many alike: how many, and the first.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) count: usize,
+    pub(super) first: String,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, first: impl FnOnce() -> String) {
+        if self.count == 0 {
+            self.first = first();
+        }
+        self.count += 1;
+    }
+}
+
+/// A file on its way to be read.
+#[derive(Clone, Debug)]
+pub(super) struct FileToRead {
+    /// As diagnostics name it.
+    pub(super) name: String,
+    /// Its path below the input.
+    pub(super) path: String,
+    /// Found in a directory or archive, not named by the user.
+    pub(super) found: bool,
+    /// The place of its input among all.
+    pub(super) input: usize,
+    pub(super) place: Place,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    pub(super) objects: Vec<Object>,
+    /// The objects by key, and where they came from.
+    pub(super) index: ObjectIndex,
+    pub(super) events: Vec<ObservedEvent>,
+    /// Places among the events, by what tells them apart.
+    pub(super) event_places: HashMap<String, usize>,
+    pub(super) report: Report,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Files in directories that turned out to hold no objects.
+    pub(super) passed_over: Tally,
+    /// The same by the endings of their names.
+    pub(super) passed_over_by_ending: BTreeMap<String, usize>,
+    pub(super) layouts: Detector,
+    /// Links in archives.
+    pub(super) links: Tally,
+    /// Files beyond the number that is read.
+    pub(super) too_many: Tally,
+    /// Compressed files behind the one that used up what may come out of them.
+    pub(super) unaffordable: Tally,
+    /// What the dump says that it could not collect.
+    pub(super) not_collected: Tally,
+    /// Places among the objects of those that a record deleted.
+    pub(super) deleted: HashSet<usize>,
+    pub(super) repeated: Tally,
+    pub(super) recreated: Tally,
+}
+
+impl Assembly {
+    pub(super) fn error(&mut self, file: &str, message: String) {
+        self.remark(Severity::Error, file, message);
+    }
+
+    pub(super) fn warn(&mut self, file: &str, message: String) {
+        self.remark(Severity::Warning, file, message);
+    }
+
+    /// How many files were read so far.
+    pub(super) fn looked_at(&self) -> usize {
+        self.report.files.len()
+    }
+
+    /// Notes a file that nobody named and that holds no objects.
+    pub(super) fn pass_over(&mut self, file: &FileToRead) {
+        self.passed_over.add(|| file.name.clone());
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let ending = name.rsplit_once('.').map_or("without an ending", |(_, ending)| ending);
+        *self.passed_over_by_ending.entry(ending.chars().take(20).collect()).or_default() += 1;
+    }
+
+    /// Notes what the name of a file tells.
+    pub(super) fn note_name(&mut self, name: &str) {
+        if self.report.taken_by_name.is_none() {
+            self.report.taken_by_name = dump_metadata::time_in_name(name);
+        }
+    }
+
+    /// Notes what a file tells that holds no objects.
+    pub(super) fn add_fact(&mut self, file: &FileToRead, fact: Fact, text: &str) {
+        match fact {
+            Fact::ServerVersion => {
+                if let Some(version) = dump_metadata::server_version(text) {
+                    self.report.server_version.get_or_insert(ServerVersion { version, source: file.name.clone() });
+                }
+                self.report.taken = self.report.taken.max(dump_metadata::last_time(text));
+            }
+            Fact::Time => self.report.taken = self.report.taken.max(dump_metadata::last_time(text)),
+            Fact::Errors => {
+                if let Some(error) = dump_metadata::collection_error(text) {
+                    self.not_collected.add(|| format!("{}: {error}", file.name));
+                }
+            }
+        }
+    }
+
+    pub(super) fn remark(&mut self, severity: Severity, file: &str, message: String) {
+        self.diagnostics.push(Diagnostic { severity, file: file.to_owned(), line: None, object: None, message });
+    }
+
+    /// Notes what could not even be listed, and files of directories that are not opened.
+    pub(super) fn add_failed(&mut self, found: &Found) {
+        if let Some((file, error)) = found.failed.first() {
+            let more = and_more(found.failed.len());
+            self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
+        }
+        if let Some(link) = found.led_out.first() {
+            let more = and_more(found.led_out.len());
+            self.remark(Severity::Warning, link, format!("leads out of the directory that was given, and is not followed{more}"));
+        }
+    }
+
+    /// Notes a file that cannot be opened.
+    pub(super) fn add_unopened(&mut self, name: &str, error: &io::Error) {
+        self.remark(Severity::Error, name, format!("cannot be read: {error}"));
+    }
+
+    /// The last steps, over all objects.
+    pub(super) fn finish(mut self) -> Loaded {
+        self.settle_origins();
+        self.report.layout = self.layouts.finish();
+        self.report.newest = self.report.newest.max(self.report.taken);
+        if self.report.server_version.is_none() {
+            self.report.server_version = self.kubelet_version();
+        }
+        for place in admission::resolve_priorities(&mut self.objects) {
+            let object = &self.objects[place];
+            let Object::Pod(pod) = object else { continue };
+            let (file, line) = self.report.file_and_line(Kind::Pod, &pod.key()).map_or(("", None), |(file, line)| (file, Some(line)));
+            let message = format!("priority class {} does not exist; the pod counts as priority 0", pod.spec.priority_class_name);
+            let (file, object) = (file.to_owned(), Some(label(object)));
+            self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object, message });
+        }
+        dedup::dedup_all(&mut self.objects);
+        self.note_pods_on_unknown_nodes();
+        self.count_namespaces();
+        self.note_tallies();
+        self.note_what_layouts_lack();
+        let counts = &self.report.kinds;
+        // An empty list says that there are none.
+        let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0 && count.skipped() > 0));
+        self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
+        Loaded { objects: self.objects, events: self.events, report: self.report, diagnostics: self.diagnostics }
+    }
+
+    /// Of how many namespaces there are pods, and of how many there are Namespaces or anything else.
+    fn count_namespaces(&mut self) {
+        let mut known: BTreeSet<&Str> = BTreeSet::new();
+        let mut with_pods: BTreeSet<&Str> = BTreeSet::new();
+        for object in &self.objects {
+            match object {
+                Object::Namespace(namespace) => known.insert(&namespace.metadata.name),
+                Object::Pod(pod) => with_pods.insert(&pod.metadata.namespace) | known.insert(&pod.metadata.namespace),
+                other if other.kind().namespaced() => known.insert(&other.meta().namespace),
+                _ => false,
+            };
+        }
+        self.report.namespaces = known.len();
+        self.report.namespaces_with_pods = with_pods.len();
+    }
+
+    /// Takes out what a record deleted, and settles where the rest came from.
+    fn settle_origins(&mut self) {
+        let deleted = std::mem::take(&mut self.deleted);
+        self.report.origins = std::mem::take(&mut self.index).finish(&self.objects, |place| deleted.contains(&place));
+        if deleted.is_empty() {
+            return;
+        }
+        let mut place = 0;
+        self.objects.retain(|_| {
+            place += 1;
+            !deleted.contains(&(place - 1))
+        });
+    }
+
+    /// The newest kubelet: the API server is at least as new.
+    fn kubelet_version(&self) -> Option<ServerVersion> {
+        let versions = self
+            .objects
+            .iter()
+            .filter_map(|o| if let Object::Node(node) = o { Some(&node.status.node_info.as_ref()?.kubelet_version) } else { None });
+        let numbers = |version: &str| -> Vec<u32> {
+            version.trim_start_matches('v').split(['.', '-', '+']).map_while(|part| part.parse().ok()).take(3).collect()
+        };
+        let newest = versions.filter(|v| !v.is_empty()).max_by_key(|v| numbers(v))?;
+        Some(ServerVersion { version: newest.to_string(), source: "of the newest kubelet".to_owned() })
+    }
+}
+
+/// `Pod shop/web`.
+pub(super) fn label(object: &Object) -> String {
+    format!("{} {}", object.kind(), object.key())
+}

@@ -1,0 +1,176 @@
+//! Keeps where objects came from, in little memory: a dump holds a hundred thousand of them, and more.
+//!
+//! While files are read, [`ObjectIndex`] finds an object by its key through a table of places, since the objects hold their
+//! keys already. Once all is read, [`Origins`] keeps what is needed to find an object's text, in order of the keys.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+
+use super::report::Origin;
+use crate::cluster::{Key, Kind, Object};
+
+/// A slot that was never used.
+const FREE: u32 = u32::MAX;
+
+/// A slot whose object was taken out.
+const GONE: u32 = u32::MAX - 1;
+
+/// The objects read so far by key, each with its origin.
+#[derive(Debug, Default)]
+pub(in crate::source) struct ObjectIndex {
+    /// By place among the objects.
+    origins: Vec<Origin>,
+    /// Places among the objects, each in the first slot from that of its hash on that was not taken; their number is a
+    /// power of two.
+    slots: Vec<u32>,
+    /// How many slots were ever used.
+    used: usize,
+    hasher: RandomState,
+}
+
+impl ObjectIndex {
+    /// The place of an object.
+    pub(in crate::source) fn place(&self, objects: &[Object], kind: Kind, namespace: &str, name: &str) -> Option<usize> {
+        self.slot(objects, kind, namespace, name).map(|slot| self.slots[slot] as usize)
+    }
+
+    /// The origin of the object at a place.
+    pub(in crate::source) fn origin(&mut self, place: usize) -> &mut Origin {
+        &mut self.origins[place]
+    }
+
+    /// Notes the object that was put behind all others, and is not known yet.
+    pub(in crate::source) fn add(&mut self, objects: &[Object], origin: Origin) {
+        // Seven eighths at most, so that a search ends soon.
+        if (self.used + 1) * 8 > self.slots.len() * 7 {
+            self.enlarge(objects);
+        }
+        let place = self.origins.len();
+        self.origins.push(origin);
+        self.put(objects, place);
+    }
+
+    /// Forgets an object, and tells its place.
+    pub(in crate::source) fn remove(&mut self, objects: &[Object], kind: Kind, key: &Key) -> Option<usize> {
+        let slot = self.slot(objects, kind, &key.namespace, &key.name)?;
+        Some(std::mem::replace(&mut self.slots[slot], GONE) as usize)
+    }
+
+    fn slot(&self, objects: &[Object], kind: Kind, namespace: &str, name: &str) -> Option<usize> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = self.hash(kind, namespace, name) & mask;
+        loop {
+            match self.slots[slot] {
+                FREE => return None,
+                GONE => {}
+                place => {
+                    let object = &objects[place as usize];
+                    let meta = object.meta();
+                    if object.kind() == kind && meta.name == name && meta.namespace == namespace {
+                        return Some(slot);
+                    }
+                }
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    fn hash(&self, kind: Kind, namespace: &str, name: &str) -> usize {
+        self.hasher.hash_one((kind, namespace, name)) as usize
+    }
+
+    fn put(&mut self, objects: &[Object], place: usize) {
+        let meta = objects[place].meta();
+        let mask = self.slots.len() - 1;
+        let mut slot = self.hash(objects[place].kind(), &meta.namespace, &meta.name) & mask;
+        while self.slots[slot] != FREE {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = place as u32;
+        self.used += 1;
+    }
+
+    fn enlarge(&mut self, objects: &[Object]) {
+        let size = (self.slots.len() * 2).max(16);
+        let old = std::mem::replace(&mut self.slots, vec![FREE; size]);
+        self.used = 0;
+        for place in old {
+            if place < GONE {
+                self.put(objects, place as usize);
+            }
+        }
+    }
+
+    /// What stays when everything is read; objects with a place in `deleted` are left out.
+    pub(in crate::source) fn finish(self, objects: &[Object], deleted: impl Fn(usize) -> bool) -> Origins {
+        let Self { origins, slots, .. } = self;
+        drop(slots);
+        let kept = || objects.iter().zip(&origins).enumerate().filter(|(place, _)| !deleted(*place)).map(|(_, both)| both);
+        let mut counts = BTreeMap::<Kind, usize>::new();
+        kept().for_each(|(object, _)| *counts.entry(object.kind()).or_default() += 1);
+        let mut by_kind: BTreeMap<Kind, Vec<(Key, Origin)>> =
+            counts.into_iter().map(|(kind, count)| (kind, Vec::with_capacity(count))).collect();
+        for (object, origin) in kept() {
+            by_kind.entry(object.kind()).or_default().push((object.key(), *origin));
+        }
+        for origins in by_kind.values_mut() {
+            origins.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        }
+        Origins(by_kind)
+    }
+}
+
+/// The origins of all objects by key.
+#[derive(Clone, Debug, Default)]
+pub(in crate::source) struct Origins(BTreeMap<Kind, Vec<(Key, Origin)>>);
+
+impl Origins {
+    pub(in crate::source) fn get(&self, kind: Kind, namespace: &str, name: &str) -> Option<Origin> {
+        let origins = self.0.get(&kind)?;
+        let order = |(key, _): &(Key, Origin)| (key.namespace.as_str(), key.name.as_str()).cmp(&(namespace, name));
+        origins.binary_search_by(order).ok().map(|at| origins[at].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::{Node, Pod};
+
+    fn object(kind: Kind, namespace: &str, name: &str) -> Object {
+        let (mut pod, mut node) = (Pod::default(), Node::default());
+        (pod.metadata.namespace, pod.metadata.name) = (namespace.into(), name.into());
+        (node.metadata.namespace, node.metadata.name) = (namespace.into(), name.into());
+        if kind == Kind::Pod { Object::Pod(Arc::new(pod)) } else { Object::Node(Arc::new(node)) }
+    }
+
+    #[test]
+    fn objects_are_found_by_kind_and_key_until_they_are_taken_out() {
+        let (mut known, mut objects) = (ObjectIndex::default(), Vec::new());
+        assert_eq!(known.place(&objects, Kind::Pod, "a", "p"), None);
+        for i in 0..300u32 {
+            objects.push(object(Kind::Pod, &format!("ns-{}", i % 7), &format!("p-{i}")));
+            known.add(&objects, Origin { file: 0, line: i, offset: 0, length: 0, rank: 0 });
+        }
+        objects.push(object(Kind::Node, "ns-3", "p-3"));
+        known.add(&objects, Origin { file: 1, line: 300, offset: 0, length: 0, rank: 0 });
+        assert_eq!(known.place(&objects, Kind::Pod, "ns-3", "p-3"), Some(3));
+        assert_eq!(known.place(&objects, Kind::Node, "ns-3", "p-3"), Some(300));
+        assert_eq!(known.place(&objects, Kind::Pod, "ns-4", "p-3"), None);
+        let key = Key::new("ns-3", "p-3");
+        assert_eq!((known.remove(&objects, Kind::Pod, &key), known.remove(&objects, Kind::Pod, &key)), (Some(3), None));
+        // It may come back, at a place of its own.
+        objects.push(object(Kind::Pod, "ns-3", "p-3"));
+        known.add(&objects, Origin { file: 0, line: 301, offset: 0, length: 0, rank: 0 });
+        assert_eq!(known.place(&objects, Kind::Pod, "ns-3", "p-3"), Some(301));
+        known.origin(299).line = 1000;
+        let origins = known.finish(&objects, |place| place == 3);
+        let line = |kind, namespace, name| origins.get(kind, namespace, name).map(|o| o.line);
+        assert_eq!(line(Kind::Pod, "ns-3", "p-3"), Some(301));
+        assert_eq!(line(Kind::Pod, "ns-5", "p-299"), Some(1000));
+        assert_eq!(line(Kind::Node, "ns-3", "p-3"), Some(300));
+        assert_eq!((line(Kind::Node, "", "p-3"), line(Kind::Service, "", "p-3")), (None, None));
+    }
+}

@@ -1,0 +1,253 @@
+//! Walks the documents that were found: decompresses, opens archives, reads what is worth it, and passes over the rest.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::ingest::Ingest;
+use super::{Assembly, FileToRead, Tally};
+use crate::plural::and_more;
+use crate::source::decode::windows;
+use crate::source::layout::{self, Hint, Role, Task};
+use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
+use crate::source::read::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
+use crate::source::read::limits::{Budget, Limits};
+use crate::source::read::progress::Progress;
+use crate::source::read::sniff::{unkept_claim, worth_reading};
+
+/// Members of archives up to this size are held in memory, so that they can be read a second time; larger ones pass
+/// through as streams.
+const MEMBER_IN_MEMORY: u64 = 64 << 20;
+
+/// How much of a file is looked at to see whether it holds objects.
+const GLANCE: usize = 4096;
+
+/// How much of a file that is no object, but says something about the dump, is read.
+const MAX_FACT: u64 = 64 << 10;
+
+/// An archive may be inside another one, but not further in.
+const MAX_DEPTH: usize = 2;
+
+/// Goes through documents one after another.
+pub(in crate::source) struct Walk<'a> {
+    pub(in crate::source) assembly: &'a mut Assembly,
+    budget: Budget,
+    files: usize,
+    /// Other threads took part in decoding.
+    pub(in crate::source) spread: bool,
+}
+
+impl<'a> Walk<'a> {
+    pub(in crate::source) fn new(assembly: &'a mut Assembly, limits: &Limits, progress: &Arc<Progress>) -> Self {
+        Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files, spread: false }
+    }
+
+    /// Counts a file; false where there were too many, or where the load was told to stop.
+    fn admit(&mut self, name: &str) -> bool {
+        if self.budget.progress().is_cancelled() {
+            return false;
+        }
+        self.budget.progress().enter(name);
+        if self.files == 0 {
+            self.assembly.too_many.add(|| name.to_owned());
+            return false;
+        }
+        self.files -= 1;
+        true
+    }
+
+    /// Reads a document, or passes over it.
+    pub(in crate::source) fn document(&mut self, document: Document) {
+        let Document { name, path, content, found, input } = document;
+        if !self.admit(&name) {
+            return;
+        }
+        let role = layout::role(&path);
+        self.assembly.layouts.note(input, role.as_ref());
+        if found && role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+            return;
+        }
+        match content.stream(&self.budget) {
+            Ok(stream) => {
+                self.assembly.note_name(&name);
+                let file = FileToRead { name, path, found, input, place: Place { base: content.clone(), members: Vec::new() } };
+                self.stream(&file, role, stream, Some(&content));
+            }
+            Err(error) => self.assembly.add_unopened(&name, &error),
+        }
+    }
+
+    /// `again` is where the stream can be opened once more.
+    fn stream(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
+        if stream.compressed && self.budget.is_spent() {
+            return self.assembly.unaffordable.add(|| file.name.clone());
+        }
+        match stream.sort {
+            Sort::Plain => self.text(file, role, stream, again),
+            Sort::Tar | Sort::Zip => self.archive(file, stream, again),
+        }
+    }
+
+    fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
+        if file.place.members.len() == MAX_DEPTH {
+            return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
+        }
+        let budget = self.budget.clone();
+        let mut unreadable = Tally::default();
+        let before = self.assembly.looked_at();
+        let end = archive::members(stream, base, &budget, None, &mut |place, head, reader| {
+            self.member(file, place, &head, reader, &mut unreadable)
+        });
+        if unreadable.count > 0 {
+            let Tally { count, first } = unreadable;
+            let others = and_more(count);
+            self.assembly.error(&file.name, format!("a member cannot be read: {first}{others}"));
+        }
+        match end {
+            Ok(End::Unmarked) => {
+                self.assembly.warn(&file.name, "ends without the mark of an archive's end; it may be cut short".to_owned());
+            }
+            Ok(End::Whole | End::Stopped) => {}
+            Err(error) => {
+                self.assembly.error(&file.name, format!("breaks off before its end ({error}); what stands before that was read"));
+            }
+        }
+        if self.assembly.looked_at() == before && !file.found {
+            self.assembly.warn(&file.name, "holds no objects".to_owned());
+        }
+    }
+
+    /// Reads a member of an archive; false where no more should come.
+    fn member(&mut self, archive: &FileToRead, place: u32, head: &Head, reader: BoxRead<'_>, unreadable: &mut Tally) -> bool {
+        let path = plain_path(&head.name);
+        let name = format!("{}!/{path}", archive.name);
+        match head.kind {
+            MemberKind::File => {}
+            MemberKind::Other => return true,
+            MemberKind::Link => {
+                self.assembly.links.add(|| name);
+                return true;
+            }
+            MemberKind::Unreadable(reason) => {
+                unreadable.add(|| format!("{path}: {reason}"));
+                return true;
+            }
+        }
+        if !self.admit(&name) {
+            return false;
+        }
+        let role = layout::role(&path);
+        self.assembly.layouts.note(archive.input, role.as_ref());
+        if role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+            return true;
+        }
+        let members = archive.place.members.iter().copied().chain([place]).collect();
+        let place = Place { base: archive.place.base.clone(), members };
+        let file = FileToRead { name, path, found: true, input: archive.input, place };
+        if hidden(&file.path) {
+            self.assembly.pass_over(&file);
+            return true;
+        }
+        // Long text that is no object must not even be gathered.
+        let (start, mut reader) = peek(reader, GLANCE);
+        let raw = archive::open(Box::new(start.as_slice()), None, &self.budget);
+        if raw.sort == Sort::Plain && !raw.compressed && role.is_none() && start.len() == GLANCE && !worth_reading(&file.path, &start) {
+            self.assembly.pass_over(&file);
+            return true;
+        }
+        let streams = raw.sort == Sort::Tar && !raw.compressed;
+        drop(raw);
+        if streams || head.size.is_none_or(|size| size > MEMBER_IN_MEMORY) {
+            let stream = archive::open(reader, head.size, &self.budget);
+            self.stream(&file, role, stream, None);
+            return true;
+        }
+        let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
+        // A zip may claim any size: that is no reason to take more.
+        match reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes) {
+            Ok(_) => {
+                if bytes.len() as u64 > MEMBER_IN_MEMORY {
+                    bytes.truncate(MEMBER_IN_MEMORY as usize);
+                    self.assembly.error(&file.name, "is larger than its archive says; only its start was read".to_owned());
+                }
+                let content = Content::Memory(Arc::new(bytes.into()));
+                match content.stream(&self.budget) {
+                    Ok(stream) => self.stream(&file, role, stream, Some(&content)),
+                    Err(error) => self.assembly.add_unopened(&file.name, &error),
+                }
+            }
+            Err(error) => {
+                let stream = archive::open(broken_behind(bytes, error), None, &self.budget);
+                self.stream(&file, role, stream, None);
+            }
+        }
+        true
+    }
+
+    fn text(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
+        let compressed = stream.compressed;
+        let (start, mut reader) = peek(stream.reader, GLANCE);
+        if compressed && start.is_empty() {
+            // Nothing came out: at its end, or for an error that nobody would see otherwise?
+            if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
+                let message = format!("breaks off before its end ({error}); what stands before that was read");
+                return self.assembly.error(&file.name, message);
+            }
+            reader = Box::new(io::empty());
+        }
+        if let Some(claim) = unkept_claim(&file.path, compressed) {
+            let what = match (start.is_empty(), is_binary(&start)) {
+                (true, _) => "there is nothing in it",
+                (false, true) => "its first bytes are of neither a known archive nor text",
+                (false, false) => "its first bytes are those of plain text",
+            };
+            self.assembly.warn(&file.name, format!("is not the {claim} that its name says: {what}"));
+        }
+        let (hint, fact) = match role.map(|role| role.task) {
+            Some(Task::Objects(hint)) => (hint, None),
+            Some(Task::Fact(fact)) => (Hint::default(), Some(fact)),
+            Some(Task::Skip) | None => (layout::general_hint(&file.path), None),
+        };
+        if let Some(fact) = fact {
+            let mut text = Vec::new();
+            // What cannot be read of it says nothing; the objects of the dump are elsewhere.
+            let _ = reader.take(MAX_FACT).read_to_end(&mut text);
+            return self.assembly.add_fact(file, fact, &String::from_utf8_lossy(&text));
+        }
+        if file.found && !worth_reading(&file.path, &start) {
+            return self.assembly.pass_over(file);
+        }
+        let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
+        let mut ingest = Ingest::new(file, hint.rank);
+        match windows::read(stream, again, &hint, &self.budget, &mut |entries| self.assembly.take(&mut ingest, entries)) {
+            Ok(contents) => {
+                self.spread |= contents.spread;
+                self.assembly.add(ingest, contents);
+            }
+            Err(error) => self.assembly.add_unopened(&file.name, &error),
+        }
+    }
+}
+
+/// A member's name as a path: whatever `..` or a leading `/` might mean elsewhere, here it means nothing.
+fn plain_path(name: &str) -> String {
+    let name = name.replace('\\', "/");
+    name.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/")
+}
+
+/// Hidden files and directories hold no dumps; in archives from a Mac, every file has a hidden shadow.
+fn hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_members_are_only_names() {
+        for (name, expected) in [("./a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../a", "a"), ("a\\b", "a/b"), ("a//b/", "a/b")] {
+            assert_eq!(plain_path(name), expected);
+        }
+        assert!(hidden("a/._b.json") && !hidden("a/b.json"));
+    }
+}

@@ -1,0 +1,115 @@
+//! Writes the diagnostics about the input as a whole.
+
+use std::collections::BTreeMap;
+
+use super::diagnostic::Severity;
+use super::{Assembly, Tally};
+use crate::cluster::{Kind, Object, Str};
+use crate::plural::count_of;
+use crate::source::layout::Layout;
+
+impl Assembly {
+    pub(in crate::source) fn note_pods_on_unknown_nodes(&mut self) {
+        let mut unknown = BTreeMap::<Str, usize>::new();
+        for object in &self.objects {
+            let Object::Pod(pod) = object else { continue };
+            if pod.node_name.is_empty() || pod.is_terminal() {
+                continue;
+            }
+            if self.report.origins.get(Kind::Node, "", &pod.node_name).is_none() {
+                *unknown.entry(pod.node_name.clone()).or_default() += 1;
+            }
+        }
+        if let Some(first) = unknown.keys().next() {
+            let pods = count_of(unknown.values().sum(), "pod is", "pods are");
+            let message = format!("{pods} bound to nodes that were not read (the first is {first}) and left out of account");
+            self.remark(Severity::Warning, "", message);
+        }
+        self.report.pods_on_unknown_nodes = unknown;
+    }
+
+    pub(in crate::source) fn note_tallies(&mut self) {
+        let unread: usize = self.report.unread_kinds.values().sum();
+        if unread > 0 {
+            let kinds: Vec<&str> = self.report.unread_kinds.keys().map(String::as_str).collect();
+            let objects = count_of(unread, "object was", "objects were");
+            let message = format!("{objects} skipped unread, since scheduling does not depend on them: {}", kinds.join(", "));
+            self.remark(Severity::Note, "", message);
+        }
+        let Tally { count, first } = std::mem::take(&mut self.repeated);
+        if count > 0 {
+            let times = count_of(count, "object was", "objects were");
+            self.remark(Severity::Note, "", format!("{times} read more than once, and the newest state of each was kept: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.recreated);
+        if count > 0 {
+            let times = count_of(count, "name stands", "names stand");
+            let message = format!("{times} for different objects, of which the newest was kept; are these dumps of one cluster? {first}");
+            self.remark(Severity::Warning, "", message);
+        }
+        let Tally { count, first } = std::mem::take(&mut self.passed_over);
+        if count > 0 {
+            let files = count_of(count, "file holds", "files hold");
+            let by_ending = std::mem::take(&mut self.passed_over_by_ending);
+            let kinds = if by_ending.len() > 1 { format!(" ({})", most_of(by_ending)) } else { String::new() };
+            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over{kinds}: {first}"));
+        }
+        self.note_left_out();
+    }
+
+    fn note_left_out(&mut self) {
+        let Tally { count, first } = std::mem::take(&mut self.links);
+        if count > 0 {
+            let links = count_of(count, "link in an archive was", "links in archives were");
+            self.remark(Severity::Note, "", format!("{links} not followed: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.not_collected);
+        if count > 0 {
+            let files = count_of(count, "file says", "files say");
+            self.remark(Severity::Warning, "", format!("{files} that not everything could be collected: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.too_many);
+        if count > 0 {
+            self.remark(Severity::Error, &first, "is one file too many; it and what follows was not read".to_owned());
+        }
+        let Tally { count, first } = std::mem::take(&mut self.unaffordable);
+        if count > 0 {
+            let files = count_of(count, "compressed file was", "compressed files were");
+            self.remark(Severity::Error, "", format!("{files} not read, since more came out of others than may: {first}"));
+        }
+    }
+
+    /// What the tools leave out of their dumps unless they are told to take it along.
+    pub(in crate::source) fn note_what_layouts_lack(&mut self) {
+        let mut namespaces: Vec<&str> = self.layouts.namespaces.iter().map(String::as_str).filter(|n| *n != "kube-system").collect();
+        if self.report.layout.0.contains(&Layout::ClusterInfo) && namespaces.len() == 1 {
+            let only = namespaces.remove(0);
+            let message = format!(
+                "kubectl cluster-info dump took kube-system and {only} only; without --all-namespaces, nodes look emptier than they are"
+            );
+            self.remark(Severity::Warning, "", message);
+        }
+        for layout in self.report.layout.0.clone() {
+            if let Layout::MustGather | Layout::SupportBundleKit = layout {
+                let message = format!(
+                    "this {layout} holds the platform's own namespaces unless more were asked for: nodes may look emptier than they are"
+                );
+                self.remark(Severity::Note, "", message);
+            }
+        }
+    }
+}
+
+/// `120 .log, 3 .txt`, the most frequent first.
+fn most_of(by_ending: BTreeMap<String, usize>) -> String {
+    /// Enough to know the dump by.
+    const SHOWN: usize = 5;
+    let mut endings: Vec<(String, usize)> = by_ending.into_iter().collect();
+    endings.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let others: usize = endings.iter().skip(SHOWN).map(|(_, count)| count).sum();
+    let shown = endings.iter().take(SHOWN).map(|(ending, count)| {
+        let dot = if ending.contains(' ') { "" } else { "." };
+        format!("{count} {dot}{ending}")
+    });
+    shown.chain((others > 0).then(|| format!("{others} others"))).collect::<Vec<_>>().join(", ")
+}

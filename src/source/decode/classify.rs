@@ -1,0 +1,125 @@
+//! Sorts objects by kind and API group, both of which must fit, into those that are read and those that are not.
+
+use crate::cluster::Kind;
+
+/// What a kind is to the loader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) enum Class {
+    /// Decides about scheduling.
+    Model(Kind),
+    /// The same in a version whose shape is another, but can be turned into the present one.
+    Convertible(Kind),
+    /// Of a model kind's group and name, in a version that cannot be turned into the present one.
+    OldVersion(Kind),
+    /// Configures a scheduler.
+    Configuration,
+    /// What a scheduler said about a pod, or at least a time.
+    Event,
+    /// Only its times are of interest: they tell when the dump was taken.
+    Clock,
+    /// Skipped without looking into it: its content is nobody's business here.
+    Unread,
+    /// Wraps other objects in `items`.
+    List,
+    /// Anything else; counted.
+    Other,
+}
+
+/// The API group of a model kind.
+pub(in crate::source) fn group(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Namespace
+        | Kind::Node
+        | Kind::PersistentVolume
+        | Kind::PersistentVolumeClaim
+        | Kind::Pod
+        | Kind::ReplicationController
+        | Kind::Service => "",
+        Kind::ReplicaSet | Kind::StatefulSet => "apps",
+        Kind::PodDisruptionBudget => "policy",
+        Kind::PriorityClass => "scheduling.k8s.io",
+        Kind::CSIDriver | Kind::CSINode | Kind::CSIStorageCapacity | Kind::StorageClass | Kind::VolumeAttachment => "storage.k8s.io",
+        Kind::DeviceClass | Kind::ResourceClaim | Kind::ResourceClaimTemplate | Kind::ResourceSlice => "resource.k8s.io",
+    }
+}
+
+/// A version of a model kind, by how far its shape is that of the current one where the model reads it.
+fn of_version(kind: Kind, group: &str, version: &str) -> Class {
+    match (group, version) {
+        ("resource.k8s.io", "v1" | "v1beta2") => Class::Model(kind),
+        // It puts a request's fields and a device's attributes elsewhere, and says the same.
+        ("resource.k8s.io", "v1beta1") if kind != Kind::DeviceClass => Class::Convertible(kind),
+        ("resource.k8s.io", "v1beta1") | ("", "v1") => Class::Model(kind),
+        ("resource.k8s.io" | "", _) => Class::OldVersion(kind),
+        _ if version.starts_with('v') => Class::Model(kind),
+        _ => Class::OldVersion(kind),
+    }
+}
+
+/// Sorts an object by its kind and `apiVersion`; without an `apiVersion` the kind alone decides.
+pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Class {
+    let (found_group, version) = match api_version {
+        None | Some("") => (None, "v1"),
+        Some(text) => text.split_once('/').map_or((Some(""), text), |(group, version)| (Some(group), version)),
+    };
+    let in_group = |group: &str| found_group.is_none_or(|found| found == group);
+    if let Ok(known) = kind.parse::<Kind>() {
+        // ReplicaSets lived in `extensions` before `apps`.
+        return if in_group(group(known)) || (known == Kind::ReplicaSet && in_group("extensions")) {
+            of_version(known, group(known), version)
+        } else {
+            Class::Other
+        };
+    }
+    match kind {
+        "Secret" | "ConfigMap" if in_group("") => Class::Unread,
+        "Event" if in_group("") || in_group("events.k8s.io") => Class::Event,
+        "Lease" if in_group("coordination.k8s.io") => Class::Clock,
+        "KubeSchedulerConfiguration" if in_group("kubescheduler.config.k8s.io") => Class::Configuration,
+        "Scheduler" if found_group == Some("config.openshift.io") => Class::Configuration,
+        "List" => Class::List,
+        _ if kind.ends_with("List") => Class::List,
+        _ => Class::Other,
+    }
+}
+
+/// The kind of a typed list's items: `PodList` holds `Pod`s; a plain `List` does not tell.
+pub(in crate::source) fn item_kind(list_kind: &str) -> Option<&str> {
+    list_kind.strip_suffix("List").filter(|kind| !kind.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_and_group_must_both_fit() {
+        for (kind, api_version, expected) in [
+            ("Pod", Some("v1"), Class::Model(Kind::Pod)),
+            ("Pod", None, Class::Model(Kind::Pod)),
+            ("Service", Some("v1"), Class::Model(Kind::Service)),
+            ("Service", Some("serving.knative.dev/v1"), Class::Other),
+            ("Node", Some("metrics.k8s.io/v1"), Class::Other),
+            ("PodDisruptionBudget", Some("policy/v1beta1"), Class::Model(Kind::PodDisruptionBudget)),
+            ("ReplicaSet", Some("extensions/v1beta1"), Class::Model(Kind::ReplicaSet)),
+            ("ResourceClaim", Some("resource.k8s.io/v1alpha3"), Class::OldVersion(Kind::ResourceClaim)),
+            ("ResourceClaim", Some("resource.k8s.io/v1beta1"), Class::Convertible(Kind::ResourceClaim)),
+            ("DeviceClass", Some("resource.k8s.io/v1beta1"), Class::Model(Kind::DeviceClass)),
+            ("CSINode", Some("storage.k8s.io/v1beta1"), Class::Model(Kind::CSINode)),
+            ("CSIStorageCapacity", Some("storage.k8s.io/v1beta1"), Class::Model(Kind::CSIStorageCapacity)),
+            ("PriorityClass", Some("scheduling.k8s.io/v1beta1"), Class::Model(Kind::PriorityClass)),
+            ("KubeSchedulerConfiguration", Some("kubescheduler.config.k8s.io/v1"), Class::Configuration),
+            ("Scheduler", Some("config.openshift.io/v1"), Class::Configuration),
+            ("Scheduler", None, Class::Other),
+            ("ResourceClaim", Some("resource.k8s.io/v1beta2"), Class::Model(Kind::ResourceClaim)),
+            ("Secret", Some("v1"), Class::Unread),
+            ("Event", Some("events.k8s.io/v1"), Class::Event),
+            ("Lease", Some("coordination.k8s.io/v1"), Class::Clock),
+            ("PodList", Some("v1"), Class::List),
+            ("Deployment", Some("apps/v1"), Class::Other),
+        ] {
+            assert_eq!(classify(kind, api_version), expected, "{kind} {api_version:?}");
+        }
+        assert_eq!((item_kind("PodList"), item_kind("List"), item_kind("Pod")), (Some("Pod"), None, None));
+    }
+}

@@ -1,0 +1,232 @@
+//! Shares equal parts of pods.
+//!
+//! Nearly all pods come from templates, so a cluster holds far fewer different specs, labels and owners than pods. Each
+//! thread replaces such a part by an equal one that it saw lately, which keeps memory low while decoding; at the end one
+//! pass over all pods joins what the threads' tables missed.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::cluster::{MetaTemplate, Object, Pod, PodSpec, RarePodStatus};
+
+/// Slots of a table of parts seen lately, at first and at most; powers of two.
+const FIRST_SLOTS: usize = 1 << 5;
+const MOST_SLOTS: usize = 1 << 13;
+
+thread_local! {
+    static TABLES: RefCell<Tables> = const { RefCell::new(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW }) };
+}
+
+/// What a thread saw lately.
+struct Tables {
+    specs: Recent<PodSpec>,
+    templates: Recent<MetaTemplate>,
+    statuses: Recent<RarePodStatus>,
+}
+
+/// Values seen lately; where two come to the same slot, the newer one stays.
+struct Recent<T> {
+    slots: Vec<Option<(u64, Arc<T>)>>,
+    /// How many were put in since the table was last enlarged.
+    put: usize,
+}
+
+impl<T: Hash + Eq> Recent<T> {
+    const NEW: Self = Self { slots: Vec::new(), put: 0 };
+
+    /// Replaces a value by an equal one that was seen lately.
+    fn share(&mut self, value: &mut Arc<T>) {
+        if self.put >= self.slots.len() && self.slots.len() < MOST_SLOTS {
+            self.enlarge();
+        }
+        let mut hasher = Quick::default();
+        value.hash(&mut hasher);
+        let hash = hasher.finish();
+        let at = hash as usize & (self.slots.len() - 1);
+        let slot = &mut self.slots[at];
+        match slot {
+            Some((known_hash, known)) if *known_hash == hash && *known == *value => *value = Arc::clone(known),
+            _ => {
+                self.put += 1;
+                *slot = Some((hash, Arc::clone(value)));
+            }
+        }
+    }
+
+    fn enlarge(&mut self) {
+        let slots = (self.slots.len() * 4).clamp(FIRST_SLOTS, MOST_SLOTS);
+        let old = std::mem::take(&mut self.slots);
+        self.slots.resize_with(slots, || None);
+        for (hash, value) in old.into_iter().flatten() {
+            self.slots[hash as usize & (slots - 1)] = Some((hash, value));
+        }
+        self.put = 0;
+    }
+}
+
+/// A multiplying hasher: specs are long, and a collision costs a comparison or a little memory only.
+#[derive(Default)]
+struct Quick(u64);
+
+impl Hasher for Quick {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.write_u64(u64::from_le_bytes(last));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.write_u64(byte.into());
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+}
+
+/// Lets a pod share its parts with those that this thread saw lately.
+pub(in crate::source) fn dedup_parts(pod: &mut Pod) {
+    TABLES.with_borrow_mut(|tables| {
+        tables.specs.share(&mut pod.spec);
+        if let Some(template) = pod.metadata.template.handle_mut() {
+            tables.templates.share(template);
+        }
+        if let Some(status) = pod.status.rare.handle_mut() {
+            tables.statuses.share(status);
+        }
+    });
+}
+
+/// Gives up this thread's tables.
+pub(in crate::source) fn forget() {
+    TABLES.set(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW });
+}
+
+/// All different values of one type.
+struct All<T> {
+    values: HashSet<Arc<T>, BuildHasherDefault<Quick>>,
+    /// Most pods share already: the address tells without looking at the value again. The table keeps every value whose
+    /// address it knows alive, so that no address is used twice.
+    seen: HashMap<*const T, (Arc<T>, Arc<T>)>,
+}
+
+impl<T: Hash + Eq> All<T> {
+    fn new() -> Self {
+        Self { values: HashSet::default(), seen: HashMap::new() }
+    }
+
+    /// The one to have instead of `value`, where that is another.
+    fn instead(&mut self, value: &Arc<T>) -> Option<Arc<T>> {
+        let (_, shared) = self.seen.entry(Arc::as_ptr(value)).or_insert_with(|| {
+            let shared = self.values.get(value).cloned().unwrap_or_else(|| {
+                self.values.insert(Arc::clone(value));
+                Arc::clone(value)
+            });
+            (Arc::clone(value), shared)
+        });
+        (!Arc::ptr_eq(shared, value)).then(|| Arc::clone(shared))
+    }
+}
+
+/// Joins all equal parts.
+pub(in crate::source) fn dedup_all(objects: &mut [Object]) {
+    let (mut specs, mut templates, mut statuses) = (All::new(), All::new(), All::new());
+    for object in objects {
+        let Object::Pod(pod) = object else { continue };
+        let spec = specs.instead(&pod.spec);
+        let template = pod.metadata.template.handle().and_then(|t| templates.instead(t));
+        let status = pod.status.rare.handle().and_then(|s| statuses.instead(s));
+        if spec.is_none() && template.is_none() && status.is_none() {
+            continue;
+        }
+        let Some(pod) = Arc::get_mut(pod) else { continue };
+        if let Some(spec) = spec {
+            pod.spec = spec;
+        }
+        if let (Some(template), Some(part)) = (template, pod.metadata.template.handle_mut()) {
+            *part = template;
+        }
+        if let (Some(status), Some(part)) = (status, pod.status.rare.handle_mut()) {
+            *part = status;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(scheduler: &str) -> Pod {
+        let mut pod = Pod::default();
+        pod.spec_mut().scheduler_name = scheduler.into();
+        pod
+    }
+
+    #[test]
+    fn equal_specs_become_one_and_others_stay() {
+        let mut objects: Vec<Object> = ["a", "b", "a", "b"].map(|s| Object::Pod(Arc::new(pod(s)))).into();
+        dedup_all(&mut objects);
+        let specs: Vec<_> = objects.iter().map(|o| if let Object::Pod(p) = o { Arc::as_ptr(&p.spec) } else { unreachable!() }).collect();
+        assert_eq!((specs[0], specs[1]), (specs[2], specs[3]));
+        assert_ne!(specs[0], specs[1]);
+        let (mut one, mut two, mut other) = (pod("a"), pod("a"), pod("b"));
+        [&mut one, &mut two, &mut other].into_iter().for_each(dedup_parts);
+        forget();
+        assert!(Arc::ptr_eq(&one.spec, &two.spec) && !Arc::ptr_eq(&one.spec, &other.spec));
+    }
+
+    #[test]
+    fn equal_labels_and_statuses_become_one_and_others_stay() {
+        let pods = ["a", "b", "a"].map(|label| {
+            let mut pod = pod("s");
+            pod.metadata.labels.insert("app".into(), label.into());
+            pod.status.allocated_resources.insert(label.into(), crate::cluster::NO_QUANTITY);
+            pod
+        });
+        let parts = |pod: &Pod| {
+            let (template, status) = (pod.metadata.template.handle().unwrap(), pod.status.rare.handle().unwrap());
+            (Arc::as_ptr(template), Arc::as_ptr(status))
+        };
+        let shared = |[a, b, c]: [_; 3]| (a, a) == (c, c) && a != b;
+        let mut at_once = pods.clone();
+        at_once.iter_mut().for_each(dedup_parts);
+        forget();
+        assert!(shared(at_once.each_ref().map(parts)) && at_once == pods);
+        let mut objects: Vec<Object> = pods.iter().cloned().map(|p| Object::Pod(Arc::new(p))).collect();
+        dedup_all(&mut objects);
+        let after = [0, 1, 2].map(|i| if let Object::Pod(p) = &objects[i] { parts(p) } else { unreachable!() });
+        assert!(shared(after));
+        let untouched = pod("s");
+        assert!(untouched.metadata.template.handle().is_none() && untouched.status.rare.handle().is_none());
+    }
+
+    #[test]
+    fn a_table_grows_and_keeps_what_it_holds() {
+        let mut table = Recent::NEW;
+        let first = Arc::new(0);
+        table.share(&mut Arc::clone(&first));
+        for i in 1..MOST_SLOTS * 2 {
+            table.share(&mut Arc::new(i));
+            if i < FIRST_SLOTS / 4 {
+                let mut again = Arc::new(i);
+                table.share(&mut again);
+                assert!(Arc::strong_count(&again) == 2);
+            }
+        }
+        assert_eq!(table.slots.len(), MOST_SLOTS);
+    }
+}

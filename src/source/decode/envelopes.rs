@@ -1,0 +1,129 @@
+//! Decodes text that is no plain object: lists within lists, values of other types, and YAML of unusual layout.
+
+use serde::Deserialize;
+use serde_yaml::Value;
+
+use super::classify::{Class, classify};
+use super::{Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, yaml_error};
+use crate::source::layout::Hint;
+use crate::source::read::split::{Json, SpanState, Splitter, Syntax, TypeMeta};
+
+/// Lists within lists beyond this depth are refused: nobody writes them, and the stack is finite.
+const MAX_DEPTH: u8 = 8;
+
+/// A JSON list as an object of its own: its items are cut out as those of a file are.
+pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    if context.depth >= MAX_DEPTH {
+        return push(out, line, context, DecodeError::new("lists are nested too deeply").into());
+    }
+    let mut copy = text.to_vec();
+    let mut splitter = Json::careful();
+    let mut spans = Vec::new();
+    splitter.split(&mut copy, true, &mut spans);
+    let (mut line, mut counted) = (line, 0);
+    for span in &spans {
+        line += memchr::memchr_iter(b'\n', &copy[counted..span.start]).count() as u32;
+        counted = span.start;
+        let Some((list, index)) = span.item else {
+            // No `items` that could be cut: an empty list, or none at all.
+            match syntax_error(text, Syntax::Json) {
+                Some(bad) => push(out, line, context, bad.into()),
+                None if has_items(text) => push(out, line, context, not_a_list()),
+                None => {}
+            }
+            continue;
+        };
+        let list = &splitter.lists()[list];
+        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1, hint: context.hint };
+        match span.state {
+            SpanState::Whole => decode_text(&copy[span.start..span.end], Syntax::Json, inner, line, out),
+            _ => decode(&copy, span, inner, out),
+        }
+    }
+}
+
+fn has_items(text: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Items {
+        items: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_slice::<Items>(text).is_ok_and(|list| list.items.is_some())
+}
+
+fn not_a_list() -> DecodedItem {
+    DecodeError::new("`items` is not a list").into()
+}
+
+fn not_an_object(found: &str) -> DecodedItem {
+    DecodeError::new(&format!("expected an object, found {found}")).into()
+}
+
+/// A JSON value that is no object.
+pub(in crate::source) fn decode_json_other(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let text = text.trim_ascii();
+    let what = match (text.first(), syntax_error(text, Syntax::Json)) {
+        (_, Some(bad)) => bad.into(),
+        // `items: [null]` is nothing at all to Go's decoder.
+        _ if text == b"null" => return,
+        (Some(b'['), _) => not_an_object("a list"),
+        (Some(b'"'), _) => not_an_object("a string"),
+        _ => not_an_object("a number or a word"),
+    };
+    push(out, line, context, what);
+}
+
+/// Any YAML document, by way of the generic value; lines within are lost.
+pub(in crate::source) fn decode_yaml_value(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let value = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).and_then(|mut value| {
+        value.apply_merge()?;
+        Ok(value)
+    });
+    match value {
+        Ok(value) => decode_value(value, context, line, out),
+        Err(error) => push(out, line, context, yaml_error(&error, text).into()),
+    }
+}
+
+fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let mut mapping = match value {
+        Value::Mapping(mapping) => mapping,
+        Value::Null => return,
+        Value::Sequence(items) if context.index.is_none() => {
+            return decode_values(items, &TypeMeta::default(), context.hint, line, out);
+        }
+        Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
+        Value::String(_) => return push(out, line, context, not_an_object("a string")),
+        _ => return push(out, line, context, not_an_object("a number or a word")),
+    };
+    let text = |key: &str| mapping.get(key).and_then(Value::as_str).map(str::to_owned);
+    let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion") };
+    let Some(types) = complete(&own, context) else {
+        return push(out, line, context, DecodedItem::Kindless);
+    };
+    let class = classify(&types.0, types.1.as_deref());
+    if class == Class::List {
+        return match mapping.remove("items") {
+            None | Some(Value::Null) => {}
+            Some(Value::Sequence(items)) => decode_values(items, &own, context.hint, line, out),
+            Some(_) => push(out, line, context, not_a_list()),
+        };
+    }
+    // Only a whole document comes here, and only in a rare layout: decoding its text once more keeps one path for all.
+    match serde_json::to_vec(&Value::Mapping(mapping)) {
+        Ok(json) => {
+            let (newest, what, told) = decode_typed(&json, Syntax::Json, class, types, context.hint);
+            let what = match what {
+                DecodedItem::Error(bad) => DecodeError { line: None, ..*bad }.into(),
+                other => other,
+            };
+            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
+        }
+        Err(error) => push(out, line, context, DecodeError::new(&error.to_string()).into()),
+    }
+}
+
+fn decode_values(items: Vec<Value>, list: &TypeMeta, hint: &Hint, line: u32, out: &mut Vec<Decoded>) {
+    for (index, item) in items.into_iter().enumerate() {
+        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: MAX_DEPTH, hint }, line, out);
+    }
+}

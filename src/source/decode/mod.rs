@@ -1,0 +1,364 @@
+//! Decodes spans of text into objects.
+//!
+//! Each span is decoded alone and on any thread; what cannot be decoded becomes a [`DecodedItem::Error`] with its line, and its
+//! neighbours never notice.
+
+pub(super) mod admission;
+pub(super) mod classify;
+pub(super) mod dedup;
+pub(super) mod dump_metadata;
+mod envelopes;
+pub(super) mod events;
+mod null_as_zero;
+mod old_versions;
+pub(super) mod raw_object;
+mod records;
+mod times;
+pub(super) mod windows;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_yaml::Value;
+
+use crate::cluster::{Condition, Key, Kind, Object};
+use crate::source::layout::Hint;
+use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
+use classify::{Class, classify, item_kind};
+use dump_metadata::SchedulerMetadata;
+use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
+use events::{RawEvent, SeenEvent};
+use null_as_zero::NullAsZero;
+
+/// What became of one object's text.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    /// The line on which the object starts, counted from 0 within what was decoded.
+    pub(super) line: u32,
+    /// The object's place in its list.
+    pub(super) index: Option<u32>,
+    /// The newest time in it.
+    pub(super) newest: Option<Timestamp>,
+    pub(super) what: DecodedItem,
+    /// What it tells about the scheduler.
+    pub(super) told: Option<Box<SchedulerMetadata>>,
+    /// It is a state in a record of changes.
+    pub(super) change: Option<Change>,
+}
+
+/// Who wrote a record of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// kube-scheduler-simulator.
+    Recorded,
+    /// `kubectl get --watch --output-watch-events`.
+    Watched,
+}
+
+#[derive(Debug)]
+pub(super) enum DecodedItem {
+    Object {
+        object: Object,
+        /// The object named no namespace and was put into `default`.
+        namespace_defaulted: bool,
+        /// The object named no `apiVersion`.
+        versionless: bool,
+    },
+    /// A record's word that an object is gone.
+    Deleted(Kind, Key),
+    /// A scheduler's word about a pod.
+    Event(Box<SeenEvent>),
+    /// A kind that the model does not hold.
+    Other(String),
+    /// A kind that is never looked into.
+    Unread(String),
+    /// A model kind in a version that cannot be read.
+    OldVersion(Kind, String),
+    /// An object without a name.
+    Nameless(Kind),
+    /// An item without a kind, in a list whose kind is not known yet.
+    Pending(Syntax, Box<[u8]>),
+    /// Neither the object nor its list tells a kind.
+    Kindless,
+    Error(Box<DecodeError>),
+}
+
+/// Why a text is no object.
+#[derive(Debug)]
+pub(super) struct DecodeError {
+    pub(super) kind: Option<Kind>,
+    /// It is an Event.
+    pub(super) event: bool,
+    /// `Pod shop/web`, where that much could be read.
+    pub(super) object: Option<String>,
+    /// The line of the mistake, counted from 0 within the object; `None` where only the start of the object is known.
+    pub(super) line: Option<u32>,
+    pub(super) message: String,
+    /// The text breaks the syntax, so that the cut between pieces may be to blame.
+    pub(super) syntax: bool,
+}
+
+impl DecodeError {
+    pub(super) fn new(message: &str) -> Self {
+        Self { kind: None, event: false, object: None, line: None, message: message.to_owned(), syntax: false }
+    }
+}
+
+impl From<DecodeError> for DecodedItem {
+    fn from(bad: DecodeError) -> Self {
+        Self::Error(Box::new(bad))
+    }
+}
+
+/// What is known about an object before looking at it.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The list around it.
+    pub(super) list: &'a TypeMeta,
+    /// Whether more about the list can still come.
+    pub(super) list_open: bool,
+    pub(super) index: Option<u32>,
+    /// How many lists are around that one.
+    pub(super) depth: u8,
+    /// What the file's path tells.
+    pub(super) hint: &'a Hint,
+}
+
+/// Decodes a piece; `out` gets one entry per object (several for a list within).
+pub(super) fn decode(window: &[u8], span: &Span, context: Context<'_>, out: &mut Vec<Decoded>) {
+    let text = &window[span.start..span.end];
+    let bad = |message: &str| DecodeError { syntax: true, ..DecodeError::new(message) }.into();
+    match span.state {
+        SpanState::Whole => decode_text(text, span.syntax, context, 0, out),
+        SpanState::Cut => push(out, 0, context, bad("the file ends within this object")),
+        SpanState::Stray(message) => push(out, 0, context, bad(message)),
+    }
+}
+
+pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: DecodedItem) {
+    out.push(Decoded { line, index: context.index, newest: None, what, told: None, change: None });
+}
+
+/// Brackets open at the same time in flow style beyond which YAML is refused unparsed: the parser would refuse it too,
+/// after a time that grows with the square of the depth.
+const MAX_FLOW_DEPTH: usize = 1000;
+
+/// Whether more brackets are open at some point than any sound object needs. Brackets in strings count as well, which
+/// matters to none that is worth reading.
+fn is_too_deep(text: &[u8]) -> bool {
+    let mut depth = 0usize;
+    text.iter().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_FLOW_DEPTH
+    })
+}
+
+/// Decodes the text of one value that starts at `line`.
+pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    if syntax == Syntax::Yaml && is_too_deep(text) {
+        return push(out, line, context, DecodeError::new("brackets are nested too deeply").into());
+    }
+    let own = match syntax {
+        Syntax::Json => peek_json(text),
+        Syntax::Yaml => match peek_yaml(text) {
+            Some(types) if types.kind.as_deref().is_none_or(|k| classify(k, types.api_version.as_deref()) != Class::List) => types,
+            // A list that is not plainly laid out, or no mapping in block style.
+            _ => return decode_yaml_value(text, context, line, out),
+        },
+    };
+    if syntax == Syntax::Json && !text.trim_ascii_start().starts_with(b"{") {
+        return decode_json_other(text, context, line, out);
+    }
+    if own.kind.is_none() && syntax == Syntax::Json && records::may_be(text) && records::decode(text, context, line, out) {
+        return;
+    }
+    if own.kind.is_none() && context.list.kind.is_none() && context.list_open {
+        return push(out, line, context, DecodedItem::Pending(syntax, text.into()));
+    }
+    let Some(types) = complete(&own, context) else {
+        // Broken text may be why no kind was found, and is the better explanation.
+        let what = syntax_error(text, syntax).map_or(DecodedItem::Kindless, Into::into);
+        return push(out, line, context, what);
+    };
+    match classify(&types.0, types.1.as_deref()) {
+        Class::List => decode_json_list(text, context, line, out),
+        class => {
+            let (newest, what, told) = decode_typed(text, syntax, class, types, context.hint);
+            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
+        }
+    }
+}
+
+/// An object's kind and apiVersion, with the list's where it has none, or what the file is named after.
+pub(super) fn complete(own: &TypeMeta, context: Context<'_>) -> Option<(String, Option<String>)> {
+    let Context { list, hint, index, .. } = context;
+    let from_list = || list.kind.as_deref().and_then(item_kind).map(str::to_owned);
+    match &own.kind {
+        Some(kind) => Some((kind.clone(), own.api_version.clone())),
+        None => from_list().map(|kind| (kind, own.api_version.clone().or_else(|| list.api_version.clone()))).or_else(|| {
+            let of = hint.kind.filter(|_| index.is_some() || hint.for_single)?;
+            Some((of.kind.to_owned(), Some(own.api_version.clone().unwrap_or_else(|| of.api_version.to_owned()))))
+        }),
+    }
+}
+
+pub(super) type Typed = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>);
+
+pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Typed {
+    let (kind_name, api_version) = types;
+    let (newest, what) = match class {
+        Class::Model(kind) => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
+        Class::Convertible(kind) => match old_versions::convert(kind, text, syntax) {
+            Some(present) => {
+                let (newest, what, told) = decode_model(&present, Syntax::Json, kind, &kind_name, api_version.as_deref(), hint);
+                let what = match what {
+                    DecodedItem::Error(bad) => DecodeError { line: None, ..*bad }.into(),
+                    other => other,
+                };
+                return (newest, what, told);
+            }
+            // What does not even parse is best explained by the decoder.
+            None => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
+        },
+        Class::OldVersion(kind) => (None, DecodedItem::OldVersion(kind, api_version.unwrap_or_default())),
+        Class::Event => decode_event(text, syntax, kind_name),
+        Class::Clock => {
+            let clock = match syntax {
+                Syntax::Json => read_json(text, |d| times::Clock::deserialize(d)).ok(),
+                Syntax::Yaml => times::Clock::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok(),
+            };
+            (clock.and_then(|c| c.newest()), DecodedItem::Other(kind_name))
+        }
+        Class::Configuration => {
+            let told = dump_metadata::of_configuration(&kind_name, text, syntax).map(Box::new);
+            return (None, DecodedItem::Other(kind_name), told);
+        }
+        Class::Unread => (None, DecodedItem::Unread(kind_name)),
+        Class::Other | Class::List => (None, DecodedItem::Other(kind_name)),
+    };
+    (newest, what, None)
+}
+
+fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_version: Option<&str>, hint: &Hint) -> Typed {
+    let object = match syntax {
+        Syntax::Json => read_json(text, |d| Object::deserialize_kind(kind, d)).map_err(|e| json_error(&e)),
+        Syntax::Yaml => {
+            Object::deserialize_kind(kind, NullAsZero(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text))
+        }
+    };
+    match object {
+        Ok(object) => {
+            let keys: &[&str] = match kind {
+                Kind::Node => &["lastHeartbeatTime"],
+                Kind::Pod => &["lastTransitionTime"],
+                _ => &[],
+            };
+            let newest = times::newest(&object).max(times::newest_in_text(text, keys));
+            let told = dump_metadata::of_pod(&object, text, syntax).map(Box::new);
+            (newest, finish(object, api_version, hint), told)
+        }
+        Err(bad) => {
+            let object = name_of(text, syntax, kind_name, kind.namespaced());
+            (None, DecodeError { kind: Some(kind), object, ..bad }.into(), None)
+        }
+    }
+}
+
+/// Of events that are not kept, nothing but the newest time outlives this.
+fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, DecodedItem) {
+    let event = match syntax {
+        Syntax::Json => read_json(text, |d| RawEvent::deserialize(d)).map_err(|e| json_error(&e)),
+        Syntax::Yaml => RawEvent::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text)),
+    };
+    match event {
+        Ok(event) => (event.newest(), event.keep().map_or(DecodedItem::Other(kind_name), |kept| DecodedItem::Event(Box::new(kept)))),
+        Err(bad) => (None, DecodeError { event: true, object: name_of(text, syntax, &kind_name, true), ..bad }.into()),
+    }
+}
+
+fn read_json<'de, T>(
+    text: &'de [u8],
+    read: impl FnOnce(NullAsZero<&mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>>) -> Result<T, serde_json::Error>,
+) -> Result<T, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let value = read(NullAsZero(&mut deserializer))?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// The last steps on a decoded object: those that the API server would have taken, and sharing.
+fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> DecodedItem {
+    if object.meta().name.is_empty() {
+        return DecodedItem::Nameless(object.kind());
+    }
+    let namespace_defaulted = admission::place(&mut object, hint.namespace.as_deref());
+    admission::read_version(&mut object, api_version);
+    if let Object::Pod(pod) = &mut object
+        && let Some(pod) = std::sync::Arc::get_mut(pod)
+    {
+        admission::default_pod(pod);
+        let is_bound = |c: &Condition| c.kind == "PodScheduled" && c.status == "True";
+        if !pod.node_name.is_empty() && pod.status.conditions.iter().any(is_bound) {
+            // The node says as much, and a condition with a time of its own could not be shared.
+            let mut rare = std::mem::take(&mut *pod.status.rare);
+            rare.conditions.retain(|c| !is_bound(c));
+            rare.conditions.shrink_to_fit();
+            pod.status.rare = rare.into();
+        }
+        dedup::dedup_parts(pod);
+    }
+    DecodedItem::Object { object, namespace_defaulted, versionless: api_version.is_none_or(str::is_empty) }
+}
+
+fn json_error(error: &serde_json::Error) -> DecodeError {
+    let text = error.to_string();
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).to_owned();
+    let line = (error.line() > 0).then(|| error.line() as u32 - 1);
+    DecodeError { line, syntax: !error.is_data(), ..DecodeError::new(&message) }
+}
+
+pub(super) fn yaml_error(error: &serde_yaml::Error, text: &[u8]) -> DecodeError {
+    let line = error.location().map(|l| l.line().saturating_sub(1) as u32);
+    let full = error.to_string();
+    // The position is told apart from the message.
+    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message).to_owned();
+    let syntax = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).is_err();
+    DecodeError { line, syntax, ..DecodeError::new(&message) }
+}
+
+/// What breaks the text's syntax, if anything.
+pub(super) fn syntax_error(text: &[u8], syntax: Syntax) -> Option<DecodeError> {
+    use serde::de::IgnoredAny;
+    match syntax {
+        Syntax::Json => serde_json::from_slice::<IgnoredAny>(text).err().map(|e| json_error(&e)),
+        Syntax::Yaml => IgnoredAny::deserialize(serde_yaml::Deserializer::from_slice(text)).err().map(|e| yaml_error(&e, text)),
+    }
+}
+
+/// `Pod shop/web`, from text that could not be decoded.
+fn name_of(text: &[u8], syntax: Syntax, kind: &str, namespaced: bool) -> Option<String> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Names {
+        name: String,
+        namespace: String,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Named {
+        metadata: Names,
+    }
+    let named: Result<Named, ()> = match syntax {
+        Syntax::Json => read_json(text, |d| Named::deserialize(d)).map_err(drop),
+        Syntax::Yaml => Named::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).map_err(drop),
+    };
+    let Names { name, namespace } = named.ok()?.metadata;
+    match (name.is_empty(), namespaced && !namespace.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some(format!("{kind} {namespace}/{name}")),
+        (false, false) => Some(format!("{kind} {name}")),
+    }
+}

@@ -1,0 +1,372 @@
+//! Passes one file through the splitter and the decoder, a window at a time.
+
+use std::io::{self, Read};
+
+use rayon::prelude::*;
+
+use super::{Context, Decoded, DecodedItem, decode, decode_text};
+use crate::cluster::Kind;
+use crate::source::layout::Hint;
+use crate::source::read::archive::Stream;
+use crate::source::read::input::{Content, Opened, is_binary};
+use crate::source::read::limits::{Budget, size};
+use crate::source::read::progress::Progress;
+use crate::source::read::split::{Form, ItemList, Json, Span, SpanState, Splitter, Syntax, TypeMeta, Yaml};
+
+/// How much of a file is in memory at a time for each thread that decodes, two times over; longer only where one object
+/// is.
+const WINDOW_PER_THREAD: usize = 512 << 10;
+
+/// No window is longer, however many threads there are.
+const MAX_WINDOW: usize = 4 << 20;
+
+/// As many pieces are decoded at once where they stand: handing them out costs more.
+const FEW: usize = 8;
+
+/// Files beyond this size are not read a second time: a generic parse of a whole document takes many times its size.
+const CAREFUL_LIMIT: u64 = 64 << 20;
+
+/// No single object may take more of the file than this: API servers refuse objects of a few megabytes.
+const MAX_OBJECT: u64 = 512 << 20;
+
+/// A decoded object and where its text stands.
+#[derive(Debug)]
+pub(in crate::source) struct Entry {
+    pub(in crate::source) decoded: Decoded,
+    /// The line on which the object starts, counted from 0.
+    pub(in crate::source) line: u32,
+    pub(in crate::source) offset: u64,
+    pub(in crate::source) length: u32,
+    /// The list that it is an item of.
+    list: Option<u32>,
+}
+
+impl Entry {
+    /// An object that stands in no file.
+    pub(in crate::source) fn of_answer(decoded: Decoded) -> Self {
+        Self { decoded, line: 0, offset: 0, length: 0, list: None }
+    }
+}
+
+/// What is in one file, besides the entries that were handed over while it was read.
+#[derive(Debug, Default)]
+pub(in crate::source) struct Contents {
+    /// By window, so that no long list has to grow.
+    pub(in crate::source) entries: Vec<Vec<Entry>>,
+    /// Other threads took part in decoding.
+    pub(in crate::source) spread: bool,
+    pub(in crate::source) bytes: u64,
+    /// Where the file could not be read to its end: why.
+    pub(in crate::source) broken_off: Option<String>,
+    /// How many lists the file ends within, or that never tell their kind.
+    pub(in crate::source) unfinished_lists: usize,
+    /// The kinds that lists in the file are of, were they empty.
+    pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
+    /// The file holds no text.
+    pub(in crate::source) binary: bool,
+    /// What kind of file it is, where the cuts show it.
+    pub(in crate::source) form: Form,
+}
+
+impl Contents {
+    fn all(&self) -> impl Iterator<Item = &DecodedItem> {
+        self.entries.iter().flatten().map(|entry| &entry.decoded.what)
+    }
+
+    fn mistakes(&self) -> usize {
+        self.all().filter(|what| matches!(what, DecodedItem::Error(_) | DecodedItem::Kindless)).count()
+    }
+
+    fn objects(&self) -> usize {
+        self.all().filter(|what| matches!(what, DecodedItem::Object { .. })).count()
+    }
+
+    fn syntax_is_broken(&self) -> bool {
+        self.all().any(|what| matches!(what, DecodedItem::Error(bad) if bad.syntax))
+    }
+}
+
+/// Takes the entries of a window.
+pub(in crate::source) type Take<'a> = dyn FnMut(Vec<Entry>) + 'a;
+
+/// Reads a file; a second time, with less trust in its layout, where the first left broken pieces.
+///
+/// `again` is where it can be opened once more; a large member of an archive has no such place. What cannot change any
+/// more is handed to `take` while the file is read, in order, and comes before what is in [`Contents`].
+pub(in crate::source) fn read(
+    stream: Stream<'_>,
+    again: Option<&Content>,
+    hint: &Hint,
+    budget: &Budget,
+    take: &mut Take<'_>,
+) -> io::Result<Contents> {
+    let keep = again.map_or(0, |_| CAREFUL_LIMIT);
+    let fast = read_as(Opened::new(stream)?, hint, false, budget.progress(), keep, take);
+    let Some(again) = again.filter(|_| fast.bytes <= CAREFUL_LIMIT && fast.syntax_is_broken()) else { return Ok(fast) };
+    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true, budget.progress(), u64::MAX, take);
+    let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
+    Ok(if better { careful } else { fast })
+}
+
+/// A stretch of the file, cut into pieces.
+#[derive(Default)]
+struct Window {
+    text: Vec<u8>,
+    /// How much of the text the pieces cover; the rest belongs to the next window.
+    done: usize,
+    spans: Vec<Span>,
+    /// The lists that the pieces belong to; `first_list` is the place of the first of them among all of the file.
+    lists: Vec<ItemList>,
+    first_list: usize,
+    /// Line and offset of the text's start in the file.
+    line: u32,
+    offset: u64,
+    last: bool,
+}
+
+/// Fills windows one after another.
+struct Source<'a> {
+    reader: Box<dyn Read + Send + 'a>,
+    window: usize,
+    /// How much is still to come, where that is known: no more memory is asked for at first.
+    left: Option<usize>,
+    splitter: Box<dyn Splitter + Send>,
+    broken_off: Option<String>,
+    first: Option<Vec<u8>>,
+}
+
+/// Hands entries over from the byte on at which the file is longer than `keep`.
+fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
+    let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
+    let mut contents = Contents::default();
+    let left = opened.size.map(|size| size as usize);
+    let mut source = Source { reader: opened.reader, window, left, splitter: Box::new(Json::default()), broken_off: None, first: None };
+    let mut start = Vec::new();
+    source.fill(&mut start, window.min(64 << 10));
+    if is_binary(&start) {
+        contents.binary = true;
+        contents.bytes = start.len() as u64;
+        return contents;
+    }
+    let kwok = memchr::memmem::find(&start, b"kwok.x-k8s.io").is_some();
+    source.splitter = match (syntax_of(&start), careful) {
+        (Syntax::Json, false) => Box::new(Json::default()),
+        (Syntax::Json, true) => Box::new(Json::careful()),
+        (Syntax::Yaml, false) => Box::new(Yaml::default()),
+        (Syntax::Yaml, true) => Box::new(Yaml::careful()),
+    };
+    source.first = Some(start);
+
+    let mut window = Window::default();
+    source.next(&mut window, &[], 0, 0);
+    let mut spare = Window::default();
+    let mut pending = false;
+    loop {
+        let (line, offset) = (window.line + count_lines(&window.text[..window.done]), window.offset + window.done as u64);
+        let entries = if window.last {
+            decode_window(&window, hint, &mut contents.spread)
+        } else {
+            // The next window is read while this one is decoded.
+            let tail = window.text[window.done..].to_vec();
+            contents.spread = true;
+            let (entries, ()) = rayon::join(|| decode_window(&window, hint, &mut true), || source.next(&mut spare, &tail, line, offset));
+            entries
+        };
+        progress.add(window.done as u64, entries.len());
+        contents.entries.push(entries);
+        // Items that wait for the kind of their list hold up all that follows them.
+        pending |= contents.entries.last().is_some_and(|e| e.iter().any(|e| matches!(e.decoded.what, DecodedItem::Pending(..))));
+        if offset > keep && !pending {
+            contents.entries.drain(..).for_each(&mut *take);
+        }
+        if progress.is_cancelled() {
+            contents.bytes = offset;
+            contents.broken_off = Some("the load was stopped".to_owned());
+            return contents;
+        }
+        if window.last {
+            contents.bytes = offset;
+            break;
+        }
+        std::mem::swap(&mut window, &mut spare);
+    }
+    contents.broken_off = source.broken_off.take();
+    settle(&mut contents, source.splitter.lists(), hint);
+    contents.form = Form { kwok, ..source.splitter.form() };
+    contents
+}
+
+impl Source<'_> {
+    /// Reads until `text` holds `target` bytes or the file ends; true at the end.
+    fn fill(&mut self, text: &mut Vec<u8>, target: usize) -> bool {
+        if text.len() >= target {
+            return false;
+        }
+        let wanted = target - text.len();
+        // One more than there is, since only a read that brings nothing shows the end.
+        text.reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1)));
+        match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
+            Ok(count) => {
+                self.left = self.left.map(|left| left.saturating_sub(count));
+                count < wanted
+            }
+            Err(error) => {
+                self.broken_off = Some(error.to_string());
+                true
+            }
+        }
+    }
+
+    /// Puts the next stretch of the file into `window`, behind the `tail` that the one before left.
+    fn next(&mut self, window: &mut Window, tail: &[u8], line: u32, offset: u64) {
+        window.text.clear();
+        window.text.extend(self.first.take().unwrap_or_default());
+        window.text.extend_from_slice(tail);
+        (window.line, window.offset) = (line, offset);
+        let mut target = self.window.max(tail.len() * 2);
+        loop {
+            window.last = self.fill(&mut window.text, target);
+            window.spans.clear();
+            window.done = self.splitter.split(&mut window.text, window.last, &mut window.spans);
+            if window.last || window.done > 0 {
+                break;
+            }
+            if window.text.len() as u64 > MAX_OBJECT {
+                // Whatever it is, it must not take all memory.
+                self.broken_off = Some(format!("an object is longer than {}", size(MAX_OBJECT)));
+                window.last = true;
+                window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
+                break;
+            }
+            target = window.text.len() * 2;
+        }
+        if window.last
+            && self.broken_off.is_some()
+            && let Some(span) = window.spans.last_mut()
+            && span.syntax == Syntax::Yaml
+        {
+            // YAML does not tell half an object from a whole one.
+            span.state = SpanState::Cut;
+        }
+        window.first_list = window.spans.iter().filter_map(|p| p.item).map(|(list, _)| list).min().unwrap_or(0);
+        window.lists = self.splitter.lists()[window.first_list..].to_vec();
+    }
+}
+
+fn count_lines(text: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', text).count() as u32
+}
+
+/// Decodes the pieces of a window; `spread` becomes true where other threads take part.
+fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> {
+    let mut lines = Vec::with_capacity(window.spans.len());
+    let (mut line, mut counted) = (window.line, 0);
+    for span in &window.spans {
+        line += count_lines(&window.text[counted..span.start]);
+        counted = span.start;
+        lines.push(line);
+    }
+    let unknown = ItemList::default();
+    let decode_one = |(span, line): (&Span, &u32)| {
+        let list = span.item.map_or(&unknown, |(list, _)| &window.lists[list - window.first_list]);
+        let index = span.item.map(|(_, index)| index);
+        let context = Context { list: &list.types, list_open: span.item.is_some() && !list.closed, index, depth: 0, hint };
+        let mut out = Vec::with_capacity(1);
+        decode(&window.text, span, context, &mut out);
+        out.into_iter()
+            .map(|decoded| Entry {
+                line: line + decoded.line,
+                offset: window.offset + span.start as u64,
+                length: (span.end - span.start) as u32,
+                list: span.item.map(|(list, _)| list as u32),
+                decoded,
+            })
+            .collect::<Vec<_>>()
+    };
+    if window.spans.len() <= FEW {
+        return window.spans.iter().zip(&lines).flat_map(decode_one).collect();
+    }
+    *spread = true;
+    let spans = window.spans.par_iter().with_min_len(FEW).zip(&lines);
+    spans.flat_map_iter(decode_one).collect()
+}
+
+/// Decodes the items that had to wait for the kind of their list.
+fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
+    let named = lists.iter().filter(|l| l.closed).filter_map(|l| l.types.kind.as_deref()?.strip_suffix("List")?.parse().ok());
+    contents.listed = named.collect();
+    contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();
+    if !contents.all().any(|what| matches!(what, DecodedItem::Pending(..))) {
+        return;
+    }
+    let unknown = TypeMeta::default();
+    let settle_one = |entry: Entry| {
+        let DecodedItem::Pending(syntax, text) = &entry.decoded.what else { return vec![entry] };
+        let list = entry.list.map_or(&unknown, |list| &lists[list as usize].types);
+        let mut out = Vec::with_capacity(1);
+        decode_text(text, *syntax, Context { list, list_open: false, index: entry.decoded.index, depth: 0, hint }, 0, &mut out);
+        let Entry { line, offset, length, list, .. } = entry;
+        let place = |decoded: Decoded| Entry { line: line + decoded.line, decoded, offset, length, list };
+        out.into_iter().map(place).collect()
+    };
+    let entries = std::mem::take(&mut contents.entries);
+    contents.spread = true;
+    contents.entries = entries.into_par_iter().map(|window| window.into_iter().flat_map(settle_one).collect()).collect();
+}
+
+/// How a text is written, by its first characters.
+fn syntax_of(start: &[u8]) -> Syntax {
+    let text = start.trim_ascii_start();
+    let then = text.get(1..).and_then(|rest| rest.trim_ascii_start().first());
+    match (text.first(), then) {
+        (Some(0x1e), _) | (Some(b'{'), Some(b'"' | b'}') | None) | (Some(b'['), Some(b'{' | b']') | None) => Syntax::Json,
+        _ => Syntax::Yaml,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::source::read::archive::Sort;
+    use crate::source::read::limits::Limits;
+
+    /// The names of the objects that are handed over while the text is read, and of those that come at the end.
+    fn read_names(text: &str, again: bool) -> (Vec<String>, Vec<String>) {
+        let budget = Budget::new(&Limits::default(), Arc::default());
+        let content = Content::Memory(Arc::new(text.as_bytes().to_vec().into()));
+        let stream = Stream { reader: Box::new(text.as_bytes()), size: Some(text.len() as u64), sort: Sort::Plain, compressed: false };
+        let name = |entry: Entry| match entry.decoded.what {
+            DecodedItem::Object { object, .. } => object.meta().name.to_string(),
+            other => format!("{other:?}"),
+        };
+        let mut taken = Vec::new();
+        let contents = read(stream, again.then_some(&content), &Hint::default(), &budget, &mut |entries| {
+            taken.extend(entries.into_iter().map(name));
+        });
+        (taken, contents.unwrap().entries.into_iter().flatten().map(name).collect())
+    }
+
+    #[test]
+    fn what_cannot_change_any_more_is_handed_over_in_order() {
+        const ITEMS: usize = 5000;
+        let names: Vec<String> = (0..ITEMS).map(|i| format!("n{i:05}")).collect();
+        let list = |kind: &str, end: &str| {
+            let padding = "x".repeat(MAX_WINDOW * 3 / ITEMS);
+            let items = names.iter().map(|n| format!(r#"{{{kind}"metadata":{{"name":"{n}"}},"padding":"{padding}"}}"#));
+            format!(r#"{{"apiVersion":"v1","items":[{}]{end}}}"#, items.collect::<Vec<_>>().join(",\n"))
+        };
+        let own = r#""apiVersion":"v1","kind":"Node","#;
+        // Read as a stream, the objects come a window at a time.
+        let (taken, rest) = read_names(&list(own, ""), false);
+        assert_eq!((taken.len(), rest.len()), (ITEMS, 0));
+        assert_eq!(taken, names);
+        // What may be read a second time is kept until that is settled.
+        let (taken, rest) = read_names(&list(own, ""), true);
+        assert_eq!((taken.len(), rest), (0, names.clone()));
+        // Items that only the end of their list names wait for it.
+        let (taken, rest) = read_names(&list("", r#","kind":"NodeList""#), false);
+        assert_eq!((taken.len(), rest), (0, names.clone()));
+    }
+}

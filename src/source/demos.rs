@@ -1,0 +1,76 @@
+//! The embedded clusters: small, and each showing one thing.
+
+use crate::source::Input;
+
+/// An embedded cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Story {
+    /// What `demo NAME` and `--demo NAME` call it.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub title: &'static str,
+    /// The pod to look at first, as `namespace/name`.
+    pub pod: &'static str,
+    text: &'static str,
+}
+
+/// All stories; the first is the one that opens without a name.
+pub const STORIES: [Story; 5] = [
+    Story {
+        name: "payments",
+        title: "a real cluster: shop/payments preempts; eight nodes are candidates, and two are equal to the last",
+        pod: "shop/payments",
+        text: include_str!("../../fixtures/stories/payments.yaml"),
+    },
+    Story {
+        name: "aftermath",
+        title: "the same cluster after its scheduler decided: who was evicted for whom, and whether we agree (A)",
+        pod: "shop/payments",
+        text: include_str!("../../fixtures/stories/aftermath.yaml"),
+    },
+    Story {
+        name: "tie-breaks",
+        title: "six preemptors: each of the five score functions decides once, and at last none does",
+        pod: "demo/1-fewest-violations",
+        text: include_str!("../../fixtures/stories/tie-breaks.yaml"),
+    },
+    Story {
+        name: "budgets",
+        title: "every node is full of pods under budgets: whose eviction violates one, and who is put back first",
+        pod: "shop/checkout",
+        text: include_str!("../../fixtures/stories/budgets.yaml"),
+    },
+    Story {
+        name: "queues",
+        title: "gated, parked and backing off: where pods wait, why, and what wakes them",
+        pod: "web/urgent",
+        text: include_str!("../../fixtures/stories/queues.yaml"),
+    },
+];
+
+impl Story {
+    /// The story of a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        STORIES.iter().find(|s| s.name == name)
+    }
+
+    /// The story as something to load.
+    pub fn input(&self) -> Input {
+        Input::Bytes { name: format!("story {}", self.name), bytes: self.text.as_bytes().into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::load;
+
+    #[test]
+    fn every_story_loads_without_a_complaint_and_holds_its_pod() {
+        for story in &STORIES {
+            let loaded = load(&[story.input()]);
+            assert!(loaded.diagnostics.is_empty(), "{}: {:?}", story.name, loaded.diagnostics);
+            assert!(loaded.cluster().pods.iter().any(|p| p.key().to_string() == story.pod), "{}", story.name);
+        }
+    }
+}

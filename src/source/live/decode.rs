@@ -1,0 +1,229 @@
+//! Decodes an API server's answers: pages of lists and lines of watches, straight from their text.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::failure::{self, Failure, Status, excerpt};
+use super::resource::Resource;
+use crate::cluster::Key;
+use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
+use crate::source::layout::Hint;
+use crate::source::read::split::{Syntax, TypeMeta};
+
+/// A page of a list.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) items: Vec<Decoded>,
+    pub(super) resource_version: String,
+    /// Where the next page starts; empty on the last one.
+    pub(super) next: String,
+}
+
+/// One line of a watch.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// Added or modified.
+    Put(Box<Decoded>, String),
+    /// Deleted: its key, its uid and the resource version of its end.
+    Gone(Key, String, String),
+    /// The stream is complete up to this resource version; and whether that was the last of the initial events.
+    Bookmark(String, bool),
+    /// The server gives up.
+    Error(Failure),
+}
+
+#[derive(Deserialize)]
+struct RawPage<'a> {
+    #[serde(default)]
+    kind: String,
+    #[serde(default, rename = "apiVersion")]
+    api_version: String,
+    #[serde(default)]
+    metadata: PageMeta,
+    #[serde(borrow, default)]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct PageMeta {
+    resource_version: String,
+    r#continue: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RawLine<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    metadata: Names,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Names {
+    name: String,
+    namespace: String,
+    uid: String,
+    resource_version: String,
+    annotations: Option<Marks>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Marks {
+    #[serde(rename = "k8s.io/initial-events-end")]
+    initial_events_end: String,
+}
+
+/// Decodes a page on several threads.
+pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
+    let broken = |error: &serde_json::Error| {
+        let how = if error.is_eof() { "breaks off" } else { "makes no sense" };
+        Failure::new(failure::FailureKind::Content, format!("the list of {} {how} ({error}): {}", resource.plural, excerpt(text)))
+    };
+    let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(&error))?;
+    if raw.kind.strip_suffix("List") != Some(resource.kind) {
+        let message = format!("a list of {} was expected, and {:?} came: {}", resource.plural, raw.kind, excerpt(text));
+        return Err(Failure::new(failure::FailureKind::Content, message));
+    }
+    let types = TypeMeta { kind: Some(raw.kind), api_version: Some(raw.api_version) };
+    let hint = Hint::default();
+    let decode_one = |(index, item): (usize, &&RawValue)| {
+        let context = Context { list: &types, list_open: false, index: Some(index as u32), depth: 1, hint: &hint };
+        let mut out = Vec::with_capacity(1);
+        decode_text(item.get().as_bytes(), Syntax::Json, context, 0, &mut out);
+        out
+    };
+    let items = raw.items.unwrap_or_default();
+    let items = items.par_iter().enumerate().with_min_len(16).map(|(i, item)| (i, item)).flat_map_iter(decode_one).collect();
+    Ok(Page { items, resource_version: raw.metadata.resource_version, next: raw.metadata.r#continue.unwrap_or_default() })
+}
+
+/// Below this, threads cost more than they bring.
+const SMALL: usize = 64 << 10;
+
+/// Decodes whole lines of a watch, in their order.
+pub(super) fn lines(text: &[u8], resource: &Resource, api_version: &str) -> Vec<Result<Line, Failure>> {
+    let types = TypeMeta { kind: Some(format!("{}List", resource.kind)), api_version: Some(api_version.to_owned()) };
+    let texts: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+    if text.len() < SMALL {
+        texts.iter().map(|text| line(text, resource, &types)).collect()
+    } else {
+        texts.par_iter().with_min_len(16).map(|text| line(text, resource, &types)).collect()
+    }
+}
+
+fn line(text: &[u8], resource: &Resource, types: &TypeMeta) -> Result<Line, Failure> {
+    let strange = || Failure::new(failure::FailureKind::Content, format!("the watch makes no sense: {}", excerpt(text)));
+    let raw: RawLine<'_> = serde_json::from_slice(text).map_err(|_| strange())?;
+    let object = raw.object.get().as_bytes();
+    let names = || serde_json::from_slice::<Named>(object).map(|named| named.metadata).map_err(|_| strange());
+    match raw.kind.as_ref() {
+        "ADDED" | "MODIFIED" => {
+            let hint = Hint::default();
+            let context = Context { list: types, list_open: false, index: None, depth: 1, hint: &hint };
+            let mut out = Vec::with_capacity(1);
+            decode_text(object, Syntax::Json, context, 0, &mut out);
+            let decoded = out.pop().ok_or_else(strange)?;
+            let version = match &decoded.what {
+                DecodedItem::Object { object, .. } => object.meta().resource_version.to_string(),
+                // What is not kept still says how far the watch is.
+                _ => names().map(|names| names.resource_version).unwrap_or_default(),
+            };
+            Ok(Line::Put(Box::new(decoded), version))
+        }
+        "DELETED" => {
+            let Names { name, namespace, uid, resource_version, .. } = names()?;
+            let namespace = if resource.namespaced() { namespace } else { String::new() };
+            Ok(Line::Gone(Key::new(namespace, name), uid, resource_version))
+        }
+        "BOOKMARK" => {
+            let names = names()?;
+            Ok(Line::Bookmark(names.resource_version, names.annotations.unwrap_or_default().initial_events_end == "true"))
+        }
+        "ERROR" => Ok(Line::Error(Failure::of_status(&serde_json::from_slice::<Status>(object).map_err(|_| strange())?))),
+        _ => Err(strange()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::resource::Subject;
+    use super::*;
+    use crate::cluster::Kind;
+
+    fn resource(kind: Kind) -> &'static Resource {
+        Resource::of(Subject::Objects(kind))
+    }
+
+    #[test]
+    fn pages_are_decoded_and_what_is_none_is_told() {
+        let text = br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"abc","remainingItemCount":3},
+            "items":[{"metadata":{"name":"a","namespace":"x"}},{"metadata":{"name":"b","namespace":"x"},"spec":{"nodeName":5}}]}"#;
+        let found = page(text, resource(Kind::Pod)).unwrap();
+        assert_eq!((found.resource_version.as_str(), found.next.as_str(), found.items.len()), ("7", "abc", 2));
+        assert!(matches!(&found.items[0].what, DecodedItem::Object { object, .. } if object.key().to_string() == "x/a"));
+        assert!(matches!(&found.items[1].what, DecodedItem::Error(bad) if bad.object.as_deref() == Some("Pod x/b")));
+        assert!(page(br#"{"kind":"PodList","items":null}"#, resource(Kind::Pod)).unwrap().items.is_empty());
+        for (text, expected) in [
+            (&text[..100], "the list of pods breaks off"),
+            (&b"<html>"[..], "the list of pods makes no sense"),
+            (br#"{"kind":"NodeList","items":[]}"#, "a list of pods was expected, and \"NodeList\" came"),
+            (b"{}", "a list of pods was expected, and \"\" came"),
+        ] {
+            let failure = page(text, resource(Kind::Pod)).unwrap_err();
+            assert!(failure.what == failure::FailureKind::Content && failure.message.starts_with(expected), "{failure}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_watch_are_told_apart() {
+        let words = |line: &Result<Line, Failure>| match line {
+            Ok(Line::Put(decoded, version)) => {
+                let what = match &decoded.what {
+                    DecodedItem::Object { object, .. } => object.key().to_string(),
+                    DecodedItem::Error(bad) => format!("bad {}", bad.object.as_deref().unwrap_or_default()),
+                    other => format!("{other:?}"),
+                };
+                format!("put {what} {version}")
+            }
+            Ok(Line::Gone(key, uid, version)) => format!("gone {key} {uid} {version}"),
+            Ok(Line::Bookmark(version, end)) => format!("bookmark {version} {end}"),
+            Ok(Line::Error(failure)) => format!("error {:?} {failure}", failure.what),
+            Err(failure) => failure.to_string(),
+        };
+        for (text, expected) in [
+            (r#"{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"5"}}}"#, "put n 5"),
+            (r#"{"type":"MODIFIED","object":{"metadata":{"name":"n","resourceVersion":"6"}}}"#, "put n 6"),
+            (r#"{"type":"MODIFIED","object":{"metadata":{"name":"n","resourceVersion":"6"},"spec":[]}}"#, "put bad Node n 6"),
+            (r#"{"type":"DELETED","object":{"metadata":{"name":"n","uid":"u","resourceVersion":"7"}}}"#, "gone n u 7"),
+            (r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"8"}}}"#, "bookmark 8 false"),
+            (
+                r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#,
+                "bookmark 9 true",
+            ),
+            (
+                r#"{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old resource version"}}"#,
+                "error Expired 410 Gone: too old resource version",
+            ),
+            (r#"{"type":"WHAT","object":{}}"#, r#"the watch makes no sense: {"type":"WHAT","object":{}}"#),
+            ("<html>", "the watch makes no sense: <html>"),
+        ] {
+            let all: Vec<String> = lines(format!("{text}\n\n").as_bytes(), resource(Kind::Node), "v1").iter().map(words).collect();
+            assert_eq!(all, [expected]);
+        }
+        let many = r#"{"type":"ADDED","object":{"metadata":{"name":"n","resourceVersion":"5"}}}"#.to_owned() + "\n";
+        let many = many.repeat(SMALL / many.len() + 2);
+        assert!(lines(many.as_bytes(), resource(Kind::Node), "v1").iter().all(|line| words(line) == "put n 5"));
+    }
+}

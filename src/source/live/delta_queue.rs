@@ -1,0 +1,212 @@
+//! Queues changes until they are applied to a view: at most one entry per object, however often it changes meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::cluster::{Key, Kind, Object, ObservedEvent};
+
+/// What happened to a cluster since it was looked at last.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// An object is new or has become this.
+    Put(Object),
+    /// An object is gone; this is what it was last.
+    Gone(Object),
+    /// A scheduler said this about a pod, for the first time or once more.
+    Event(ObservedEvent),
+    /// Objects of a kind can be read now, which was not so in the first picture; they follow.
+    Listed(Kind),
+}
+
+/// Events that wait; of more, the oldest are dropped.
+const MAX_EVENTS: usize = 10_000;
+
+/// What an entry is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum About {
+    Object(Kind, Key),
+    Event(String),
+    Kind(Kind),
+}
+
+#[derive(Debug)]
+enum Entry {
+    /// What the consumer knows of the object, whether that object is gone for good (one of the same name may have come
+    /// since), and what it is now.
+    Object {
+        before: Option<Object>,
+        gone: bool,
+        now: Option<Object>,
+    },
+    Event(ObservedEvent),
+    Listed,
+}
+
+/// The changes in order of arrival; an entry that changes again keeps its place.
+#[derive(Debug, Default)]
+pub(super) struct DeltaQueue {
+    entries: BTreeMap<u64, (About, Entry)>,
+    places: HashMap<About, u64>,
+    next: u64,
+    /// Places of the events.
+    events: BTreeSet<u64>,
+}
+
+impl DeltaQueue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn push(&mut self, about: About, entry: Entry) {
+        self.next += 1;
+        self.places.insert(about.clone(), self.next);
+        self.entries.insert(self.next, (about, entry));
+    }
+
+    fn remove(&mut self, place: u64) {
+        if let Some((about, entry)) = self.entries.remove(&place) {
+            self.places.remove(&about);
+            if matches!(entry, Entry::Event(_)) {
+                self.events.remove(&place);
+            }
+        }
+    }
+
+    /// An object that was `before` is `now`, another object of the same name where `anew`.
+    pub(super) fn put(&mut self, before: Option<Object>, now: Object, anew: bool) {
+        let about = About::Object(now.kind(), now.key());
+        let known = self.places.get(&about).and_then(|place| self.entries.get_mut(place));
+        if let Some((_, Entry::Object { gone, now: waiting, before })) = known {
+            *gone |= anew && before.is_some();
+            *waiting = Some(now);
+        } else {
+            let gone = anew && before.is_some();
+            self.push(about, Entry::Object { before, gone, now: Some(now) });
+        }
+    }
+
+    /// An object that was `before` is gone.
+    pub(super) fn gone(&mut self, before: Object) {
+        let about = About::Object(before.kind(), before.key());
+        let place = self.places.get(&about).copied();
+        match place.and_then(|place| self.entries.get_mut(&place)) {
+            // It came and went unseen.
+            Some((_, Entry::Object { before: None, .. })) => self.remove(place.unwrap_or_default()),
+            Some((_, Entry::Object { gone, now, .. })) => {
+                *gone = true;
+                *now = None;
+            }
+            _ => self.push(about, Entry::Object { before: Some(before), gone: true, now: None }),
+        }
+    }
+
+    pub(super) fn event(&mut self, identity: String, event: ObservedEvent) {
+        let about = About::Event(identity);
+        if let Some((_, Entry::Event(waiting))) = self.places.get(&about).and_then(|place| self.entries.get_mut(place)) {
+            *waiting = event;
+            return;
+        }
+        if self.events.len() >= MAX_EVENTS
+            && let Some(oldest) = self.events.first().copied()
+        {
+            self.remove(oldest);
+        }
+        self.push(about, Entry::Event(event));
+        self.events.insert(self.next);
+    }
+
+    pub(super) fn listed(&mut self, kind: Kind) {
+        let about = About::Kind(kind);
+        if !self.places.contains_key(&about) {
+            self.push(about, Entry::Listed);
+        }
+    }
+
+    /// Takes the oldest entries, until about `limit` changes are together.
+    pub(super) fn take(&mut self, limit: usize) -> Vec<Change> {
+        let mut changes = Vec::new();
+        while changes.len() < limit {
+            let Some((place, (about, entry))) = self.entries.pop_first() else { break };
+            self.places.remove(&about);
+            match (about, entry) {
+                (_, Entry::Object { before, gone, now }) => {
+                    let unchanged = !gone && before == now;
+                    changes.extend(before.filter(|_| gone).map(Change::Gone));
+                    changes.extend(now.filter(|_| !unchanged).map(Change::Put));
+                }
+                (_, Entry::Event(event)) => {
+                    self.events.remove(&place);
+                    changes.push(Change::Event(event));
+                }
+                (About::Kind(kind), Entry::Listed) => changes.push(Change::Listed(kind)),
+                (_, Entry::Listed) => {}
+            }
+        }
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, node: &str) -> Object {
+        let json = format!(r#"{{"kind":"Pod","metadata":{{"name":"{name}","namespace":"x"}},"spec":{{"nodeName":"{node}"}}}}"#);
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn words(changes: &[Change]) -> String {
+        let node = |object: &Object| if let Object::Pod(pod) = object { pod.node_name.to_string() } else { unreachable!() };
+        let word = |change: &Change| match change {
+            Change::Put(object) => format!("+{}@{}", object.key().name, node(object)),
+            Change::Gone(object) => format!("-{}@{}", object.key().name, node(object)),
+            Change::Event(event) => format!("!{}x{}", event.pod.name, event.count),
+            Change::Listed(kind) => format!("?{kind}"),
+        };
+        changes.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn only_the_outcome_of_several_changes_is_told() {
+        type Step = fn(&mut DeltaQueue, Object, Object, Object);
+        let (old, new, newer) = (|| pod("a", "1"), || pod("a", "2"), || pod("a", "3"));
+        let cases: [(Step, &str); 9] = [
+            (|p, _, new, _| p.put(None, new, false), "+a@2"),
+            (|p, old, new, newer| (p.put(Some(old), new.clone(), false), p.put(Some(new), newer, false)).0, "+a@3"),
+            (|p, old, new, _| (p.put(Some(old.clone()), new.clone(), false), p.put(Some(new), old, false)).0, ""),
+            (|p, _, new, _| (p.put(None, new.clone(), false), p.gone(new)).0, ""),
+            (|p, old, new, _| (p.put(Some(old), new.clone(), false), p.gone(new)).0, "-a@1"),
+            (|p, old, new, _| (p.gone(old), p.put(None, new, false)).0, "-a@1 +a@2"),
+            (|p, old, new, _| (p.gone(old), p.put(None, new.clone(), false), p.gone(new)).0, "-a@1"),
+            (|p, old, new, _| p.put(Some(old), new, true), "-a@1 +a@2"),
+            (|p, old, new, newer| (p.put(Some(old), new.clone(), false), p.put(Some(new), newer, true)).0, "-a@1 +a@3"),
+        ];
+        for (number, (step, expected)) in cases.into_iter().enumerate() {
+            let mut pending = DeltaQueue::default();
+            step(&mut pending, old(), new(), newer());
+            assert_eq!(words(&pending.take(10)), expected, "case {number}");
+            assert!(pending.is_empty() && pending.places.is_empty());
+        }
+    }
+
+    #[test]
+    fn order_is_that_of_arrival_and_events_are_bounded() {
+        let mut pending = DeltaQueue::default();
+        let event = |name: &str, count| ObservedEvent { pod: Key::new("x", name), count, ..ObservedEvent::default() };
+        pending.put(None, pod("b", "1"), false);
+        pending.event("1".into(), event("b", 1));
+        pending.put(None, pod("a", "1"), false);
+        pending.listed(Kind::Pod);
+        pending.listed(Kind::Pod);
+        pending.put(Some(pod("b", "1")), pod("b", "2"), false);
+        pending.event("1".into(), event("b", 2));
+        assert_eq!(words(&pending.take(2)), "+b@2 !bx2");
+        assert_eq!(words(&pending.take(9)), "+a@1 ?Pod");
+        for number in 0..=MAX_EVENTS {
+            pending.event(number.to_string(), event("c", number as u32));
+        }
+        let told = pending.take(usize::MAX);
+        assert_eq!(told.len(), MAX_EVENTS);
+        assert!(matches!(&told[0], Change::Event(event) if event.count == 1));
+        assert!(pending.is_empty());
+    }
+}

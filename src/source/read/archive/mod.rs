@@ -1,0 +1,297 @@
+//! Opens compressed streams and archives, recognised by their first bytes and never by their names.
+//!
+//! Nothing is written anywhere, links are not followed, and names of members are only names. A tar passes through as a
+//! stream. A zip is read from where it lies; only one that is itself compressed or inside another archive has to be
+//! held in memory, up to [`ZIP_IN_MEMORY`].
+
+mod tar;
+mod zip;
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use bzip2::read::MultiBzDecoder;
+use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use ruzstd::decoding::FrameDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+
+use super::input::{BoxRead, Content, peek};
+use super::limits::{Budget, Compressed, Counting, size};
+
+/// How large a zip may be that has to be held in memory.
+pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
+
+/// How much may follow the end of a tar before that is no padding any more.
+const MAX_PADDING: u64 = 1 << 20;
+
+/// What an xz stream may ask for: the highest preset needs 64 MiB.
+const XZ_MEMORY_KIB: u32 = 256 << 10;
+
+/// Compression within compression, as of a log that was compressed once more with the rest.
+const MAX_LAYERS: usize = 3;
+
+/// What a stream holds, once decompressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) enum Sort {
+    /// Anything but an archive.
+    Plain,
+    Tar,
+    Zip,
+}
+
+/// A stream, decompressed.
+pub(in crate::source) struct Stream<'a> {
+    pub(in crate::source) reader: BoxRead<'a>,
+    /// How many bytes there are, where that is known.
+    pub(in crate::source) size: Option<u64>,
+    pub(in crate::source) sort: Sort,
+    pub(in crate::source) compressed: bool,
+}
+
+/// A member of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::source) struct Head {
+    pub(in crate::source) name: String,
+    pub(in crate::source) size: Option<u64>,
+    pub(in crate::source) kind: MemberKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) enum MemberKind {
+    File,
+    /// A symbolic or hard link: never followed.
+    Link,
+    /// A directory, or nothing that has content.
+    Other,
+    /// A file whose content cannot be had, and why.
+    Unreadable(&'static str),
+}
+
+/// How the members of an archive ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::source) enum End {
+    Whole,
+    /// Without the mark that a whole archive has at its end.
+    Unmarked,
+    /// The visitor had enough.
+    Stopped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    Gzip,
+    Xz,
+    Zstd,
+    Bzip2,
+}
+
+/// The compression that a stream starts like.
+fn compression(head: &[u8]) -> Option<Compression> {
+    match head {
+        [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
+        // `BZh`, the block size, and the magic number of a block or of the end.
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, ..] => Some(Compression::Bzip2),
+        _ => None,
+    }
+}
+
+fn sort(head: &[u8]) -> Sort {
+    match head {
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Sort::Zip,
+        _ if tar::is_header(head) => Sort::Tar,
+        _ => Sort::Plain,
+    }
+}
+
+/// Looks at how a stream starts and takes its compression away.
+pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
+    let mut compressed = false;
+    for _ in 0..MAX_LAYERS {
+        let (head, whole) = peek(reader, 6);
+        reader = whole;
+        let Some(compression) = compression(&head) else { break };
+        let count = Arc::new(AtomicU64::new(0));
+        let below = Counting { inner: BufReader::with_capacity(64 << 10, reader), count: Arc::clone(&count) };
+        let decoder: BoxRead<'a> = match compression {
+            Compression::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(below), some: false }),
+            Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
+            Compression::Zstd => Box::new(Zstd::new(below)),
+            Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
+        };
+        reader = Box::new(budget.meter(decoder, Compressed::Counted(count)));
+        size = None;
+        compressed = true;
+    }
+    let (head, reader) = peek(reader, 512);
+    Stream { reader, size, sort: sort(&head), compressed }
+}
+
+/// The members of a gzip stream, one after another. What stands behind a whole member and is none, such as the zeros
+/// that tapes and block devices fill up with, is left alone, as gzip does.
+struct Gzip<R> {
+    members: MultiGzDecoder<R>,
+    some: bool,
+}
+
+impl<R: Read> Read for Gzip<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.members.read(buf) {
+            Ok(count) => {
+                self.some |= count > 0;
+                Ok(count)
+            }
+            Err(error) if self.some && error.kind() == io::ErrorKind::InvalidInput => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The frames of a zstd stream, one after another.
+struct Zstd<R> {
+    source: R,
+    decoder: FrameDecoder,
+    in_frame: bool,
+}
+
+impl<R: Read> Zstd<R> {
+    fn new(source: R) -> Self {
+        Self { source, decoder: FrameDecoder::new(), in_frame: false }
+    }
+
+    /// Starts the next frame; false at the end of the stream.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        let mut first = [0; 1];
+        if self.source.read(&mut first)? == 0 {
+            return Ok(false);
+        }
+        match self.decoder.init(Cursor::new(first).chain(&mut self.source)) {
+            Ok(()) => self.in_frame = true,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                io::copy(&mut self.source.by_ref().take(u64::from(length)), &mut io::sink())?;
+            }
+            Err(error) => return Err(io::Error::other(error.to_string())),
+        }
+        Ok(true)
+    }
+}
+
+impl<R: Read> Read for Zstd<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.in_frame {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+                continue;
+            }
+            if self.decoder.can_collect() > 0 {
+                return self.decoder.read(out);
+            }
+            if self.decoder.is_finished() {
+                self.in_frame = false;
+                continue;
+            }
+            let strategy = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
+            self.decoder.decode_blocks(&mut self.source, strategy).map_err(|e| io::Error::other(e.to_string()))?;
+        }
+    }
+}
+
+/// Something that a zip can be read from.
+trait ReadSeek: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+/// Shows each member of the archive `stream`, or the one at the place `only`, to `visit`, until that returns false.
+/// `base` is where the archive lies, where it does not lie inside another one.
+pub(in crate::source) fn members(
+    stream: Stream<'_>,
+    base: Option<&Content>,
+    budget: &Budget,
+    only: Option<u32>,
+    visit: &mut dyn FnMut(u32, Head, BoxRead<'_>) -> bool,
+) -> io::Result<End> {
+    if stream.sort == Sort::Zip {
+        let source: Box<dyn ReadSeek + '_> = match base.filter(|_| !stream.compressed) {
+            Some(Content::File(path)) => Box::new(BufReader::new(File::open(path)?)),
+            Some(Content::Memory(bytes)) => Box::new(Cursor::new(&***bytes)),
+            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY)?)),
+        };
+        return zip::members(source, budget, only, visit);
+    }
+    let mut tar = tar::Tar::new(stream.reader);
+    let mut place = 0;
+    while let Some(head) = tar.next()? {
+        if only.is_none_or(|only| only == place) && !visit(place, head, Box::new(&mut tar)) {
+            return Ok(End::Stopped);
+        }
+        place += 1;
+    }
+    // What is compressed tells only at its very end that it is whole.
+    tar.drain(MAX_PADDING)?;
+    Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
+}
+
+/// The whole of a stream, where it is not larger than `limit`.
+fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
+    reader.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let message = format!("a zip that is compressed or inside another archive can be read up to {}", size(limit));
+        return Err(io::Error::other(message));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn open_all(bytes: &[u8]) -> (Sort, bool, Result<String, String>) {
+        let stream = open(Box::new(bytes), Some(bytes.len() as u64), &Budget::unlimited());
+        let (sort, compressed) = (stream.sort, stream.compressed);
+        let mut text = String::new();
+        let mut reader = stream.reader;
+        let read = reader.read_to_string(&mut text).map(|_| ()).map_err(|e| e.to_string());
+        (sort, compressed, read.map(|()| text))
+    }
+
+    fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn every_compression_is_known_by_its_first_bytes() {
+        // `printf 'kind: Pod' | xz -9 --check=crc32`
+        let joined = |bytes: Vec<u8>| [bytes.clone(), bytes].concat();
+        for bytes in [bzip2(b"kind: Pod"), zstd(b"kind: Pod"), zstd(&bzip2(b"kind: Pod"))] {
+            assert_eq!(open_all(&bytes), (Sort::Plain, true, Ok("kind: Pod".into())));
+        }
+        for bytes in [joined(bzip2(b"ab")), joined(zstd(b"ab"))] {
+            assert_eq!(open_all(&bytes).2, Ok("abab".into()));
+        }
+        let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3], zstd(b"ab").as_slice()].concat();
+        assert_eq!(open_all(&skippable).2, Ok("ab".into()));
+        for cut in [bzip2(b"kind: Pod"), zstd(b"kind: Pod")] {
+            assert!(open_all(&cut[..cut.len() - 4]).2.is_err());
+        }
+        for plain in ["", "BZh9 is how it starts", "PK", "kind: Pod"] {
+            assert_eq!(open_all(plain.as_bytes()), (Sort::Plain, false, Ok(plain.into())));
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Finds and opens inputs: files and directories, standard input, embedded text; UTF-8 or UTF-16.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::archive::{self, Stream};
+use super::limits::Budget;
+
+/// Something to load.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A file, an archive, or a directory whose files are read in name order; `-` is standard input.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// Text that is there already, such as an embedded story.
+    Bytes {
+        /// The name that diagnostics use.
+        name: String,
+        /// The text; compressed text and archives are fine too.
+        bytes: Cow<'static, [u8]>,
+    },
+}
+
+/// Where a document's bytes are.
+#[derive(Clone, Debug)]
+pub(in crate::source) enum Content {
+    File(PathBuf),
+    Memory(Arc<Cow<'static, [u8]>>),
+}
+
+pub(in crate::source) type BoxRead<'a> = Box<dyn Read + Send + 'a>;
+
+impl Content {
+    /// The bytes as they lie there, and how many they are.
+    pub(in crate::source) fn open(&self) -> io::Result<(BoxRead<'_>, u64)> {
+        Ok(match self {
+            Self::File(path) => {
+                let file = File::open(path)?;
+                let size = file.metadata()?.len();
+                (Box::new(file), size)
+            }
+            Self::Memory(bytes) => (Box::new(Cursor::new(&***bytes)), bytes.len() as u64),
+        })
+    }
+
+    /// The bytes from their start, decompressed.
+    pub(in crate::source) fn stream(&self, budget: &Budget) -> io::Result<Stream<'_>> {
+        let (raw, size) = self.open()?;
+        Ok(archive::open(raw, Some(size), budget))
+    }
+}
+
+/// Where a document lies: a file or memory, and in it a member of an archive, and so on inwards.
+#[derive(Clone, Debug)]
+pub(in crate::source) struct Place {
+    pub(in crate::source) base: Content,
+    pub(in crate::source) members: Vec<u32>,
+}
+
+impl Place {
+    /// Opens the document again and hands its stream to `read`.
+    pub(in crate::source) fn with(&self, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
+        let budget = Budget::unlimited();
+        descend(self.base.stream(&budget)?, Some(&self.base), &self.members, &budget, read)
+    }
+}
+
+fn descend(
+    stream: Stream<'_>,
+    base: Option<&Content>,
+    members: &[u32],
+    budget: &Budget,
+    read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>,
+) -> io::Result<String> {
+    let Some((member, inward)) = members.split_first() else { return read(stream) };
+    let mut found = None;
+    archive::members(stream, base, budget, Some(*member), &mut |_, head, reader| {
+        found = Some(descend(archive::open(reader, head.size, budget), None, inward, budget, read));
+        false
+    })?;
+    found.unwrap_or_else(|| Err(io::Error::new(io::ErrorKind::NotFound, "the archive no longer holds it")))
+}
+
+/// A document to look at.
+#[derive(Clone, Debug)]
+pub(in crate::source) struct Document {
+    pub(in crate::source) name: String,
+    /// The path below the input that it was found in, with `/`: layouts are known by such paths.
+    pub(in crate::source) path: String,
+    pub(in crate::source) content: Content,
+    /// Found in a directory, not named by the user: what holds no objects is passed over.
+    pub(in crate::source) found: bool,
+    /// The place of its input among all.
+    pub(in crate::source) input: usize,
+}
+
+/// Text opened for reading, as UTF-8 without a byte order mark.
+pub(in crate::source) struct Opened<'a> {
+    pub(in crate::source) reader: BoxRead<'a>,
+    /// How many bytes there are, where that is known: reading need not take more memory than that.
+    pub(in crate::source) size: Option<u64>,
+}
+
+impl<'a> Opened<'a> {
+    pub(in crate::source) fn new(stream: Stream<'a>) -> io::Result<Self> {
+        let (reader, size) = without_mark(stream.reader, stream.size)?;
+        Ok(Self { reader, size })
+    }
+}
+
+/// The first bytes of a stream (fewer where it is shorter), and the stream with them still in it.
+pub(in crate::source) fn peek(mut reader: BoxRead<'_>, count: usize) -> (Vec<u8>, BoxRead<'_>) {
+    let mut head = Vec::with_capacity(count);
+    match reader.by_ref().take(count as u64).read_to_end(&mut head) {
+        Ok(_) => (head.clone(), Box::new(Cursor::new(head).chain(reader))),
+        // A compressed stream may break off right at its start: whoever reads on finds out.
+        Err(error) => (head.clone(), broken_behind(head, error)),
+    }
+}
+
+/// Bytes behind which a stream breaks off.
+pub(in crate::source) fn broken_behind<'a>(bytes: Vec<u8>, error: io::Error) -> BoxRead<'a> {
+    Box::new(Cursor::new(bytes).chain(Broken(Some(error))))
+}
+
+/// The end of a stream that broke.
+struct Broken(Option<io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// UTF-16 is turned as a whole; nobody has more of it.
+const MAX_UTF16: u64 = 1 << 30;
+
+/// Drops a UTF-8 byte order mark; turns UTF-16, which a shell on Windows may write, into UTF-8.
+fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'_>, Option<u64>)> {
+    let (head, mut reader) = peek(reader, 3);
+    let decode: fn([u8; 2]) -> u16 = match head.as_slice() {
+        [0xef, 0xbb, 0xbf] => {
+            reader.read_exact(&mut [0; 3])?;
+            return Ok((reader, size));
+        }
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return Ok((reader, size)),
+    };
+    let mut bytes = Vec::new();
+    reader.take(MAX_UTF16).read_to_end(&mut bytes)?;
+    let units: Vec<u16> = bytes[2..].as_chunks::<2>().0.iter().map(|pair| decode(*pair)).collect();
+    let text = String::from_utf16_lossy(&units).into_bytes();
+    let size = text.len() as u64;
+    Ok((Box::new(Cursor::new(text)), Some(size)))
+}
+
+/// What was found below the inputs.
+#[derive(Debug, Default)]
+pub(in crate::source) struct Found {
+    pub(in crate::source) documents: Vec<Document>,
+    /// What could not be opened, and why.
+    pub(in crate::source) failed: Vec<(String, io::Error)>,
+    /// Links that lead out of the directory that was given, and are not followed.
+    pub(in crate::source) led_out: Vec<String>,
+}
+
+/// One directory that was given, while it is walked.
+struct DirectoryWalk {
+    input: usize,
+    /// Its real path, which links must not leave.
+    root: PathBuf,
+    /// Real paths of what was found already: links may lead round in circles, or many times to the same place.
+    seen: HashSet<PathBuf>,
+}
+
+impl Found {
+    /// Lists the documents of `inputs` in order; standard input is read here.
+    pub(in crate::source) fn new(inputs: &[Input]) -> Self {
+        let mut found = Self::default();
+        for (number, input) in inputs.iter().enumerate() {
+            match input {
+                Input::Stdin => found.add_stdin(number),
+                Input::Path(path) if path.as_os_str() == "-" => found.add_stdin(number),
+                Input::Path(path) if path.is_dir() => match path.canonicalize() {
+                    Ok(root) => {
+                        let mut walk = DirectoryWalk { input: number, seen: HashSet::from([root.clone()]), root: root.clone() };
+                        found.walk(path, &root, "", &mut walk);
+                    }
+                    Err(error) => found.failed.push((path.display().to_string(), error)),
+                },
+                Input::Path(path) => found.add_named(number, path.display().to_string(), Content::File(path.clone())),
+                Input::Bytes { name, bytes } => found.add_named(number, name.clone(), Content::Memory(Arc::new(bytes.clone()))),
+            }
+        }
+        found
+    }
+
+    fn add_named(&mut self, input: usize, name: String, content: Content) {
+        let path = Path::new(&name).file_name().map_or_else(|| name.clone(), |n| n.to_string_lossy().into_owned());
+        self.documents.push(Document { name, path, content, found: false, input });
+    }
+
+    fn add_stdin(&mut self, input: usize) {
+        let mut bytes = Vec::new();
+        match io::stdin().lock().read_to_end(&mut bytes) {
+            Ok(_) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
+            Err(error) => self.failed.push(("-".to_owned(), error)),
+        }
+    }
+
+    /// Adds the files below a directory in name order; `real` is its real path and `below` its path under the input.
+    fn walk(&mut self, directory: &Path, real: &Path, below: &str, walk: &mut DirectoryWalk) {
+        let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.failed.push((directory.display().to_string(), error)),
+        };
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let path = entry.path();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let target = if is_link { path.canonicalize() } else { Ok(real.join(&name)) };
+            let (target, meta) = match target.and_then(|target| path.metadata().map(|meta| (target, meta))) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.failed.push((path.display().to_string(), error));
+                    continue;
+                }
+            };
+            if !target.starts_with(&walk.root) {
+                self.led_out.push(path.display().to_string());
+                continue;
+            }
+            if !walk.seen.insert(target.clone()) {
+                continue;
+            }
+            let below = if below.is_empty() { name.to_string_lossy().into_owned() } else { format!("{below}/{}", name.to_string_lossy()) };
+            if meta.is_dir() {
+                self.walk(&path, &target, &below, walk);
+            } else if meta.is_file() {
+                let name = path.display().to_string();
+                self.documents.push(Document { name, path: below, content: Content::File(path), found: true, input: walk.input });
+            }
+        }
+    }
+}
+
+/// Whether text starts like something binary.
+pub(in crate::source) fn is_binary(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(4096)];
+    let strange = start.iter().filter(|b| **b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0x1e)).count();
+    // A stray control character makes no text binary: the object that holds it is reported.
+    strange > 8 && strange * 50 > start.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn read(bytes: Vec<u8>) -> String {
+        let content = Content::Memory(Arc::new(bytes.into()));
+        let mut text = String::new();
+        Opened::new(content.stream(&Budget::unlimited()).unwrap()).unwrap().reader.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn opens_plain_gzip_and_utf16_text_alike() {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all("\u{feff}kind: Pod".as_bytes()).unwrap();
+        let mut gzip = gzip.finish().unwrap();
+        assert_eq!(read(gzip.clone()), "kind: Pod");
+        // gzip files may be joined.
+        let mut more = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        more.write_all(b"\n---").unwrap();
+        gzip.extend(more.finish().unwrap());
+        assert_eq!(read(gzip), "kind: Pod\n---");
+        let le: Vec<u8> = "\u{feff}kind: Pöd".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = "\u{feff}kind: Pöd".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!((read(le), read(be)), ("kind: Pöd".into(), "kind: Pöd".into()));
+        for short in ["", "a", "ab", "\u{feff}"] {
+            assert_eq!(read(short.into()), short.trim_start_matches('\u{feff}'));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Tells by names and first bytes which files look like dumps, and which are worth reading.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use super::input::is_binary;
+
+/// So much of a file is looked at.
+const START: u64 = 4096;
+
+/// Whether a file looks like a dump that [`crate::source::load()`] reads. Content that is compressed is not looked at.
+pub fn looks_like_dump(path: &Path) -> bool {
+    let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_lowercase()) else { return false };
+    let text = ["json", "yaml", "yml", "jsonl", "ndjson"];
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let inner = stem.rsplit_once('.').map_or("", |(_, inner)| inner);
+    let magic: &[u8] = match ending {
+        "gz" | "tgz" => &[0x1f, 0x8b],
+        "xz" | "txz" => &[0xfd, b'7', b'z', b'X', b'Z', 0],
+        "zst" => &[0x28, 0xb5, 0x2f, 0xfd],
+        "bz2" | "tbz2" => b"BZh",
+        "zip" => b"PK\x03\x04",
+        "tar" => b"",
+        _ if text.contains(&ending) => b"",
+        _ => return false,
+    };
+    let compressed = ["gz", "xz", "zst", "bz2"].contains(&ending);
+    if compressed && inner != "tar" && !text.contains(&inner) {
+        return false;
+    }
+    let mut start = Vec::new();
+    // Opening a pipe would wait for somebody to write into it.
+    let ordinary = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    if !ordinary || File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).is_err() {
+        return false;
+    }
+    match ending {
+        "tar" => start.get(257..262) == Some(b"ustar"),
+        _ if !magic.is_empty() => start.starts_with(magic),
+        _ => starts_like_objects(&start),
+    }
+}
+
+/// The endings of compressed files and archives.
+const ARCHIVES: &[(&str, &str)] =
+    &[("tar", "tar archive"), ("tgz", "tar archive"), ("txz", "tar archive"), ("tbz2", "tar archive"), ("zip", "zip archive")];
+const COMPRESSED: &[(&str, &str)] = &[("gz", "gzip file"), ("xz", "xz file"), ("zst", "zstd file"), ("bz2", "bzip2 file")];
+
+/// What a file that is no archive (and not compressed either, or only that) ought to be by its name.
+pub(in crate::source) fn unkept_claim(path: &str, compressed: bool) -> Option<&'static str> {
+    let claim = |path: &Path, endings: &[(&str, &'static str)]| {
+        let ending = path.extension()?;
+        endings.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, claim)| *claim)
+    };
+    let path = Path::new(path);
+    let inner = claim(path, COMPRESSED).map(|_| Path::new(path.file_stem().unwrap_or_default()));
+    let archive = claim(path, ARCHIVES).or_else(|| claim(inner?, ARCHIVES));
+    archive.or_else(|| claim(path, COMPRESSED).filter(|_| !compressed))
+}
+
+/// Whether a file that nobody named is worth reading, by its name and its first bytes: dumps also hold logs and other
+/// long text.
+pub(in crate::source) fn worth_reading(path: &str, start: &[u8]) -> bool {
+    if is_binary(start) && !matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return false;
+    }
+    let path = Path::new(path);
+    let ending = path.extension();
+    let inner = ending.filter(|e| COMPRESSED.iter().any(|(known, _)| e.eq_ignore_ascii_case(known))).map(|_| path.with_extension(""));
+    let ending = inner.as_deref().unwrap_or(path).extension();
+    let known = |endings: &[&str]| ending.is_some_and(|e| endings.iter().any(|known| e.eq_ignore_ascii_case(known)));
+    if known(&["json", "yaml", "yml", "jsonl", "ndjson"]) {
+        return true;
+    }
+    !known(&["log"]) && starts_like_objects(start)
+}
+
+/// Whether text starts like Kubernetes objects, written as JSON or YAML.
+fn starts_like_objects(start: &[u8]) -> bool {
+    let start = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(start);
+    let has = |needle: &[u8]| memchr::memmem::find(start, needle).is_some();
+    match start.trim_ascii_start().first() {
+        // An audit log is made of objects too, but of none that are in the cluster.
+        Some(b'{' | b'[') => (has(b"\"kind\"") || has(b"\"apiVersion\"") || has(b"\"items\"")) && !has(b"audit.k8s.io/"),
+        Some(0xff | 0xfe) => true,
+        _ => start.split(|b| *b == b'\n').any(|line| {
+            let line = line.strip_prefix(b"- ").unwrap_or(line);
+            [&b"apiVersion:"[..], b"kind:", b"items:"].iter().any(|key| line.starts_with(key))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_first_bytes_tell_what_to_read() {
+        for (path, start, expected) in [
+            ("a.json", "anything", true),
+            ("a.YAML", "", true),
+            ("a.yml.gz", "", true),
+            ("dump", "{\"apiVersion\": \"v1\"", true),
+            ("dump.txt", "# a comment\n---\nkind: List", true),
+            ("dump", "- apiVersion: v1", true),
+            ("dump", "time to kind: say", false),
+            ("logs.txt", "{\"level\":\"info\"}", false),
+            ("audit.txt", "{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\"", false),
+            ("kubelet.log", "{\"kind\":\"Pod\"", false),
+            ("a.json", "\0\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{8}\u{e}", false),
+        ] {
+            assert_eq!(worth_reading(path, start.as_bytes()), expected, "{path} {start:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_claim_more_than_is_there() {
+        for (path, compressed, expected) in [
+            ("a.tar", false, Some("tar archive")),
+            ("a.TGZ", true, Some("tar archive")),
+            ("a.tar.xz", true, Some("tar archive")),
+            ("a.zip", false, Some("zip archive")),
+            ("a.json.gz", false, Some("gzip file")),
+            ("a.json.gz", true, None),
+            ("a.json", false, None),
+        ] {
+            assert_eq!(unkept_claim(path, compressed), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn names_and_first_bytes_tell_dumps() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        for (name, content, expected) in [
+            ("pods.json", &b"{\"kind\": \"List\"}"[..], true),
+            ("package.json", b"{\"name\": \"x\"}", false),
+            ("pods.YAML", b"# a comment\napiVersion: v1\n", true),
+            ("values.yaml", b"image: x\n", false),
+            ("pods.json.gz", b"\x1f\x8b...", true),
+            ("pods.log.gz", b"\x1f\x8b...", false),
+            ("bundle.tar.gz", b"\x1f\x8b...", true),
+            ("bundle.tgz", b"not compressed", false),
+            ("bundle.tar", &tar, true),
+            ("short.tar", b"x", false),
+            ("bundle.zip", b"PK\x03\x04", true),
+            ("notes.txt", b"kind: Pod", false),
+            ("json", b"{\"kind\": \"List\"}", false),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(looks_like_dump(&path), expected, "{name}");
+        }
+        assert!(!looks_like_dump(&folder.path().join("missing.json")));
+        std::fs::create_dir(folder.path().join("folder.json")).unwrap();
+        assert!(!looks_like_dump(&folder.path().join("folder.json")));
+    }
+}

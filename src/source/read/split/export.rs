@@ -1,0 +1,23 @@
+//! Names the lists of a kube-scheduler-simulator's export, under keys that tell their kinds.
+
+use super::TypeMeta;
+
+/// The type of a list of these.
+pub(in crate::source) fn list_of(kind: &str, api_version: &str) -> TypeMeta {
+    TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()) }
+}
+
+/// What a list is of that stands under this key in an export of kube-scheduler-simulator (`ResourcesForSnap` in
+/// `simulator/snapshot/snapshot.go`).
+pub(in crate::source) fn exported_list(key: &[u8]) -> Option<TypeMeta> {
+    Some(match key {
+        b"pods" => list_of("Pod", "v1"),
+        b"nodes" => list_of("Node", "v1"),
+        b"pvs" => list_of("PersistentVolume", "v1"),
+        b"pvcs" => list_of("PersistentVolumeClaim", "v1"),
+        b"storageClasses" => list_of("StorageClass", "storage.k8s.io/v1"),
+        b"priorityClasses" => list_of("PriorityClass", "scheduling.k8s.io/v1"),
+        b"namespaces" => list_of("Namespace", "v1"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,463 @@
+//! The JSON splitter: single objects, lists, arrays, and any of these one after another.
+//!
+//! It looks at brackets and strings only. In text that is indented as `kubectl` indents it, it does not even do that:
+//! a line break cannot stand inside a JSON string, so the next line that closes a bracket at the indentation of the
+//! item's own opening line ends the item. That is a guess about layout, right for every well-indented file; where the
+//! pieces then do not decode, the loader reads the file again with [`Json::careful`].
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr2};
+
+use super::export::{exported_list, list_of};
+use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(in crate::source) struct Json {
+    state: State,
+    lists: Vec<ItemList>,
+    careful: bool,
+    form: Form,
+    /// The line that ends the log that is being skipped.
+    log: Option<Vec<u8>>,
+    /// The closing line that items of the present indentation end with.
+    closing: Option<Finder<'static>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    /// Between top-level values.
+    #[default]
+    Top,
+    /// Inside an array of objects: that of a list, or one at the top (`bare`), which has no head and so no tail.
+    Items { list: usize, index: u32, bare: bool },
+    /// Behind the items of a list.
+    Tail { list: usize },
+}
+
+/// How far the head of an object could be read.
+enum Head {
+    /// It is a list; its items start here.
+    Items { start: usize, types: TypeMeta },
+    /// It is an object of several lists, of which the first starts here.
+    Export { start: usize, types: TypeMeta },
+    /// It is any other object, up to here.
+    Object { end: usize },
+    /// The window ends before that is clear.
+    More,
+}
+
+impl Json {
+    /// A splitter that trusts nothing but brackets.
+    pub(in crate::source) fn careful() -> Self {
+        Self { careful: true, ..Self::default() }
+    }
+
+    /// The end of the object that opens at `start`.
+    fn object_end(&mut self, window: &[u8], start: usize) -> Option<usize> {
+        if !self.careful
+            && let Some(closing) = closing_line(window, start)
+        {
+            if self.closing.as_ref().is_none_or(|f| f.needle() != closing) {
+                self.closing = Some(Finder::new(&closing).into_owned());
+            }
+            let finder = self.closing.as_ref()?;
+            return finder.find(&window[start..]).map(|at| start + at + closing.len());
+        }
+        skip_value(window, start)
+    }
+
+    /// In JSON lines, the end of the line of the object at `start` where its brackets seem to end far behind it only
+    /// (at `end`): a line that is broken must not take the following ones with it.
+    fn object_line(&self, window: &[u8], start: usize, end: usize, last: bool) -> Option<usize> {
+        let line = memchr(b'\n', &window[start..end]).map(|i| start + i)?;
+        let closes = window[start..line].trim_ascii_end().ends_with(b"}");
+        let next = window.get(line + 1).map_or(last, |b| *b == b'{');
+        (!self.careful && closes && next).then_some(line)
+    }
+
+    fn top(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+        match window[at] {
+            b'{' => match list_head(window, at) {
+                Head::Items { start, types } => {
+                    self.lists.push(ItemList { types, ..ItemList::default() });
+                    self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
+                    Some(start)
+                }
+                Head::Export { start, types } => {
+                    self.form.export = true;
+                    Some(self.open_export(types, start))
+                }
+                Head::Object { end } => {
+                    let end = self.object_line(window, at, end, last).unwrap_or(end);
+                    spans.push(span(at, end, None, SpanState::Whole));
+                    Some(end)
+                }
+                Head::More => match self.object_line(window, at, window.len(), last) {
+                    Some(end) => {
+                        spans.push(span(at, end, None, SpanState::Whole));
+                        Some(end)
+                    }
+                    None => cut(window, at, None, last, spans),
+                },
+            },
+            b'[' => {
+                self.lists.push(ItemList { bare: true, ..ItemList::default() });
+                self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: true };
+                Some(at + 1)
+            }
+            b'=' if window[at..].starts_with(LOG_START) => {
+                self.log = Some(log_end(&window[at..], last)?);
+                self.form.logs = true;
+                Some(memchr(b'\n', &window[at..]).map_or(window.len(), |end| at + end))
+            }
+            _ => {
+                // Whatever it is, the next line that opens an object or a list may be sound again.
+                let next =
+                    memchr::memchr_iter(b'\n', &window[at..]).map(|i| at + i + 1).find(|i| matches!(window.get(*i), Some(b'{' | b'[')));
+                if next.is_none() && !last {
+                    return None;
+                }
+                let end = next.unwrap_or(window.len());
+                spans.push(span(at, end, None, SpanState::Stray("expected a JSON object here")));
+                Some(end)
+            }
+        }
+    }
+
+    /// Goes on with the items of a list under a key of its own.
+    fn open_export(&mut self, types: TypeMeta, start: usize) -> usize {
+        self.lists.push(ItemList { types, export: true, ..ItemList::default() });
+        self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
+        start
+    }
+
+    /// In an object of several lists, takes the list or the configuration at `at`, if there is one.
+    fn exported(&mut self, window: &[u8], at: usize, list: usize, spans: &mut Vec<Span>) -> Option<usize> {
+        let (name, value) = key(window, at).ok()?;
+        let name = &window[name.0..name.1];
+        if window[value] == b'['
+            && let Some(types) = exported_list(name)
+        {
+            self.lists[list].closed = true;
+            return Some(self.open_export(types, value + 1));
+        }
+        if name == b"schedulerConfig" {
+            let end = skip_value(window, value)?;
+            self.lists.push(ItemList {
+                types: list_of("KubeSchedulerConfiguration", "kubescheduler.config.k8s.io/v1"),
+                closed: true,
+                ..ItemList::default()
+            });
+            spans.push(span(value, end, Some((self.lists.len() - 1, 0)), SpanState::Whole));
+            return Some(end);
+        }
+        None
+    }
+
+    fn items(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+        let State::Items { list, index, bare } = self.state else { return None };
+        let item = Some((list, index));
+        match window[at] {
+            b']' => {
+                self.lists[list].closed = bare;
+                self.state = if bare { State::Top } else { State::Tail { list } };
+                return Some(at + 1);
+            }
+            b'}' => {
+                spans.push(span(at, at + 1, item, SpanState::Stray("a bracket closes that was never opened")));
+                return Some(at + 1);
+            }
+            _ => {}
+        }
+        let end = if window[at] == b'{' { self.object_end(window, at) } else { skip_value(window, at) };
+        match end {
+            Some(end) => {
+                spans.push(span(at, end, item, SpanState::Whole));
+                self.state = State::Items { list, index: index + 1, bare };
+                Some(end)
+            }
+            None => cut(window, at, item, last, spans),
+        }
+    }
+
+    fn tail(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+        let State::Tail { list } = self.state else { return None };
+        if window[at] == b'}' {
+            self.lists[list].closed = true;
+            self.state = State::Top;
+            return Some(at + 1);
+        }
+        if self.lists[list].export
+            && let Some(next) = self.exported(window, at, list, spans)
+        {
+            return Some(next);
+        }
+        match member(window, at) {
+            Member::Found { key, value, end } => {
+                note_type(&mut self.lists[list].types, &window[key.0..key.1], &window[value..end]);
+                if &window[key.0..key.1] == b"items" {
+                    spans.push(span(at, end, None, SpanState::Stray("a second `items` in one list")));
+                }
+                Some(end)
+            }
+            Member::More if !last => None,
+            Member::More => cut(window, at, None, last, spans),
+            Member::DecodeError => {
+                spans.push(span(at, at + 1, None, SpanState::Stray("expected a key or the end of the list")));
+                self.lists[list].closed = true;
+                self.state = State::Top;
+                Some(memchr(b'\n', &window[at..]).map_or(window.len(), |i| at + i))
+            }
+        }
+    }
+}
+
+impl Splitter for Json {
+    fn split(&mut self, window: &mut [u8], last: bool, spans: &mut Vec<Span>) -> usize {
+        let mut at = 0;
+        // Up to here the window is dealt with. What stays starts with the line break before the next item, where
+        // there is one: the item's indentation must remain in sight.
+        let rest = |done: usize, at: usize| memchr::memrchr(b'\n', &window[done..at]).map_or(at, |i| done + i);
+        loop {
+            let done = at;
+            if let Some(end) = &self.log {
+                let (skipped, ended) = skip_log(&window[at..], end, last);
+                at += skipped;
+                if !ended {
+                    return at;
+                }
+                self.log = None;
+            }
+            // Commas between values carry no meaning here; RS starts each record of a JSON text sequence.
+            while window.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0x1e)) {
+                at += 1;
+            }
+            if at >= window.len() {
+                return if last { at } else { rest(done, at) };
+            }
+            let next = match self.state {
+                State::Top => self.top(window, at, last, spans),
+                State::Items { .. } => self.items(window, at, last, spans),
+                State::Tail { .. } => self.tail(window, at, last, spans),
+            };
+            match next {
+                Some(next) => at = next,
+                None => return rest(done, at),
+            }
+        }
+    }
+
+    fn lists(&self) -> &[ItemList] {
+        &self.lists
+    }
+
+    fn form(&self) -> Form {
+        self.form
+    }
+}
+
+fn span(start: usize, end: usize, item: Option<(usize, u32)>, state: SpanState) -> Span {
+    Span { start, end, syntax: Syntax::Json, item, state }
+}
+
+/// A value whose end is not in the window: more of the file is needed, or there is no more.
+fn cut(window: &[u8], at: usize, item: Option<(usize, u32)>, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+    last.then(|| {
+        spans.push(span(at, window.len(), item, SpanState::Cut));
+        window.len()
+    })
+}
+
+/// Further back than this no line break is looked for: a list on one line has none.
+const DEEPEST_INDENTATION: usize = 256;
+
+/// In indented text, the line break, indentation and bracket that close the object opening at `start`.
+fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
+    let before = &window[start.saturating_sub(DEEPEST_INDENTATION)..start];
+    let indentation = &before[memchr::memrchr(b'\n', before)? + 1..];
+    if !indentation.iter().all(|b| matches!(b, b' ' | b'\t')) {
+        return None;
+    }
+    let inner = window.get(start + 1..)?;
+    let inner = inner.strip_prefix(b"\r").unwrap_or(inner).strip_prefix(b"\n")?.strip_prefix(indentation)?;
+    if !matches!(inner.first(), Some(b' ' | b'\t')) {
+        return None;
+    }
+    Some([b"\n", indentation, b"}"].concat())
+}
+
+/// The end of the string that opens at `start`.
+fn skip_string(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// The end of the value that starts at `start`; `None` where the text ends first. Bracket kinds are not compared:
+/// that is the decoder's business.
+pub(in crate::source) fn skip_value(text: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut at = start;
+    loop {
+        match text.get(at)? {
+            b'"' => at = skip_string(text, at)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+                continue;
+            }
+            b'}' | b']' if depth > 0 => {
+                depth -= 1;
+                at += 1;
+            }
+            _ if depth > 0 => {
+                at += 1;
+                continue;
+            }
+            _ => {
+                // A number or a word: up to what can follow it, at least one byte.
+                let rest = &text[at + 1..];
+                let end = rest.iter().position(|b| matches!(b, b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n'))?;
+                return Some(at + 1 + end);
+            }
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// One `"key": value` of an object.
+enum Member {
+    Found { key: (usize, usize), value: usize, end: usize },
+    More,
+    DecodeError,
+}
+
+fn blank(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')) {
+        at += 1;
+    }
+    at
+}
+
+/// Reads the key at `at` and finds where its value starts.
+fn key(text: &[u8], at: usize) -> Result<((usize, usize), usize), Member> {
+    match text.get(at) {
+        None => return Err(Member::More),
+        Some(b'"') => {}
+        Some(_) => return Err(Member::DecodeError),
+    }
+    let end = skip_string(text, at).ok_or(Member::More)?;
+    let colon = blank(text, end);
+    match text.get(colon) {
+        None => Err(Member::More),
+        Some(b':') => {
+            let value = blank(text, colon + 1);
+            if value < text.len() { Ok(((at + 1, end - 1), value)) } else { Err(Member::More) }
+        }
+        Some(_) => Err(Member::DecodeError),
+    }
+}
+
+fn member(text: &[u8], at: usize) -> Member {
+    match key(text, at) {
+        Ok((key, value)) => skip_value(text, value).map_or(Member::More, |end| Member::Found { key, value, end }),
+        Err(other) => other,
+    }
+}
+
+fn note_type(types: &mut TypeMeta, key: &[u8], value: &[u8]) {
+    let slot = match key {
+        b"kind" => &mut types.kind,
+        b"apiVersion" => &mut types.api_version,
+        _ => return,
+    };
+    if let Ok(text) = serde_json::from_slice::<String>(value) {
+        *slot = Some(text);
+    }
+}
+
+/// Reads the object at `start` until it is clear whether it is a list.
+fn list_head(window: &[u8], start: usize) -> Head {
+    let mut types = TypeMeta::default();
+    let mut at = start + 1;
+    loop {
+        at = blank(window, at);
+        match window.get(at) {
+            None => return Head::More,
+            Some(b',') => {
+                at += 1;
+                continue;
+            }
+            Some(b'}') => return Head::Object { end: at + 1 },
+            Some(_) => {}
+        }
+        let (key, value) = match key(window, at) {
+            Ok(found) => found,
+            Err(Member::More) => return Head::More,
+            // Not JSON: where the brackets balance, the decoder will say what is wrong.
+            Err(_) => return skip_value(window, start).map_or(Head::More, |end| Head::Object { end }),
+        };
+        let name = &window[key.0..key.1];
+        if name == b"items" && window[value] == b'[' && may_be_list(types.kind.as_deref()) {
+            return Head::Items { start: value + 1, types };
+        }
+        if window[value] == b'['
+            && types == TypeMeta::default()
+            && let Some(types) = exported_list(name)
+        {
+            match starts_with_object(window, value + 1) {
+                Some(true) => return Head::Export { start: value + 1, types },
+                Some(false) => {}
+                None => return Head::More,
+            }
+        }
+        let Some(end) = skip_value(window, value) else { return Head::More };
+        note_type(&mut types, name, &window[value..end]);
+        at = end;
+    }
+}
+
+/// Whether the array that opens before `at` is empty or starts with a Kubernetes object, by its first key; `None` where
+/// the text ends before that is clear.
+fn starts_with_object(text: &[u8], at: usize) -> Option<bool> {
+    let at = blank(text, at);
+    match text.get(at)? {
+        b']' => Some(true),
+        b'{' => match key(text, blank(text, at + 1)) {
+            Ok((name, _)) => {
+                Some(matches!(&text[name.0..name.1], b"metadata" | b"kind" | b"apiVersion" | b"spec" | b"status" | b"allowVolumeExpansion"))
+            }
+            Err(Member::More) => None,
+            Err(_) => Some(false),
+        },
+        _ => Some(false),
+    }
+}
+
+/// The type of a JSON object, reading no further than needed.
+pub(in crate::source) fn peek(text: &[u8]) -> TypeMeta {
+    let mut types = TypeMeta::default();
+    let mut at = blank(text, 0);
+    if text.get(at) != Some(&b'{') {
+        return types;
+    }
+    at += 1;
+    while types.kind.is_none() || types.api_version.is_none() {
+        at = blank(text, at);
+        if text.get(at) == Some(&b',') {
+            at = blank(text, at + 1);
+        }
+        let Member::Found { key, value, end } = member(text, at) else { break };
+        note_type(&mut types, &text[key.0..key.1], &text[value..end]);
+        at = end;
+    }
+    types
+}

@@ -1,0 +1,419 @@
+//! The YAML splitter: documents, and the entries of a list's `items` or of a sequence at the top.
+//!
+//! In block style an entry reaches from its dash to the next line that is not indented deeper, so indentation alone
+//! finds the pieces. That holds where a list is plainly laid out; anything else stays one piece per document. Text
+//! that defies it (a quoted string that goes on at the dash's column, an anchor used by a later entry) makes pieces
+//! that do not parse; the loader then reads the file again, document by document ([`Yaml::careful`]).
+
+use memchr::memchr;
+
+use super::json::skip_value;
+use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(in crate::source) struct Yaml {
+    state: State,
+    lists: Vec<ItemList>,
+    careful: bool,
+    form: Form,
+    /// The line that ends the log that is being skipped.
+    log: Option<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    /// Before a document.
+    #[default]
+    Start,
+    /// Among the entries of a list, whose dashes stand at this column.
+    Entries(Entries),
+    /// Behind the entries.
+    Tail(Entries),
+}
+
+/// Where among a list's entries the splitter stands.
+#[derive(Clone, Copy, Debug)]
+struct Entries {
+    /// A place in [`Yaml::lists`].
+    list: usize,
+    /// Which entry comes next.
+    index: u32,
+    /// The column of the dashes.
+    column: usize,
+    /// A sequence at the top, without a mapping around it.
+    bare: bool,
+}
+
+/// One line of the window.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    /// Without its line break.
+    text: &'a [u8],
+    /// Where the next one starts.
+    next: usize,
+}
+
+impl<'a> Line<'a> {
+    /// The line at `at`; `None` where its end is not in the window.
+    fn read(window: &'a [u8], at: usize, last: bool) -> Option<Self> {
+        let rest = &window[at..];
+        match memchr(b'\n', rest) {
+            Some(end) => {
+                let text = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+                Some(Self { text, next: at + end + 1 })
+            }
+            None => (last && !rest.is_empty()).then_some(Self { text: rest, next: window.len() }),
+        }
+    }
+
+    fn indentation(&self) -> usize {
+        self.text.iter().take_while(|b| **b == b' ').count()
+    }
+
+    /// Nothing but white space or a comment.
+    fn is_blank(&self) -> bool {
+        matches!(self.text.trim_ascii_start().first(), None | Some(b'#'))
+    }
+
+    /// `---` or `...`, which end a document wherever they stand.
+    fn is_marker(&self) -> bool {
+        (self.text.starts_with(b"---") || self.text.starts_with(b"...")) && matches!(self.text.get(3), None | Some(b' ' | b'\t'))
+    }
+
+    /// The start of an entry whose dash stands at `column`.
+    fn is_entry(&self, column: usize) -> bool {
+        self.indentation() == column && self.has_dash(column) && !self.is_marker()
+    }
+
+    /// A key at the margin.
+    fn is_member(&self) -> bool {
+        self.text.first().is_some_and(u8::is_ascii_alphanumeric) && self.text.contains(&b':')
+    }
+
+    /// Whether a dash that starts an entry stands at `column`.
+    fn has_dash(&self, column: usize) -> bool {
+        self.text.get(column) == Some(&b'-') && matches!(self.text.get(column + 1), None | Some(b' ' | b'\t'))
+    }
+}
+
+impl Yaml {
+    /// A splitter that cuts at document markers only.
+    pub(in crate::source) fn careful() -> Self {
+        Self { careful: true, ..Self::default() }
+    }
+
+    /// Takes one document's start: up to its first entry, or the whole document. `None` asks for more text.
+    fn start(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+        let line = Line::read(window, at, last)?;
+        if line.is_blank() || (line.is_marker() && line.text.starts_with(b"...")) {
+            return Some(line.next);
+        }
+        if line.text.starts_with(b"---") && line.is_marker() {
+            let rest = Line { text: &line.text[3..], next: line.next };
+            if rest.is_blank() {
+                return Some(line.next);
+            }
+        } else if !self.careful && line.text[0] != b'%' {
+            if line.has_dash(0) {
+                self.open(TypeMeta::default(), 0, true);
+                return Some(at);
+            }
+            match list_head(window, at, last) {
+                Head::Items { start, column, types } => {
+                    self.open(types, column, false);
+                    return Some(start);
+                }
+                Head::More => return None,
+                Head::Other => {}
+            }
+        }
+        let end = document_end(window, at, last)?;
+        let text = &window[at..end];
+        let syntax = if is_json(text) { Syntax::Json } else { Syntax::Yaml };
+        spans.push(Span { start: at, end, syntax, item: None, state: SpanState::Whole });
+        Some(end)
+    }
+
+    fn open(&mut self, types: TypeMeta, column: usize, bare: bool) {
+        self.lists.push(ItemList { types, bare, ..ItemList::default() });
+        self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
+    }
+
+    /// Takes one entry, or finds that there is none any more.
+    fn entry(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+        let State::Entries(entries) = self.state else { return None };
+        let Entries { list, index, column, bare } = entries;
+        let line = Line::read(window, at, last)?;
+        if line.is_blank() {
+            return Some(line.next);
+        }
+        if !line.is_entry(column) {
+            if line.is_marker() || (!bare && line.is_member()) {
+                self.lists[list].closed = bare;
+                self.state = if bare { State::Start } else { State::Tail(entries) };
+                return Some(at);
+            }
+            return stray(window, at, last, column, spans);
+        }
+        let mut end = line.next;
+        while end < window.len() {
+            let line = Line::read(window, end, last)?;
+            // A line that a tab makes look indented belongs to the entry, which will not parse for it.
+            let ends = line.indentation() <= column && line.text.get(line.indentation()) != Some(&b'\t');
+            if ends && !line.is_blank() {
+                break;
+            }
+            end = line.next;
+        }
+        if end == window.len() && !last {
+            return None;
+        }
+        spans.push(Span { start: at + column, end, syntax: Syntax::Yaml, item: Some((list, index)), state: SpanState::Whole });
+        self.state = State::Entries(Entries { index: index + 1, ..entries });
+        Some(end)
+    }
+
+    /// Takes one line behind the entries.
+    fn tail(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
+        let State::Tail(entries) = self.state else { return None };
+        let list = entries.list;
+        let line = Line::read(window, at, last)?;
+        if line.is_marker() {
+            self.lists[list].closed = true;
+            self.state = State::Start;
+            return Some(at);
+        }
+        if line.is_entry(entries.column) {
+            // Something at the margin looked like the list's end.
+            spans.push(stray_piece(at, at, "an entry of a list that seemed to have ended"));
+            self.state = State::Entries(entries);
+            return Some(at);
+        }
+        if !line.is_blank() && !line.is_member() && line.indentation() == 0 {
+            return stray(window, at, last, entries.column, spans);
+        }
+        note_type(&mut self.lists[list].types, line.text);
+        if line.text.starts_with(b"items:") {
+            spans.push(stray_piece(at, line.next, "a second `items` in one list"));
+        }
+        Some(line.next)
+    }
+}
+
+impl Splitter for Yaml {
+    fn split(&mut self, window: &mut [u8], last: bool, spans: &mut Vec<Span>) -> usize {
+        let mut at = 0;
+        while at < window.len() {
+            if let Some(end) = &self.log {
+                let (skipped, ended) = skip_log(&window[at..], end, last);
+                at += skipped;
+                if !ended {
+                    return at;
+                }
+                self.log = None;
+                continue;
+            }
+            if window[at] == b'=' && window[at..].starts_with(LOG_START) {
+                let Some(end) = log_end(&window[at..], last) else { return at };
+                at += memchr(b'\n', &window[at..]).unwrap_or(window.len() - at);
+                self.form.logs = true;
+                self.log = Some(end);
+                // What comes behind a log is a document of its own.
+                if let State::Tail(entries) | State::Entries(entries) = self.state {
+                    self.lists[entries.list].closed = true;
+                }
+                self.state = State::Start;
+                continue;
+            }
+            let known = spans.len();
+            let next = match self.state {
+                State::Start => self.start(window, at, last, spans),
+                State::Entries(_) => self.entry(window, at, last, spans),
+                State::Tail(_) => self.tail(window, at, last, spans),
+            };
+            let Some(next) = next else { return at };
+            if let Some(Span { start, item: Some(_), .. }) = spans.get(known) {
+                // Without its dash an entry is a document of its own.
+                window[*start] = b' ';
+            }
+            at = next;
+        }
+        if last && let State::Tail(entries) | State::Entries(entries) = self.state {
+            self.lists[entries.list].closed = true;
+        }
+        at
+    }
+
+    fn lists(&self) -> &[ItemList] {
+        &self.lists
+    }
+
+    fn form(&self) -> Form {
+        self.form
+    }
+}
+
+/// Text among or behind the entries that belongs nowhere: up to the next line that does.
+fn stray(window: &[u8], at: usize, last: bool, column: usize, spans: &mut Vec<Span>) -> Option<usize> {
+    let mut end = Line::read(window, at, last)?.next;
+    while end < window.len() {
+        let line = Line::read(window, end, last)?;
+        if line.is_marker() || line.is_member() || line.is_entry(column) {
+            break;
+        }
+        end = line.next;
+    }
+    if end == window.len() && !last {
+        return None;
+    }
+    spans.push(stray_piece(at, end, "this text belongs to no entry of the list"));
+    Some(end)
+}
+
+fn stray_piece(start: usize, end: usize, message: &'static str) -> Span {
+    Span { start, end, syntax: Syntax::Yaml, item: None, state: SpanState::Stray(message) }
+}
+
+/// The end of the document that starts at `at`; its own marker line may stand first.
+fn document_end(window: &[u8], at: usize, last: bool) -> Option<usize> {
+    let mut end = at;
+    while end < window.len() {
+        let line = Line::read(window, end, last)?;
+        if line.text.starts_with(LOG_START) {
+            return Some(end);
+        }
+        // Directives belong to the document behind the marker that follows them.
+        if line.is_marker() && end != at && !(window[at] == b'%' && directives_only(&window[at..end])) {
+            return Some(end);
+        }
+        end = line.next;
+    }
+    last.then_some(end)
+}
+
+fn directives_only(text: &[u8]) -> bool {
+    text.split(|b| *b == b'\n').all(|line| line.starts_with(b"%") || line.starts_with(b"#") || line.trim_ascii().is_empty())
+}
+
+/// A document that is one JSON object: the JSON decoder is several times faster.
+fn is_json(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    text.starts_with(b"{") && matches!(text[1..].trim_ascii_start().first(), Some(b'"' | b'}')) && skip_value(text, 0) == Some(text.len())
+}
+
+enum Head {
+    Items { start: usize, column: usize, types: TypeMeta },
+    Other,
+    More,
+}
+
+/// Reads the lines at the left margin of the document at `at` until `items:`, as long as they are plain.
+fn list_head(window: &[u8], mut at: usize, last: bool) -> Head {
+    let mut types = TypeMeta::default();
+    let mut in_mapping = false;
+    while at < window.len() {
+        let Some(line) = Line::read(window, at, last) else { return Head::More };
+        at = line.next;
+        if line.is_blank() || (line.text.starts_with(b" ") && in_mapping) {
+            continue;
+        }
+        if !is_plain_member(line.text) || line.is_marker() {
+            return Head::Other;
+        }
+        in_mapping = true;
+        if !note_type(&mut types, line.text) {
+            return Head::Other;
+        }
+        if !may_be_list(types.kind.as_deref()) {
+            return Head::Other;
+        }
+        if line.text.starts_with(b"items:") {
+            if !(Line { text: &line.text[6..], next: 0 }).is_blank() {
+                return Head::Other;
+            }
+            return first_entry(window, at, last, types);
+        }
+    }
+    if last { Head::Other } else { Head::More }
+}
+
+fn first_entry(window: &[u8], mut at: usize, last: bool, types: TypeMeta) -> Head {
+    while at < window.len() {
+        let Some(line) = Line::read(window, at, last) else { return Head::More };
+        if !line.is_blank() {
+            let column = line.indentation();
+            return if line.has_dash(column) && !line.is_marker() { Head::Items { start: at, column, types } } else { Head::Other };
+        }
+        at = line.next;
+    }
+    if last { Head::Other } else { Head::More }
+}
+
+/// `key:` or `key: value` where the value ends on the line for certain.
+fn is_plain_member(line: &[u8]) -> bool {
+    let Some(colon) = memchr(b':', line) else { return false };
+    if colon == 0 || !line[..colon].iter().all(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let value = line[colon + 1..].trim_ascii();
+    match value.first() {
+        Some(quote @ (b'"' | b'\'')) => value.len() > 1 && value[1..].iter().position(|b| b == quote) == Some(value.len() - 2),
+        Some(b'{' | b'[') => matches!(value, b"{}" | b"[]"),
+        Some(b'&' | b'*' | b'!' | b'|' | b'>') => false,
+        None | Some(_) => true,
+    }
+}
+
+/// Notes the value of a `kind:` or `apiVersion:` at the left margin. False where the value is anything but a plain or
+/// simply quoted word, which only the parser can tell.
+fn note_type(types: &mut TypeMeta, line: &[u8]) -> bool {
+    let (slot, value) = if let Some(value) = line.strip_prefix(b"kind:") {
+        (&mut types.kind, value)
+    } else if let Some(value) = line.strip_prefix(b"apiVersion:") {
+        (&mut types.api_version, value)
+    } else {
+        return true;
+    };
+    let value = memchr::memmem::find(value, b" #").map_or(value, |comment| &value[..comment]).trim_ascii();
+    let value = [b'"', b'\''].iter().find_map(|q| value.strip_prefix(&[*q])?.strip_suffix(&[*q])).unwrap_or(value);
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'-' | b'_');
+    match std::str::from_utf8(value) {
+        Ok(text) if !text.is_empty() && value.iter().all(plain) => {
+            *slot = Some(text.to_owned());
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The type of a YAML object in block style, found by the column of its first key; `None` where a glance does not
+/// settle it and the text has to be parsed.
+pub(in crate::source) fn peek(text: &[u8]) -> Option<TypeMeta> {
+    let mut types = TypeMeta::default();
+    let mut column = None;
+    let mut at = 0;
+    while at < text.len() {
+        let line = Line::read(text, at, true)?;
+        at = line.next;
+        if line.is_blank() || (column.is_none() && line.is_marker()) {
+            continue;
+        }
+        let indentation = line.indentation();
+        let first = column.is_none();
+        let column = *column.get_or_insert(indentation);
+        if indentation > column {
+            continue;
+        }
+        let line = &line.text[indentation..];
+        // A dash continues a sequence under the key before it; any other sign at the keys' column is beyond a glance.
+        let plain = line[0].is_ascii_alphanumeric() && line.contains(&b':') || (line[0] == b'-' && !first);
+        if indentation < column || !plain || !note_type(&mut types, line) {
+            return None;
+        }
+        if types.kind.is_some() && types.api_version.is_some() {
+            return Some(types);
+        }
+    }
+    column.is_some().then_some(types)
+}

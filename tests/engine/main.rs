@@ -1,0 +1,25 @@
+//! The engine: its decisions against recorded ones, what holds for every cluster, and what it says about a decision.
+
+#[path = "../common/deciding.rs"]
+mod deciding;
+#[path = "../common/recorded.rs"]
+mod recorded;
+
+mod contract;
+mod dry;
+mod histories;
+mod rows;
+mod worlds;
+
+mod agreement;
+mod configs;
+mod conformance;
+mod coverage;
+mod laws;
+mod layers;
+mod observed;
+mod quantity;
+mod runs;
+mod sentences;
+mod sessions;
+mod story;

@@ -1,0 +1,186 @@
+//! Holds what is inferred about waiting pods against the truth: who kube-scheduler v1.36.2 says rejected a pod, and
+//! where pods waited in stories of which only the objects are looked at in the end.
+//!
+//! Cases come from `fixtures/conformance`, or from another folder with `SCHEDSCOPE_CONFORMANCE=DIR`.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use schedscope::cluster::{Key, Kind, Object};
+use schedscope::framework::{PluginName, PluginSet};
+use schedscope::release::Emulation;
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
+use schedscope::trace::Place;
+use serde_json::Value;
+
+use crate::recorded::{object, operation};
+
+fn cases(prefix: &str, mut each: impl FnMut(&Value)) {
+    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
+    let folder = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"));
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
+    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)));
+    files.sort();
+    for file in files {
+        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&file).expect("the file"))).lines() {
+            each(&serde_json::from_str(&line.expect("a line")).expect("JSON"));
+        }
+    }
+}
+
+fn plugins(names: &Value) -> PluginSet {
+    let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
+    names.map(|name| name.parse::<PluginName>().expect("a plugin of the tree")).collect()
+}
+
+#[test]
+fn messages_name_their_rejectors() {
+    let (mut read, mut wrong) = (0, Vec::new());
+    let mut check = |id: &Value, message: &str, want: PluginSet| {
+        let Some(found) = Rejectors::of(message) else { return };
+        read += 1;
+        if found.plugins != want || !found.unknown.is_empty() {
+            wrong.push(format!("{id}: {message}\n  {found:?}, not {want:?}"));
+        }
+    };
+    cases("decisions-", |case| {
+        let expected = &case["expected"];
+        check(&case["id"], expected["message"].as_str().unwrap_or_default(), plugins(&expected["unschedulablePlugins"]));
+    });
+    cases("runs-", |case| {
+        for step in case["expected"].as_array().expect("answers") {
+            let parked = step["queues"]["unschedulable"].as_array().into_iter().flatten();
+            // A plugin that gates the pod after its attempt is a rejector that the message does not know of.
+            let of_popped = parked.filter(|p| p["pod"] == step["popped"] && p["gatedBy"].is_null());
+            for popped in of_popped {
+                check(&case["id"], step["message"].as_str().unwrap_or_default(), plugins(&popped["plugins"]));
+            }
+        }
+    });
+    assert!(wrong.is_empty(), "{} of {read}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(read > 100, "{read}");
+    println!("{read} messages");
+}
+
+fn config(case: &Value) -> Config {
+    let gates = Emulation::default();
+    match &case["config"] {
+        Value::Null => Config::defaults(gates),
+        config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
+    }
+}
+
+/// A story is told to its end; then another scheduler looks at the objects that are left. Where the first has parked a
+/// pod, so has the second, for the same reasons; what `PreEnqueue` refuses is gated in both.
+#[test]
+fn parked_pods_are_found_by_what_their_objects_say() {
+    let (mut parked, mut elsewhere, mut wrong) = (0, 0, Vec::new());
+    cases("runs-", |case| {
+        let start = "2026-11-20T00:00:00Z".parse().expect("a time");
+        let sampling = Sampling { percentage: config(case).percentage_of_nodes_to_score, ..Sampling::default() };
+        let options = Options { start, sampling, evictions: Evictions::Marked, ..Options::default() };
+        let all: Vec<Object> = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(object).collect();
+        let mut known: Vec<(Kind, Key)> = all.iter().map(|o| (o.kind(), o.key())).collect();
+        let mut first = Scheduler::new(config(case), all, options.clone());
+        for op in case["ops"].as_array().expect("operations").iter().filter_map(operation) {
+            if let Operation::Create { object } = &op {
+                known.retain(|(kind, key)| (*kind, key) != (object.kind(), &object.key()));
+                known.push((object.kind(), object.key()));
+            }
+            first.apply(op);
+        }
+        let left = known.iter().filter_map(|(kind, key)| first.state().cluster().get(*kind, key)).collect();
+        let options = Options { start: first.state().clock(), waiting: Waiting::AsObserved(Vec::new()), ..options };
+        let mut second = Scheduler::new(config(case), left, options);
+        let places = |scheduler: &Scheduler| scheduler.state().queue().view().entries.clone();
+        let (truth, seen) = (places(&first), places(&second));
+        for (key, entry) in &truth {
+            let Place::Unschedulable { plugins, gated_by: None } = entry.place else { continue };
+            match seen.get(key).map(|e| &e.place) {
+                Some(Place::Unschedulable { plugins: found, gated_by: None }) if *found == plugins => parked += 1,
+                // Its gate or its claim changed without an event that a parked pod is moved by.
+                Some(Place::Unschedulable { gated_by: Some(_), .. }) => elsewhere += 1,
+                other => wrong.push(format!("{} {key}: {:?}, not {:?}", case["id"], other, entry.place)),
+            }
+        }
+        let mut turns = 0;
+        while second.next_pod().is_some() && turns < 1000 {
+            second.apply(Operation::Schedule);
+            turns += 1;
+        }
+        assert!(turns < 1000, "{}: no rest", case["id"]);
+    });
+    assert!(wrong.is_empty(), "{parked} found, {} not:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(parked > 50 && elsewhere < parked, "{parked} {elsewhere}");
+    println!("{parked} parked pods found, {elsewhere} gated by now");
+}
+
+/// A cluster of one node that is too small for a pod that was tried, with a pod that was not and one that is gated; the
+/// event tells of two more attempts.
+const DUMP: &str = r#"
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: "1", memory: 1Gi, pods: "9"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: tried, namespace: d, uid: u, creationTimestamp: "2026-11-20T00:00:00Z"}
+  spec: {schedulerName: default-scheduler, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+  status:
+    conditions:
+    - type: PodScheduled
+      status: "False"
+      reason: Unschedulable
+      message: "0/1 nodes are available: 1 Insufficient cpu."
+      lastTransitionTime: "2026-11-20T00:00:01Z"
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: new, namespace: d, uid: v, creationTimestamp: "2026-11-20T00:00:00Z"}
+  spec: {schedulerName: default-scheduler, containers: [{name: c}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: gated, namespace: d, uid: w, creationTimestamp: "2026-11-20T00:00:00Z"}
+  spec: {schedulerName: default-scheduler, schedulingGates: [{name: g}], containers: [{name: c}]}
+- apiVersion: events.k8s.io/v1
+  kind: Event
+  metadata: {name: tried.1, namespace: d}
+  regarding: {kind: Pod, name: tried, namespace: d, uid: u}
+  reason: FailedScheduling
+  reportingController: default-scheduler
+  eventTime: "2026-11-20T00:00:01.5Z"
+  series: {count: 3, lastObservedTime: "2026-11-20T00:00:09Z"}
+"#;
+
+#[test]
+fn run_says_how_the_queues_began() {
+    let mut dump = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+    dump.write_all(DUMP.as_bytes()).expect("written");
+    let run = |more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        let output = command.args(["run", "--from"]).arg(dump.path()).args(more).output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let fresh = "queues fresh: every waiting pod is new to the scheduler (3)";
+    assert_eq!(run(&[]).lines().next(), Some(fresh));
+    assert_eq!(run(&["--queues", "fresh"]).lines().next(), Some(fresh));
+    let observed = run(&["--queues", "observed"]);
+    let line = "queues as observed: 2 of 3 places inferred; 1 in activeQ, 0 in backoffQ, 2 in unschedulablePods";
+    assert_eq!(observed.lines().next(), Some(line));
+    let first = |text: &str| text.lines().skip_while(|line| !line.starts_with("d/tried: ")).nth(1).map(str::to_owned);
+    assert!(first(&run(&[])).is_some_and(|line| line.starts_with("  +00:00.000  attempt 1: ")));
+    // A parked pod is not tried until something moves it, here the sweep.
+    assert!(first(&observed).is_some_and(|line| line.contains("to activeQ (UnschedulableTimeout)")), "{observed}");
+    assert!(run(&["--queues", "observed", "-o", "json"]).lines().all(|l| l.starts_with('{')), "JSON lines and nothing else");
+}
+
+/// An event may claim any number of attempts.
+#[test]
+fn a_number_of_attempts_that_is_out_of_reason_is_only_large() {
+    let mut dump = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+    dump.write_all(DUMP.replace("count: 3", "count: 4294967295").as_bytes()).expect("written");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    let output = command.args(["run", "--queues", "observed", "--from"]).arg(dump.path()).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

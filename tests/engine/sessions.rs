@@ -1,0 +1,359 @@
+//! What holds for every session, whatever was done in it and wherever the cursor stood: branches leave each other
+//! alone, a saved session comes back as it was, and a run stops where it should.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::RngSeed;
+use schedscope::cluster::Key;
+use schedscope::release::Emulation;
+use schedscope::report::{stories, stories_text};
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
+use schedscope::session::{Comparison, Cursor, Edit, RunEnd, Session, SessionFileError, Timeline, Until, Whereabouts};
+use schedscope::trace::Event;
+
+use crate::deciding::scheduler;
+use crate::histories::{Deed, beginning, history};
+
+/// One thing that a reader does.
+#[derive(Clone, Debug)]
+enum Deal {
+    Do(Deed),
+    Explain(Index),
+    Seek(Index, Index),
+    Switch(Index),
+}
+
+fn deals() -> impl Strategy<Value = (Vec<crate::worlds::NodeSpec>, Vec<Deal>)> {
+    let spice = prop_oneof![
+        3 => any::<Index>().prop_map(Deal::Explain),
+        3 => (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Deal::Seek(a, b)),
+        1 => any::<Index>().prop_map(Deal::Switch),
+    ];
+    (history(), proptest::collection::vec((any::<Index>(), spice), 0..12)).prop_map(|((nodes, deeds), spices)| {
+        let mut deals: Vec<Deal> = deeds.into_iter().map(Deal::Do).collect();
+        for (at, spice) in spices {
+            deals.insert(at.index(deals.len() + 1), spice);
+        }
+        (nodes, deals)
+    })
+}
+
+fn start() -> Timestamp {
+    "2026-11-20T00:00:00Z".parse().expect("a time")
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// A branch: its name, its frames' titles and events, and its cursor.
+type Recorded = (String, Vec<(String, Arc<[Event]>)>, Cursor);
+
+/// What a session did, as far as a reader can see it.
+fn record(session: &Session) -> Vec<Recorded> {
+    let frames = |t: &Timeline| t.frames().iter().map(|f| (f.title.clone(), f.events.clone())).collect();
+    session.branches().iter().map(|b| (b.name().to_owned(), frames(b.timeline()), b.timeline().cursor())).collect()
+}
+
+fn seek_end(session: &mut Session) {
+    session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+}
+
+/// Does one thing and checks that nobody else's past has changed by it.
+fn deal(session: &mut Session, deal: &Deal, number: usize) {
+    match deal {
+        Deal::Do(deed) => {
+            for operation in deed.operations(session.scheduler_here(), number) {
+                let before = record(session);
+                let (branch, done, frames) = (session.current(), session.timeline().frames_done(), session.timeline().frames().len());
+                if session.apply(operation) {
+                    let after = record(session);
+                    if done < frames {
+                        assert_eq!(session.current(), before.len(), "the past was changed, and so there is a new branch");
+                        assert_eq!(&after[..before.len()], &before[..], "the others stay as they are");
+                        assert_eq!(after[before.len()].1[..done], before[branch].1[..done], "the past is shared");
+                    } else {
+                        assert_eq!((session.current(), after.len()), (branch, before.len()));
+                        assert_eq!(after[branch].1[..frames], before[branch].1[..]);
+                    }
+                    seek_end(session);
+                } else {
+                    assert_eq!(record(session), before);
+                }
+            }
+        }
+        Deal::Explain(index) => {
+            let pods: Vec<Key> = session.scheduler_here().state().cluster().pods.iter().map(|p| p.key()).collect();
+            if pods.is_empty() {
+                return;
+            }
+            let ends: Vec<_> = session.branches().iter().map(|b| b.timeline().end().queues.clone()).collect();
+            let shown = session.timeline().queues().clone();
+            let at = session.explain(index.get(&pods)).expect("the pod is there");
+            assert_eq!(session.timeline().queues(), &shown, "the cursor shows what it showed");
+            assert!(session.timeline().frames()[at].title.starts_with("explain "));
+            assert_eq!(session.branches().iter().map(|b| b.timeline().end().queues.clone()).collect::<Vec<_>>(), ends);
+            session.timeline_mut().seek(Cursor { frame: at, event: usize::MAX });
+        }
+        Deal::Seek(frame, event) => {
+            let frames = session.timeline().frames();
+            if !frames.is_empty() {
+                let at = frame.index(frames.len());
+                let cursor = Cursor { frame: at, event: event.index(frames[at].events.len() + 1) };
+                session.timeline_mut().seek(cursor);
+            }
+        }
+        Deal::Switch(index) => assert!(session.switch(index.index(session.branches().len()))),
+    }
+}
+
+fn play(nodes: &[crate::worlds::NodeSpec], deals: &[Deal]) -> Session {
+    let mut session = Session::new(scheduler(beginning(nodes), start()), "a test");
+    for (number, one) in deals.iter().enumerate() {
+        deal(&mut session, one, number);
+    }
+    session
+}
+
+fn saved(session: &Session) -> Vec<u8> {
+    let mut file = Vec::new();
+    session.save(&mut file).expect("memory takes everything");
+    file
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn a_saved_session_comes_back_as_it_was((nodes, deals) in deals()) {
+        let session = play(&nodes, &deals);
+        let file = saved(&session);
+        prop_assert!(schedscope::session::is_session_file(&file[..file.len().min(512)]));
+        let loaded = Session::load(&file[..]).expect("it was saved just now");
+        prop_assert_eq!(record(&loaded), record(&session));
+        prop_assert_eq!((loaded.source(), loaded.current()), (session.source(), session.current()));
+        for (a, b) in loaded.branches().iter().zip(session.branches()) {
+            prop_assert_eq!(a.forked(), b.forked());
+            prop_assert_eq!(&a.timeline().end().queues, &b.timeline().end().queues);
+            prop_assert_eq!(a.timeline().moment().clock, b.timeline().moment().clock);
+            prop_assert_eq!(a.scheduler().state().cluster(), b.scheduler().state().cluster());
+            prop_assert_eq!(a.scheduler().state().clock(), b.scheduler().state().clock());
+        }
+        prop_assert_eq!(saved(&loaded), file, "and saves as the same file");
+    }
+
+    /// A branch is what doing its operations from the start without any detour is.
+    #[test]
+    fn every_branch_is_its_own_operations_from_the_start((nodes, deals) in deals()) {
+        let session = play(&nodes, &deals);
+        for branch in session.branches() {
+            let mut alone = Session::new(scheduler(beginning(&nodes), start()), "a test");
+            for action in branch.actions() {
+                match action {
+                    schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
+                    schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
+                }
+                seek_end(&mut alone);
+            }
+            let frames = |t: &Timeline| t.frames().iter().map(|f| f.events.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(frames(alone.timeline()), frames(branch.timeline()));
+            prop_assert_eq!(&alone.timeline().end().queues, &branch.timeline().end().queues);
+            // And it differs from itself in nothing.
+            prop_assert!(Comparison::of(branch, alone.branch()).is_empty());
+        }
+    }
+
+    /// What a run stops behind is what it was told to wait for, and it is the first such event.
+    #[test]
+    fn a_run_stops_at_the_first_event_of_its_kind((nodes, deals) in deals(), which in 0..5_usize) {
+        let mut session = play(&nodes, &deals);
+        session.timeline_mut().seek(Cursor::default());
+        let until: Until = schedscope::session::UNTIL_WORDS[which].parse().expect("a word without an argument");
+        let mut from = session.timeline().cursor();
+        while session.run_until(&until, 30) == RunEnd::Met {
+            let to = session.timeline().cursor();
+            assert!(until.met(session.timeline().current().expect("something has happened")));
+            let between = session.timeline().frames()[from.frame..=to.frame].iter().enumerate().flat_map(|(i, f)| {
+                let first = if i == 0 { from.event.min(f.events.len()) } else { 0 };
+                let last = if from.frame + i == to.frame { to.event - 1 } else { f.events.len() };
+                f.events[first..last].iter()
+            });
+            assert!(!between.clone().any(|e| until.met(e)));
+            from = to;
+        }
+        prop_assert!(session.timeline().at_end());
+    }
+}
+
+fn one_node() -> Session {
+    let text = r#"[
+        {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "9"}}},
+        {"kind": "Pod", "metadata": {"name": "p", "namespace": "a", "uid": "p"}, "spec": {"schedulerName": "default-scheduler",
+         "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+        {"kind": "Pod", "metadata": {"name": "q", "namespace": "a", "uid": "q"}, "spec": {"schedulerName": "default-scheduler",
+         "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}]"#;
+    let values: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
+    Session::new(scheduler(values.iter().map(crate::worlds::object).collect(), start()), "one node")
+}
+
+fn cordon(session: &Session) -> Operation {
+    let node = session.scheduler_here().state().cluster().nodes.iter().next().expect("there is one").clone();
+    let mut node = (*node).clone();
+    node.spec.unschedulable = Some(true);
+    Operation::Update { object: schedscope::cluster::Object::Node(Arc::new(node)) }
+}
+
+#[test]
+fn two_branches_side_by_side() {
+    let mut session = one_node();
+    assert_eq!(session.run_to_quiescence(9), 2);
+    session.timeline_mut().seek(Cursor { frame: 0, event: usize::MAX });
+    assert!(session.apply(cordon(&session)));
+    assert_eq!((session.branches().len(), session.current()), (2, 1));
+    assert!(session.run_next());
+    let compared = Comparison::of(&session.branches()[0], &session.branches()[1]);
+    assert_eq!(compared.names, ["main", "branch 2"]);
+    assert_eq!((compared.shared, compared.since.clone().map(|s| s.len())), (1, [1, 2]));
+    assert_eq!(compared.pods.len(), 1);
+    assert_eq!(compared.pods[0].pod, Key::new("a", "q"));
+    assert_eq!(compared.pods[0].at[0], Whereabouts::Node("n".into()));
+    assert_eq!(compared.pods[0].at[1].to_string(), "unschedulablePods (NodeUnschedulable)");
+    let [decided] = &compared.decisions[..] else { panic!("{:?}", compared.decisions) };
+    assert_eq!(decided.outcomes[0].as_deref(), Some("bound to n"));
+    assert!(decided.outcomes[1].as_deref().is_some_and(|o| o.starts_with("0/1 nodes are available: 1 node(s) were unschedulable.")));
+    assert_eq!((decided.verdicts.len(), decided.verdicts[0].nodes.clone()), (1, vec!["n".into()]));
+    assert!(compared.evicted.iter().all(Vec::is_empty));
+}
+
+#[test]
+fn what_has_no_effect_leaves_no_trace() {
+    let mut session = one_node();
+    session.run_to_quiescence(9);
+    let clock = session.scheduler().state().clock();
+    assert!(!session.apply(Operation::Allow { pod: Key::new("a", "p") }));
+    assert!(!session.run_next());
+    assert_eq!((session.timeline().frames().len(), session.scheduler().state().clock()), (2, clock));
+    session.timeline_mut().seek(Cursor::default());
+    assert!(!session.apply(Operation::Delete { object: schedscope::cluster::Object::Pod(Arc::default()) }));
+    assert_eq!((session.branches().len(), session.current()), (1, 0));
+    assert_eq!(session.explain(&Key::new("a", "nobody")), None);
+}
+
+#[test]
+fn other_files_are_refused_in_words() {
+    let mut session = one_node();
+    session.run_next();
+    let file = saved(&session);
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&file[..]), &mut text).expect("gzip");
+    let check = |from: &str, to: &str, expected: &str| {
+        assert!(text.contains(from), "{from}");
+        let mut changed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut changed, text.replacen(from, to, 1).as_bytes()).expect("memory takes everything");
+        let error = Session::load(&changed.finish().expect("memory")[..]).expect_err(to).to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check("\"version\":1", "\"version\":2", "file format 2), which may decide otherwise");
+    check("v1.36.2", "v1.37.0", "kube-scheduler v1.37.0");
+    check("schedscope session", "something else", "no saved session");
+    check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");
+    check("\"actions\":[{\"apply\"", "\"actions\":[{\"explian\"", "line 5: ");
+    check("\"current\":0", "\"current\":4", "line 1: the branch");
+    let short = Session::load(&file[..file.len() / 2]).expect_err("half of it is missing");
+    assert!(matches!(short, SessionFileError::Line { .. } | SessionFileError::NotASession), "{short}");
+    assert!(matches!(Session::load(&b"junk"[..]), Err(SessionFileError::NotASession)));
+    assert!(!schedscope::session::is_session_file(b"apiVersion: v1"));
+}
+
+/// A preemption carried through: the victim keeps its grace period, the preemptor waits for it, and both stories say so.
+#[test]
+fn a_run_until_nothing_changes_tells_the_story_of_each_pod() {
+    let text = r#"[
+        {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "memory": "4Gi", "pods": "9"}}},
+        {"kind": "Pod", "metadata": {"name": "weak", "namespace": "a", "uid": "w"}, "status": {"phase": "Running"},
+         "spec": {"nodeName": "n", "terminationGracePeriodSeconds": 20,
+          "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+        {"kind": "Pod", "metadata": {"name": "strong", "namespace": "a", "uid": "s"}, "spec": {"schedulerName": "default-scheduler",
+         "priority": 5, "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}]"#;
+    let values: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
+    let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
+    let config = Config::defaults(Emulation::default());
+    let mut session = Session::new(Scheduler::new(config, values.iter().map(crate::worlds::object).collect(), options), "a story");
+    assert!((0..100).take_while(|_| session.settle()).count() < 100);
+    let expected = "\
+a/strong: on n, 2 attempts
+  +00:00.000  attempt 1: Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
+  +00:00.000  parked in unschedulablePods, rejected by NodeResourcesFit (ScheduleAttemptFailure)
+  +00:00.000  nominated to n
+  +00:00.000  evicts a/weak from n
+  +00:20.000  to activeQ (AssignedPodDelete, which may help NodeResourcesFit)
+  +00:20.000  no longer nominated
+  +00:20.000  attempt 2: bound to n
+a/weak: gone
+  +00:00.000  evicted, with its grace period, from n for a/strong
+  +00:20.000  its grace period is over
+  +00:20.000  gone
+";
+    assert_eq!(stories_text(&stories(session.timeline(), false)), expected);
+    let wide = stories_text(&stories(session.timeline(), true));
+    assert!(wide.contains("  +00:00.000  Event Normal Preempted: Preempted by pod s on node n\n"), "{wide}");
+    assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
+    assert!(!session.settle());
+    // On another branch, the victim is deleted by hand before its time.
+    session.timeline_mut().seek(Cursor { frame: 0, event: usize::MAX });
+    let edit = Edit::parse("delete pod a/weak").and_then(|e| e.operation(session.scheduler_here().state().cluster()));
+    assert!(session.apply(edit.expect("it is there")));
+    while session.settle() {}
+    assert!(session.timeline().end().clock < session.branches()[0].timeline().end().clock);
+    let compared = Comparison::of(&session.branches()[0], session.branch());
+    assert!(compared.pods.is_empty() && compared.since[1][0].1 == "delete Pod a/weak", "{compared:?}");
+}
+
+/// What is seen of a cluster makes the first branch longer, what is done never does, and saving keeps both apart.
+#[test]
+fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
+    let mut session = one_node();
+    session.background_mut().observed = true;
+    let pod = |text: &str| -> schedscope::cluster::Object { serde_json::from_str(text).expect("a pod") };
+    assert!(session.run_next(), "p is tried, on a branch");
+    assert_eq!((session.branches().len(), session.current(), session.branches()[0].timeline().frames().len()), (2, 1, 0));
+    // The cluster's scheduler has tried p and failed; here nobody did.
+    let failed = r#"{"kind":"Pod","metadata":{"name":"p","namespace":"a","uid":"p"},"spec":{"priority":7,"schedulerName":"default-scheduler",
+        "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[{"type":"PodScheduled","status":"False",
+        "reason":"Unschedulable","message":"0/1 nodes are available: 1 Insufficient cpu."}]}}"#;
+    let clock = session.scheduler_as_seen().state().clock();
+    let time = clock + SignedDuration::from_secs(3);
+    let seen = Operation::Batch {
+        name: "seen".to_owned(),
+        operations: vec![
+            Operation::Observe { time, pods: Vec::new(), events: Vec::new(), unknown: None },
+            Operation::Update { object: pod(failed) },
+            Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new(), unknown: None },
+        ],
+    };
+    assert!(session.observe(seen));
+    assert_eq!(session.current(), 1, "the reader stays where they are");
+    assert_eq!(session.branches()[0].timeline().frames()[0].title, "seen: 1 change");
+    let at = Whereabouts::of(
+        session.scheduler_as_seen().state().cluster(),
+        session.scheduler_as_seen().state().queue().view(),
+        &Key::new("a", "p"),
+    );
+    assert_eq!(at.to_string(), "unschedulablePods (NodeResourcesFit)");
+    assert!(session.scheduler_as_seen().state().clock() >= time);
+    // A reader at the end of what was seen goes on with it.
+    assert!(session.switch(0));
+    session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    assert!(session.observe(Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new(), unknown: None }));
+    assert!(session.timeline().at_end());
+    assert!(session.explain(&Key::new("a", "p")).is_some(), "a decision without consequences is no branch");
+    assert_eq!(session.branches().len(), 2);
+    let loaded = Session::load(&saved(&session)[..]).expect("a session");
+    assert!(loaded.background().observed);
+    assert_eq!(loaded.branches()[0].timeline().frames().len(), 3);
+    assert_eq!(loaded.scheduler_as_seen().state().queue().view(), session.scheduler_as_seen().state().queue().view());
+}

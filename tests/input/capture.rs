@@ -1,0 +1,345 @@
+//! A captured cluster, opened again, is the cluster; and where its names were replaced, it decides the same.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use flate2::read::GzDecoder;
+use pretty_assertions::assert_eq;
+use regex::Regex;
+use schedscope::cluster::{Cluster, Key, Kind, ObservedEvent};
+use schedscope::release::Emulation;
+use schedscope::report::{Accord, Agreements};
+use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::session::{Session, Whereabouts};
+use schedscope::source::capture::{Capture, Vocabulary};
+use schedscope::source::{Input, Loaded, STORIES, Story, load};
+use serde_json::Value;
+use strum::IntoEnumIterator as _;
+
+use crate::deciding::{decision, scheduler};
+
+const NONE: &BTreeSet<Kind> = &BTreeSet::new();
+
+/// The words that stay in messages.
+static WORDS: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::of(schedscope::framework::reason_texts()));
+
+fn plain(loaded: &Loaded) -> Vec<Value> {
+    loaded.cluster().objects().map(|object| serde_json::to_value(object).unwrap()).collect()
+}
+
+fn written(capture: &Capture<'_>) -> String {
+    let mut text = Vec::new();
+    capture.write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn read(text: &str) -> Loaded {
+    load(&[Input::Bytes { name: "capture".into(), bytes: text.as_bytes().to_vec().into() }])
+}
+
+/// The decisions about all pods that wait, by pod.
+fn decisions(cluster: &Cluster) -> BTreeMap<Key, Value> {
+    let start = "2026-11-21T00:00:00Z".parse().unwrap();
+    let scheduler = scheduler(cluster.objects().collect(), start);
+    let waiting: Vec<Key> = cluster.pods.iter().filter(|pod| pod.node_name.is_empty() && !pod.is_terminal()).map(|pod| pod.key()).collect();
+    waiting.into_iter().map(|key| (key.clone(), decision(&scheduler, &key))).collect()
+}
+
+/// Puts the originals back.
+fn translate(text: &str, originals: &BTreeMap<String, String>) -> String {
+    let replacement = Regex::new(r"\br[0-9]+\b").unwrap();
+    replacement
+        .replace_all(text, |found: &regex::Captures<'_>| originals.get(&found[0]).cloned().unwrap_or_else(|| found[0].to_owned()))
+        .into_owned()
+}
+
+/// A redacted dump of a cluster, opened again, decides as the cluster does, up to names.
+fn check_redacted(what: &str, cluster: &Cluster) {
+    let capture = Capture { cluster, events: &[], unknown: NONE, redact: Some(&WORDS) };
+    let originals = capture.replacements();
+    let again = read(&written(&capture));
+    assert!(again.diagnostics.iter().all(|d| d.message.contains("bound to nodes")), "{what}: {:?}", again.diagnostics);
+    let by_text = |decisions: &BTreeMap<Key, Value>| {
+        decisions.iter().map(|(key, decision)| (key.to_string(), decision.to_string())).collect::<BTreeMap<_, _>>()
+    };
+    let redacted = by_text(&decisions(&again.cluster()));
+    let mut redacted: BTreeMap<_, _> =
+        redacted.iter().map(|(key, text)| (translate(key, &originals), translate(text, &originals))).collect();
+    let mut plain = by_text(&decisions(cluster));
+    for (key, text) in &mut plain {
+        if let Some(other) = redacted.get_mut(key).filter(|other| *other != text) {
+            leave_out_facts(text, other);
+        }
+    }
+    assert_eq!(redacted, plain, "{what}");
+}
+
+/// Leaves out what stands in brackets before the semicolon of two sentences that differ: a sentence tells facts where they
+/// fit, and with longer names they may not. The facts themselves are compared beside the reasons.
+fn leave_out_facts(a: &mut String, b: &mut String) {
+    let in_brackets = Regex::new(r" \([^)]*\)").unwrap();
+    for text in [a, b] {
+        let mut decision: Value = serde_json::from_str(text).unwrap();
+        let why = decision["why"].as_str().unwrap_or_default().to_owned();
+        let (cause, then) = why.split_once("; ").unwrap_or((&why, ""));
+        decision["why"] = format!("{}; {then}", in_brackets.replace_all(cause, "")).into();
+        *text = decision.to_string();
+    }
+}
+
+#[test]
+fn a_capture_is_opened_as_what_it_was_made_of() {
+    for story in &STORIES {
+        let loaded = load(&[story.input()]);
+        let cluster = loaded.cluster();
+        let event = ObservedEvent {
+            pod: Key::new("shop", "payments"),
+            uid: "u".into(),
+            reason: "FailedScheduling".into(),
+            note: "0/3 nodes are available".into(),
+            controller: "default-scheduler".into(),
+            count: 3,
+            first: "2026-11-20T00:00:00Z".parse().ok(),
+            last: "2026-11-20T01:00:00Z".parse().ok(),
+        };
+        let events = vec![event.clone(), ObservedEvent { first: None, last: None, uid: "".into(), ..event }];
+        let capture = Capture { cluster: &cluster, events: &events, unknown: NONE, redact: None };
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["dump.json", "dump.json.gz"] {
+            let path = folder.path().join(name);
+            assert_eq!(capture.save(&path).unwrap(), loaded.objects.len() + 2);
+            let again = load(&[Input::Path(path.clone())]);
+            assert_eq!(plain(&again), plain(&loaded), "{} in {name}", story.name);
+            assert_eq!(again.events, events);
+            assert!(
+                again.diagnostics.is_empty() && again.report.absent.is_empty() && !again.report.budgets_unknown(),
+                "{:?}",
+                again.diagnostics
+            );
+            assert_eq!(std::fs::read(&path).unwrap().starts_with(b"{"), name == "dump.json");
+            assert_eq!(decisions(&again.cluster()), decisions(&cluster));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+    }
+}
+
+#[test]
+fn what_is_unknown_stays_unknown() {
+    let cluster = Cluster::default();
+    let unknown = [Kind::PodDisruptionBudget].into();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.json");
+    assert_eq!(Capture { cluster: &cluster, events: &[], unknown: &unknown, redact: None }.save(&path).unwrap(), 0);
+    let again = load(&[Input::Path(path)]);
+    assert!(again.report.budgets_unknown());
+    let known: Vec<Kind> = again.report.kinds.keys().copied().collect();
+    assert!(known.len() == Kind::iter().count() - 1 && !known.contains(&Kind::PodDisruptionBudget), "{known:?}");
+    let nowhere = Path::new("/nowhere/at/all");
+    assert!(Capture { cluster: &cluster, events: &[], unknown: NONE, redact: None }.save(nowhere).is_err());
+}
+
+/// All texts in a value, and the keys of labels and the like.
+fn collect(value: &Value, keys: bool, out: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => drop(out.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, false, out)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if keys {
+                    out.insert(name.clone());
+                }
+                let of_labels = ["labels", "annotations", "matchLabels", "nodeSelector", "disruptedPods"].contains(&name.as_str());
+                collect(value, of_labels, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn a_redacted_capture_names_nothing() {
+    for story in &STORIES {
+        let loaded = load(&[story.input()]);
+        let cluster = loaded.cluster();
+        let note = "0/3 nodes are available: pod shop/payments cannot; Successfully assigned shop/payments to gpu-a1".to_owned();
+        let events =
+            [ObservedEvent { pod: Key::new("shop", "payments"), reason: "Scheduled".into(), note, count: 1, ..Default::default() }];
+        let capture = Capture { cluster: &cluster, events: &events, unknown: NONE, redact: Some(&WORDS) };
+        let text = written(&capture);
+        let of: BTreeMap<String, String> =
+            capture.replacements().into_iter().map(|(replacement, original)| (original, replacement)).collect();
+        let pod = format!("{}/{}", of["shop"], of["payments"]);
+        let expected = format!("0/3 nodes are available: pod {pod} cannot; Successfully assigned {pod} to {}", of["gpu-a1"]);
+        assert!(text.contains(&expected), "{expected}");
+        let mut texts = BTreeSet::new();
+        for list in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+            collect(&list.unwrap()["items"], false, &mut texts);
+        }
+        let words: BTreeSet<&str> = texts.iter().flat_map(|text| text.split(['/', ' ', ':'])).collect();
+        // What is in every cluster, or is the name of a field as well, tells nothing.
+        let resources: BTreeSet<&str> =
+            cluster.nodes.iter().flat_map(|node| node.status.allocatable.iter()).map(|(name, _)| name.as_str()).collect();
+        let public = |name: &str| {
+            // Messages keep kube-scheduler's own words, and it speaks of "topology spread constraints".
+            ["", "default", "r", "spread"].contains(&name)
+                || name.starts_with("system-")
+                || resources.iter().any(|r| r.split('/').any(|part| part == name))
+        };
+        for object in cluster.objects() {
+            let meta = object.meta();
+            let labels = meta.labels.iter().filter(|(key, _)| !key.contains("kubernetes.io/"));
+            let names = [&meta.name, &meta.namespace, &meta.uid].into_iter().chain(labels.flat_map(|(key, value)| [key, value]));
+            for name in names.filter(|name| !public(name)) {
+                assert!(!words.contains(name.as_str()), "{}: {name} is in the text", story.name);
+            }
+        }
+        check_redacted(story.name, &cluster);
+    }
+}
+
+/// What the cluster's scheduler said is still told, and said of the same pods.
+#[test]
+fn a_redacted_capture_agrees_as_before() {
+    let loaded = load(&[Story::named("aftermath").unwrap().input()]);
+    let cluster = loaded.cluster();
+    let capture = Capture { cluster: &cluster, events: &loaded.events, unknown: NONE, redact: Some(&WORDS) };
+    let originals = capture.replacements();
+    let redacted = read(&written(&capture));
+    let agreements = |loaded: &Loaded| {
+        let options =
+            Options { start: loaded.report.newest.unwrap(), waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
+        let found = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
+        let session = Session::new(scheduler, "captured");
+        let moment = session.timeline().moment();
+        let queues: BTreeSet<String> = moment
+            .cluster
+            .pods
+            .iter()
+            .filter(|pod| pod.node_name.is_empty() && !pod.is_terminal())
+            .map(|pod| translate(&format!("{}: {}", pod.key(), Whereabouts::of(&moment.cluster, &moment.queues, &pod.key())), &originals))
+            .collect();
+        (found, queues)
+    };
+    let ((before, queues), (after, queues_after)) = (agreements(&loaded), agreements(&redacted));
+    assert_eq!(after.counts(), before.counts(), "{}", after.text());
+    assert_eq!(after.counts(), [(Accord::ChangedSince, 5), (Accord::Same, 8), (Accord::NotOurs, 1)]);
+    assert_eq!(queues_after, queues);
+    let told = |found: &Agreements| found.preempted.iter().map(|p| translate(&p.sentence(), &originals)).collect::<BTreeSet<_>>();
+    assert_eq!(told(&after), told(&before));
+    assert!(after.preempted.len() == 5 && after.preempted.iter().all(|p| p.preemptor.is_some() && p.going));
+    let messages = |loaded: &Loaded| -> BTreeMap<String, String> {
+        let conditions = loaded
+            .cluster()
+            .pods
+            .iter()
+            .flat_map(|pod| {
+                pod.status.conditions.iter().map(|c| (format!("{} {}", pod.key(), c.kind), c.message.to_string())).collect::<Vec<_>>()
+            })
+            .collect::<Vec<_>>();
+        let events = loaded.events.iter().map(|e| (format!("{} {}", e.pod, e.reason), e.note.clone()));
+        conditions.into_iter().chain(events).map(|(what, text)| (translate(&what, &originals), translate(&text, &originals))).collect()
+    };
+    assert_eq!(messages(&redacted), messages(&loaded), "every text of the scheduler's is there");
+}
+
+/// The reasons of all plugins, from which queue placement is read, and what preemption adds.
+const SAID: [&str; 37] = [
+    "node(s) were unschedulable",
+    "node(s) didn't match the requested node name",
+    "node(s) had untolerated taint(s)",
+    "node(s) didn't match scheduler-enforced node affinity",
+    "node(s) didn't match Pod's node affinity/selector",
+    "pod affinity terms conflict",
+    "node(s) didn't have free ports for the requested pod ports",
+    "Too many pods",
+    "Insufficient cpu",
+    "Insufficient memory",
+    "Insufficient ephemeral-storage",
+    "Insufficient nvidia.com/gpu",
+    "Insufficient hugepages-2Mi",
+    "node(s) had no available disk",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+    "node(s) exceed max volume count",
+    "ebs.csi.aws.com CSI driver is not installed on the node",
+    "node(s) didn't match PersistentVolume's node affinity",
+    "node(s) didn't find available persistent volumes to bind",
+    "node(s) did not have enough free storage",
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+    "node(s) had no available volume zone",
+    "pod has unbound immediate PersistentVolumeClaims",
+    "node(s) didn't match pod topology spread constraints",
+    "node(s) didn't match pod topology spread constraints (missing required label)",
+    "node(s) didn't match pod affinity rules",
+    "node(s) didn't match pod anti-affinity rules",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+    "cannot allocate all claims",
+    "resourceclaim not available on the node",
+    "cannot fit resource",
+    "cannot schedule extended resource claim",
+    "invalid resource pools were encountered",
+    "node(s) didn't match Pod's required features",
+    "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]",
+    "No preemption victims found for incoming pod",
+    "Preemption is not helpful for scheduling",
+];
+
+#[test]
+fn every_reason_survives() {
+    let tails = [
+        "",
+        " no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+        " preemption: not eligible due to a terminating pod on the nominated node.",
+        " still not schedulable, preemption: 0/12 nodes are available: 2 No preemption victims found for incoming pod, 10 Preemption is not helpful for scheduling.",
+    ];
+    let messages: Vec<String> = SAID
+        .iter()
+        .flat_map(|reason| tails.iter().map(move |tail| format!("0/12 nodes are available: 10 {reason}, 2 Insufficient cpu.{tail}")))
+        .collect();
+    let pods: Vec<Value> = messages
+        .iter()
+        .enumerate()
+        .map(|(number, message)| {
+            serde_json::json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": format!("p{number:03}"), "namespace": "shop"},
+                "status": {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]}})
+        })
+        .collect();
+    let loaded = read(&serde_json::json!({"kind": "List", "apiVersion": "v1", "items": pods}).to_string());
+    let cluster = loaded.cluster();
+    let redacted = read(&written(&Capture { cluster: &cluster, events: &[], unknown: NONE, redact: Some(&WORDS) }));
+    let kept: Vec<String> = redacted
+        .cluster()
+        .pods
+        .iter()
+        .flat_map(|pod| pod.status.conditions.iter().map(|c| c.message.to_string()).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(kept, messages);
+}
+
+/// The recorded clusters have everything that decides about a decision; those with the default configuration are taken.
+#[test]
+fn a_redacted_capture_decides_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance");
+    let mut checked = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.starts_with("decisions-") {
+            continue;
+        }
+        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&path).unwrap())).lines() {
+            let case: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            if !case["config"].is_null() {
+                continue;
+            }
+            let dump = read(&case["cluster"].to_string());
+            check_redacted(&format!("{name} {}", case["id"]), &dump.cluster());
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "{checked}");
+}

@@ -1,0 +1,18 @@
+//! Dumps, broken input, captures and live clusters: what is read of each, and what is said about the rest.
+
+#[path = "../common/api_server.rs"]
+mod api_server;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../common/deciding.rs"]
+mod deciding;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../common/recorded.rs"]
+mod recorded;
+
+mod archives;
+
+mod bad_input;
+mod capture;
+mod dumps;
+mod live;
+mod yaml_lists;

@@ -1,0 +1,84 @@
+//! An operator's tasks, done in the real program on a real terminal: each test says what is asked, presses keys and
+//! reads the answer off the screen.
+//!
+//! Nothing here sleeps or measures time: after each key a test waits for words that only the next screen has.
+
+mod files;
+mod finding;
+mod preemption;
+mod time;
+
+use crate::pty::{ENTER, ESC, Pty, command};
+
+const HOME: &str = "\x1b[H";
+const PAGE_DOWN: &str = "\x1b[6~";
+
+/// Opens a story on a terminal of this size.
+fn story(name: &str, (columns, rows): (u16, u16)) -> Pty {
+    let pty = Pty::start(&["demo", name], columns, rows);
+    pty.wait_for("activeQ");
+    pty.assert_taken();
+    pty
+}
+
+/// Finds a pod in the queues by typing a part of its name, and opens the decision about it.
+fn decide(pty: &mut Pty, part: &str) {
+    pty.send("1/");
+    pty.wait_for("filter queues");
+    pty.send(part);
+    pty.wait_for(&format!("/{part}"));
+    pty.send(ENTER);
+    pty.wait_gone("filter queues");
+    pty.send(ENTER);
+    pty.send("3");
+    pty.wait_for("━ 3 Preemption ");
+}
+
+/// Clears the filter of the lines over the screen, whose title ends with this, and closes them.
+fn close_filtered(pty: &mut Pty, title: &str) {
+    pty.send(ENTER);
+    pty.wait_for("Esc close");
+    pty.send(ESC);
+    pty.wait_for(&format!("{title} ━"));
+    pty.send(ESC);
+    pty.wait_gone(&format!("{title} ━"));
+}
+
+/// Leaves, and sees that the terminal is as it was.
+fn quit(mut pty: Pty) {
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+}
+
+/// The screen as one line of words, for sentences that are broken to fit.
+fn words(screen: &str) -> String {
+    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first line with all these parts.
+fn line(screen: &str, parts: &[&str]) -> String {
+    let found = screen.lines().find(|l| parts.iter().all(|p| l.contains(p)));
+    found.unwrap_or_else(|| panic!("no line has {parts:?} in\n{screen}")).to_owned()
+}
+
+/// Where a text is on the screen, as a terminal counts for the mouse: column and line from 1.
+fn place(screen: &str, text: &str) -> (usize, usize) {
+    let found = screen.lines().enumerate().find_map(|(y, l)| Some((l[..l.find(text)?].chars().count() + 1, y + 1)));
+    found.unwrap_or_else(|| panic!("{text:?} is nowhere in\n{screen}"))
+}
+
+/// Presses and releases the left button where a text is.
+fn click(pty: &mut Pty, text: &str) {
+    let (x, y) = place(&pty.screen(), text);
+    pty.send(&format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m"));
+}
+
+/// Fails unless the texts are on the screen from top to bottom.
+fn assert_order(screen: &str, texts: &[&str]) {
+    let mut rest = screen;
+    for text in texts {
+        let at = rest.find(text).unwrap_or_else(|| panic!("{text:?} of {texts:?} does not come next in\n{screen}"));
+        rest = &rest[at + text.len()..];
+    }
+}

@@ -1,0 +1,158 @@
+//! Whom preemption would evict, where, and why there.
+
+use super::{ENTER, ESC, assert_order, decide, line, quit, story, words};
+use crate::pty::Pty;
+
+/// "payments is pending. Why, and what would preemption do about it, in one sentence?"
+/// Too little cpu on eight nodes, and two pods on worker-a2 (or as well worker-b1) would go for it.
+#[test]
+fn why_payments_is_pending_in_one_sentence() {
+    // Only a wide screen has room for how much is free.
+    for (size, free) in [((80, 24), ""), ((120, 40), ""), ((200, 60), " (at most 3.6 free)")] {
+        let mut pty = story("payments", size);
+        decide(&mut pty, "payments");
+        let said = words(&pty.wait_for("violates no budget"));
+        let want = format!(
+            "✗ shop/payments: Pending because 8 of 12 nodes lack 6 free cpu{free}, 3 have a taint it does not tolerate and 1 is cordoned; \
+             preempting 2 pods of priority -10 on worker-a2 (any of these 2 is right) makes room and violates no budget."
+        );
+        assert!(said.contains(&want), "{size:?}: {said}");
+        quit(pty);
+    }
+    // Where the sentence does not fit, who it is about and what would help are left.
+    let mut pty = story("payments", (60, 16));
+    decide(&mut pty, "payments");
+    let said = words(&pty.wait_for("violates no budget"));
+    assert!(said.contains("✗ shop/payments: Pending") && said.contains("…; preempting 2 pods of priority -10 on worker-a2 "), "{said}");
+    quit(pty);
+}
+
+/// "Which pods would be evicted for payments, and who makes them again?"
+/// Two pods of batch/reports, which a ReplicaSet owns.
+#[test]
+fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
+    let mut pty = story("payments", (80, 24));
+    decide(&mut pty, "payments");
+    pty.wait_for("★ worker-a2");
+    pty.send(ENTER);
+    let screen = pty.wait_for("▸8 Candidate");
+    line(&screen, &["evicts", "2 pods; no budget is violated"]);
+    pty.send("/");
+    pty.wait_for("filter ");
+    pty.send("reports");
+    pty.wait_until("both victims are left", |s| s.contents().matches("✗ batch/reports-").count() == 2);
+    pty.send(ENTER);
+    pty.wait_gone("Enter keep");
+    pty.send(ENTER);
+    let screen = pty.wait_for("Pod batch/reports-646f8d7fc5-");
+    assert!(screen.contains("‹ Candidate ‹ Preemption"), "{screen}");
+    line(&screen, &["owner", "ReplicaSet reports-646f8d7fc5"]);
+    quit(pty);
+}
+
+/// "Checkout could go to big-2. Which budget is against it, which pod would violate it, and how much did it have left?"
+/// shop/search, by search-1, as none may be disrupted any more.
+#[test]
+fn find_which_budget_blocks_big_2() {
+    let mut pty = story("budgets", (80, 24));
+    decide(&mut pty, "checkout");
+    pty.wait_for("decided by MinHighestPriority");
+    pty.send("9");
+    let screen = pty.wait_for("▸9 Budgets");
+    line(&screen, &["shop/search", "0", "kept on big-1; violated on big-2"]);
+    line(&screen, &["shop/cart", "1", "kept"]);
+    // The pods that it covers.
+    pty.send(ENTER);
+    let screen = pty.wait_for("▾ shop/search");
+    assert_order(&screen, &["▾ shop/search", "shop/search-0", "shop/search-1", "shop/search-2", "shop/cart"]);
+
+    // The pod that would violate it, on the page of the candidate.
+    pty.send("3G");
+    pty.wait_for("VICTIMS ON BIG-2");
+    pty.send("8");
+    let screen = pty.wait_for("Candidate big-2");
+    line(&screen, &["eliminated by MinNumPDBViolations"]);
+    line(&screen, &["✗ shop/search-1", "‼ violates search (1 over its budget)"]);
+    pty.send("G");
+    let screen = pty.wait_for("ALLOWED");
+    line(&screen, &["shop/search", "0", "shop/search-1"]);
+    quit(pty);
+}
+
+/// "Which score function chose the node for each of these preemptors?"
+/// Each of the five decides once; for the sixth pod none does, and any of the nodes is right.
+#[test]
+fn find_which_score_function_decided() {
+    let mut pty = story("tie-breaks", (60, 16));
+    for (pod, answer) in [
+        ("5-latest", "decided by LatestStartTime"),
+        ("4-fewest", "decided by MinNumPods"),
+        ("3-smallest", "decided by MinSumPriorities"),
+        ("2-lowest", "decided by MinHighestPriority"),
+        ("1-fewest", "decided by MinNumPDBViolations"),
+        ("6-", "any of these"),
+    ] {
+        decide(&mut pty, pod);
+        pty.wait_for(answer);
+        pty.send("1");
+        let filtered = format!("━ 1 Queues  /{pod} ━");
+        pty.wait_for(&filtered);
+        pty.send(ESC);
+        pty.wait_gone(&filtered);
+    }
+    quit(pty);
+}
+
+/// "Why would the reports on worker-b1 go and the catalog stay? And let me find my way back."
+/// Put back one by one, the catalog first; each Esc goes one page back, as the title says.
+#[test]
+fn follow_worker_b1_from_preemption_to_a_pod_and_back() {
+    let mut pty = story("payments", (120, 40));
+    decide(&mut pty, "payments");
+    pty.wait_for("= worker-b1");
+    pty.send("j");
+    pty.wait_for("VICTIMS ON WORKER-B1");
+    pty.send(ENTER);
+    let screen = pty.wait_for("Candidate worker-b1 ‹ Preemption");
+    line(&screen, &["as good as the one chosen: kube-scheduler may take either"]);
+    pty.send("d");
+    let screen = pty.wait_for("Node worker-b1 ‹ Candidate ‹ Preemption");
+    assert_order(
+        &screen,
+        &[
+            "DRY RUN, IN ORDER",
+            "removed    shop/catalog-",
+            "✓ reprieved  shop/catalog-",
+            "✗ victim     batch/reports-",
+            "✗ victim     batch/reports-",
+        ],
+    );
+    pty.send("G");
+    pty.wait_for("PODS");
+    pty.send(ENTER);
+    pty.wait_for("‹ worker-b1 ‹ Candidate");
+    for title in ["Node worker-b1 ‹ Candidate ‹ Preemption", "Candidate worker-b1 ‹ Preemption", "VICTIMS ON WORKER-B1"] {
+        pty.send(ESC);
+        pty.wait_for(title);
+    }
+    quit(pty);
+}
+
+/// "The reports must not be touched: which node would it be with none of their priority to evict?"
+/// worker-a2 is taken because its victims have the lowest priority; the others fall at MinHighestPriority.
+#[test]
+fn find_at_which_score_function_worker_a1_falls() {
+    let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);
+    let screen = pty.wait_for("MinHighest");
+    let row = line(&screen, &["worker-a1", "1000 ✗"]);
+    assert!(row.contains("0 ✓"), "it violates no budget: {row}");
+    pty.send("3/");
+    pty.send("worker-a1");
+    pty.wait_for("VICTIMS ON WORKER-A1");
+    pty.send(ENTER);
+    pty.wait_gone("filter preemption");
+    pty.send(ENTER);
+    let screen = pty.wait_for("Candidate worker-a1");
+    line(&screen, &["result", "eliminated by MinHighestPriority"]);
+    quit(pty);
+}

@@ -1,0 +1,366 @@
+//! The explorer on a live cluster, served by an API server in this process; and the commands that read one.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pretty_assertions::assert_eq;
+use schedscope::app::{Explorer, FollowConfig};
+use schedscope::cluster::{Key, Kind, Unknown};
+use schedscope::release::Emulation;
+use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
+use schedscope::session::{Background, Cursor, Session, Whereabouts};
+use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
+use schedscope::source::{Story, load};
+use schedscope::trace::Event;
+use schedscope::ui::{Job, JobState, SessionHandle};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::api_server::{ApiServer, Fault, PATIENCE};
+
+fn story(name: &str) -> Vec<Value> {
+    load(&[Story::named(name).unwrap().input()]).objects.iter().map(|object| serde_json::to_value(object).unwrap()).collect()
+}
+
+fn kubeconfig(server: &ApiServer) -> (TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config");
+    std::fs::write(&path, server.kubeconfig()).unwrap();
+    (folder, path)
+}
+
+struct Screen {
+    explorer: Explorer,
+    live: Arc<Live>,
+    _folder: TempDir,
+}
+
+impl Screen {
+    fn on(server: &ApiServer) -> Self {
+        let (folder, path) = kubeconfig(server);
+        let timing = Timing {
+            backoff: Duration::from_millis(1),
+            max_backoff: Duration::from_millis(4),
+            forbidden: Duration::from_millis(20),
+            ..Timing::default()
+        };
+        let options = ConnectOptions { kubeconfig: Some(path), timing, ..ConnectOptions::default() };
+        let live = Arc::new(connect(&options).unwrap_or_else(|error| panic!("{error}")));
+        let loaded = live.wait_first(Some(Instant::now() + PATIENCE)).expect("a first picture");
+        let options = Options {
+            start: jiff::Timestamp::now(),
+            evictions: Evictions::AfterGracePeriod,
+            waiting: Waiting::AsObserved(loaded.events.clone()),
+            unknown: Unknown { budgets: loaded.report.budgets_unknown() },
+            ..Options::default()
+        };
+        let pace = FollowConfig { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..FollowConfig::default() };
+        let background = Background { events: loaded.events, ..Background::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
+        let session = Session::new(scheduler, "live test").with(background);
+        Self {
+            explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(Arc::clone(&live), pace),
+            live,
+            _folder: folder,
+        }
+    }
+
+    /// Waits until there is something to take in.
+    fn until_news(&self) {
+        while !self.live.has_changes() {
+            let news = self.live.news();
+            assert!(self.live.has_changes() || self.live.wait_beyond(news, Some(Instant::now() + PATIENCE)));
+        }
+    }
+
+    /// Follows the cluster until something holds.
+    fn until(&mut self, what: &str, holds: impl Fn(&Explorer) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let news = self.live.news();
+            self.explorer.follow();
+            if holds(&self.explorer) {
+                return;
+            }
+            let again = self.explorer.live_status().and_then(|status| status.poll_after).map_or(deadline, |after| Instant::now() + after);
+            let more = self.live.has_changes() || self.live.wait_beyond(news, Some(deadline.min(again)));
+            assert!(more || Instant::now() < deadline, "{what} did not come: {:?}", place(&self.explorer, "shop/payments"));
+        }
+    }
+}
+
+fn place(explorer: &Explorer, pod: &str) -> String {
+    let (namespace, name) = pod.split_once('/').unwrap();
+    let moment = explorer.timeline().moment();
+    Whereabouts::of(&moment.cluster, &moment.queues, &Key::new(namespace, name)).to_string()
+}
+
+fn pod(name: &str, message: Option<&str>) -> Value {
+    let mut pod = json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": "2026-11-20T18:00:00Z"},
+        "spec": {"schedulerName": "default-scheduler", "priority": 5, "containers": [{"name": "c", "resources": {"requests": {"cpu": "90"}}}]}});
+    if let Some(message) = message {
+        pod["status"] = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+            "message": message, "lastTransitionTime": "2026-11-20T18:00:01Z"}]});
+    }
+    pod
+}
+
+const FAILED: &str = "0/12 nodes are available: 12 Insufficient cpu.";
+
+/// How following goes, in words, and whether something is wrong.
+fn following(explorer: &Explorer) -> Option<(String, bool)> {
+    explorer.live_status().map(|status| (status.words, status.trouble))
+}
+
+#[test]
+fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    assert_eq!(following(&screen.explorer), Some(("following".to_owned(), false)));
+    server.put(pod("late", None));
+    screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
+    let titles: Vec<&str> = screen.explorer.timeline().frames().iter().map(|f| f.title.as_str()).collect();
+    assert_eq!(titles, ["the cluster changed: 1 change"]);
+    // What the cluster's scheduler writes tells where the pod is from then on.
+    server.put(pod("late", Some(FAILED)));
+    screen.until("the condition", |e| place(e, "shop/late") == "unschedulablePods (NodeResourcesFit)");
+    // A decision that is looked at is taken again.
+    let late = Key::new("shop", "late");
+    screen.explorer.explain(&late).unwrap();
+    screen.explorer.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    let frames = screen.explorer.timeline().frames().len();
+    server.delete("Node", "", "worker-a1");
+    screen.until("the node to go", |e| e.timeline().frames().len() > frames);
+    assert_eq!(screen.explorer.timeline().frames().last().unwrap().title, "explain shop/late");
+    assert_eq!(screen.explorer.timeline().moment().cluster.nodes.len(), 11);
+    assert!(screen.explorer.timeline().at_end());
+    // Once it has a node there is nothing to decide.
+    let mut bound = pod("late", None);
+    bound["spec"]["nodeName"] = "worker-c3".into();
+    server.put(bound);
+    screen.until("the pod to be bound", |e| place(e, "shop/late") == "on worker-c3");
+    assert_eq!(screen.explorer.timeline().frames().last().unwrap().title, "the cluster changed: 1 change");
+    server.delete("Pod", "shop", "late");
+    screen.until("the pod to go", |e| place(e, "shop/late") == "gone");
+}
+
+/// What is kept does not grow, and what is forgotten is no pod that waits.
+#[test]
+fn what_came_before_is_forgotten_and_no_pod_with_it() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    server.put(pod("late", None));
+    screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
+    let waiting = screen.explorer.timeline().queues().entries.len();
+    for number in 0..140 {
+        let before = screen.explorer.timeline().frames().len();
+        let mut node =
+            json!({"kind": "Node", "metadata": {"name": "other"}, "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "1"}}});
+        node["metadata"]["labels"] = json!({"number": number.to_string()});
+        server.put(node);
+        screen.until("the change", |e| e.timeline().frames().len() != before);
+    }
+    assert!(screen.explorer.timeline().frames().len() < 100, "{}", screen.explorer.timeline().frames().len());
+    assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
+    assert!(screen.explorer.save("/nowhere/x").unwrap_err().to_string().contains(":capture"));
+    screen.explorer.restart(schedscope::session::Started::AsObserved).unwrap();
+    assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
+    assert_ne!(place(&screen.explorer, "shop/late"), "gone");
+}
+
+/// A decision that was taken before the cluster changed is taken again when the reader asks for it.
+#[test]
+fn an_outdated_decision_is_not_shown_again() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    let payments = Key::new("shop", "payments");
+    let mut state = schedscope::ui::first_state(screen.explorer.timeline(), (120, 40));
+    assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
+    assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
+    assert_eq!(screen.explorer.timeline().frames().len(), 1, "nothing has changed in between");
+    screen.explorer.timeline_mut().seek(Cursor::default());
+    server.put(pod("late", None));
+    screen.until_news();
+    screen.explorer.catch_up().unwrap();
+    assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
+    assert!(screen.explorer.timeline().at_end());
+    let titles: Vec<&str> = screen.explorer.timeline().frames().iter().map(|f| f.title.as_str()).collect();
+    assert_eq!(titles, ["explain shop/payments", "the cluster changed: 1 change", "explain shop/payments"]);
+}
+
+/// A pod that something moved, and about which nothing is written, was tried in vain: a scheduler does not repeat itself.
+#[test]
+fn a_pod_that_is_moved_counts_as_tried_after_a_while() {
+    let mut objects = story("payments");
+    objects.push(pod("late", Some(FAILED)));
+    let server = ApiServer::new(&objects);
+    let mut screen = Screen::on(&server);
+    assert_eq!(place(&screen.explorer, "shop/late"), "unschedulablePods (NodeResourcesFit)");
+    let node =
+        json!({"kind": "Node", "metadata": {"name": "huge"}, "status": {"allocatable": {"cpu": "99", "memory": "99Gi", "pods": "110"}}});
+    server.put(node);
+    screen.until("the pod to move and to count as tried", |e| {
+        let frames = e.timeline().frames();
+        let moved = frames.iter().any(|f| f.events.iter().any(|e| matches!(e, Event::QueueMoved(m) if m.pod == Key::new("shop", "late"))));
+        moved && place(e, "shop/late") == "unschedulablePods (NodeResourcesFit)"
+    });
+}
+
+#[test]
+fn changes_wait_while_the_reader_steps_or_looks_back() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    assert!(screen.explorer.run_next());
+    screen.explorer.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    assert_eq!(screen.explorer.branches().1, 1, "what is done goes onto a branch");
+    server.put(pod("late", None));
+    screen.until_news();
+    assert!(!screen.explorer.follow());
+    assert_eq!(place(&screen.explorer, "shop/late"), "gone");
+    assert_eq!(following(&screen.explorer), Some(("cluster changed, press R".to_owned(), false)));
+    let caught_up = screen.explorer.catch_up().unwrap();
+    assert!(caught_up.changed && !caught_up.dropped);
+    assert_eq!((place(&screen.explorer, "shop/late").as_str(), screen.explorer.branches().1), ("activeQ", 0));
+    assert_eq!(screen.explorer.branches().0.len(), 2, "what was done stays");
+    assert_eq!(following(&screen.explorer), Some(("following".to_owned(), false)));
+}
+
+#[test]
+fn trouble_shows_and_passes() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    server.set_down(true);
+    screen.until("trouble", |e| following(e).is_some_and(|(words, wrong)| wrong && words == "out of touch with the server (i says why)"));
+    assert!(screen.explorer.report_lines().iter().any(|line| line.contains("out of touch since")), "{:?}", screen.explorer.report_lines());
+    server.put(pod("late", None));
+    server.set_down(false);
+    screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
+    screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
+}
+
+#[test]
+fn budgets_that_may_be_read_later_are_unknown_until_then() {
+    let server = ApiServer::new(&story("payments"));
+    server.fault("poddisruptionbudgets", usize::MAX, Fault::Status(403, None));
+    let mut screen = Screen::on(&server);
+    assert!(screen.explorer.timeline().moment().cluster.unknown.budgets);
+    assert!(screen.explorer.report_lines().iter().any(|l| l.contains("poddisruptionbudgets: may not be read")));
+    server.forgive();
+    screen.until("the budgets", |e| !e.timeline().moment().cluster.unknown.budgets);
+    assert_eq!(screen.explorer.timeline().moment().cluster.count(Kind::PodDisruptionBudget), 3);
+}
+
+#[test]
+fn an_object_is_asked_of_the_server() {
+    let mut objects = story("payments");
+    let mut late = pod("late", None);
+    late["spec"]["containers"][0]["env"] = json!([{"name": "A", "value": "b"}]);
+    objects.push(late);
+    let server = ApiServer::new(&objects);
+    let mut screen = Screen::on(&server);
+    screen.explorer.start_job(Job::Object(Kind::Pod, Key::new("shop", "late"))).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    let document = loop {
+        match screen.explorer.poll_job() {
+            JobState::Done(document) => break document,
+            JobState::Going(..) if Instant::now() < deadline => std::thread::yield_now(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(document.title, "Pod shop/late: as the cluster has it now");
+    assert!(document.lines.iter().any(|l| l.contains("env:")), "{:?}", document.lines);
+}
+
+/// The program on a server.
+fn program(server: &ApiServer, arguments: &[&str]) -> Output {
+    let (_folder, path) = kubeconfig(server);
+    Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).env("KUBECONFIG", path).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn commands_read_a_live_cluster_where_no_other_source_is_named() {
+    let server = ApiServer::new(&story("aftermath"));
+    let all = program(&server, &["explain", "-A", "--pending"]);
+    assert_eq!(all.status.code(), Some(0), "{}", stderr(&all));
+    assert!(stdout(&all).starts_with("14 pending pods: "), "{}", stdout(&all));
+    let one = program(&server, &["explain", "--live", "too-big", "-n", "batch"]);
+    assert_eq!(one.status.code(), Some(1), "{}", stderr(&one));
+    assert!(stdout(&one).contains("THE CLUSTER'S SCHEDULER\n  The same as"), "{}", stdout(&one));
+    let none = program(&server, &["explain", "too-big", "--context", "nowhere"]);
+    assert_eq!(none.status.code(), Some(3));
+    assert_eq!(stderr(&none), "schedscope: there is no context \"nowhere\" in the kubeconfig; it has test\n");
+    let both = program(&server, &["explain", "too-big", "--context", "test", "--demo", "payments"]);
+    assert_eq!(both.status.code(), Some(2), "{}", stderr(&both));
+    let requests = server.world().requests.clone();
+    assert!(requests.iter().all(|r| r.starts_with("GET ")) && !requests.iter().any(|r| r.contains("secrets") || r.contains("configmaps")));
+}
+
+/// A text with nothing between its quotation marks.
+fn without_quoted(text: &str) -> String {
+    text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
+#[test]
+fn a_capture_decides_as_the_cluster_does() {
+    let server = ApiServer::new(&story("aftermath"));
+    let folder = tempfile::tempdir().unwrap();
+    for redact in [false, true] {
+        let file = folder.path().join(if redact { "redacted.json.gz" } else { "dump.json.gz" });
+        let path = file.to_str().unwrap();
+        let mut arguments = vec!["capture", path];
+        arguments.extend(redact.then_some("--redact"));
+        let captured = program(&server, &arguments);
+        assert_eq!(captured.status.code(), Some(0), "{}", stderr(&captured));
+        let outcomes = |output: &Output| -> Vec<(String, Value)> {
+            let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let mut all: Vec<_> =
+                value["pods"].as_array().unwrap().iter().map(|p| (p["accord"].to_string(), p["message"].clone())).collect();
+            all.sort_by_key(|(a, m)| (a.clone(), m.to_string()));
+            all
+        };
+        let again = program(&server, &["explain", "-A", "--pending", "-o", "json", "--from", path]);
+        let live = program(&server, &["explain", "-A", "--pending", "-o", "json"]);
+        // Messages name nothing that is replaced but claims that are missing.
+        let plain = |output: &Output| {
+            let mut all = outcomes(output);
+            for (_, message) in &mut all {
+                *message = without_quoted(message.as_str().unwrap_or_default()).into();
+            }
+            all.sort_by_key(|(a, m)| (a.clone(), m.to_string()));
+            all
+        };
+        assert_eq!(plain(&again), plain(&live));
+        if !redact {
+            assert_eq!(outcomes(&again), outcomes(&live));
+        }
+        let over = program(&server, &arguments);
+        assert_eq!(over.status.code(), Some(3));
+        assert!(stderr(&over).contains("exists already; it is left alone"), "{}", stderr(&over));
+    }
+}
+
+/// `kubectl-schedscope` on the PATH is `kubectl schedscope`.
+#[test]
+fn the_program_is_a_plugin_of_kubectl() {
+    let server = ApiServer::new(&story("aftermath"));
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("kubectl-schedscope");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_schedscope"), &plugin).unwrap();
+    let (_config, path) = kubeconfig(&server);
+    let run = |arguments: &[&str]| Command::new(&plugin).args(arguments).env("KUBECONFIG", &path).output().unwrap();
+    assert!(stdout(&run(&["explain", "-A", "--pending"])).starts_with("14 pending pods: "));
+    // Without a terminal there is no explorer; it is the explorer that was meant.
+    let live = run(&["--context", "test"]);
+    assert!(stderr(&live).contains("terminal"), "{}", stderr(&live));
+    assert!(stdout(&run(&["--version"])).starts_with("schedscope "));
+}

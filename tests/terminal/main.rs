@@ -1,0 +1,17 @@
+//! The program as a user meets it: keys and screens, commands and their output, and what the README says of them.
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../common/api_server.rs"]
+mod api_server;
+#[cfg(unix)]
+#[path = "../common/pty.rs"]
+mod pty;
+
+#[cfg(unix)]
+mod explorer;
+#[cfg(unix)]
+mod journeys;
+mod live_explorer;
+mod print;
+#[cfg(unix)]
+mod readme;

@@ -1,0 +1,81 @@
+//! Pictures of the screen, made without a terminal.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn print(folder: &Path, variables: &[(&str, &str)], args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    for name in ["NO_COLOR", "COLORTERM", "TERM", "LC_ALL", "LANG"] {
+        command.env_remove(name);
+    }
+    command.env("XDG_CONFIG_HOME", "/nowhere").env("XDG_STATE_HOME", "/dev/null").envs(variables.iter().copied());
+    command.output().expect("it starts")
+}
+
+#[test]
+fn keys_are_pressed_and_the_screen_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, variables: &[(&str, &str)], more: &[&str]| {
+        let output = print(folder.path(), variables, &[&["demo", "payments", "--print", name], more].concat());
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+        std::fs::read_to_string(folder.path().join(name)).expect("it was written")
+    };
+    let keys = ["--size", "100x30", "--keys", ": 'pod shop/payments' enter 3 j"];
+    let text = file("a.txt", &[], &keys);
+    assert!(text.lines().count() == 30 && text.contains("★ worker-a2") && text.contains("▸3 Preemption"), "{text}");
+    let picture = file("a.svg", &[], &keys);
+    assert!(picture.contains("width=\"860\" height=\"530\"") && picture.contains("#94cf8e"), "{picture}");
+    // The same again to the letter, whatever terminal this is.
+    assert_eq!(file("b.svg", &[("TERM", "dumb"), ("LC_ALL", "C")], &keys), picture);
+    let light = file("c.svg", &[], &["--theme", "light"]);
+    assert!(light.contains("fill=\"#ffffff\""), "{light}");
+    let plain = file("d.svg", &[("NO_COLOR", "1")], &keys);
+    assert!(!plain.contains("#94cf8e"), "{plain}");
+    // What takes a while is waited for.
+    let settled = file("e.txt", &[], &["--keys", "S"]);
+    assert!(settled.contains("settled after"), "{settled}");
+    let source = file("f.txt", &[], &["--keys", "y"]);
+    assert!(source.contains("kind: Pod"), "{source}");
+}
+
+/// The picture in the README is what the README's own command makes. With `INSTA_UPDATE=always`, as for other pictures of
+/// the screen, it is made anew.
+#[test]
+fn the_readme_s_picture_is_up_to_date() {
+    let readme = include_str!("../../README.md");
+    let line = readme.lines().find(|l| l.starts_with("schedscope demo payments --print explorer.svg")).expect("the command");
+    let (before, keys) = line.split_once(" --keys ").expect("keys");
+    let args: Vec<&str> = before.split(' ').skip(1).chain(["--keys", keys.trim_matches('"')]).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = print(folder.path(), &[], &args);
+    assert!(output.status.success(), "{output:?}");
+    let made = std::fs::read_to_string(folder.path().join("explorer.svg")).expect("it was written");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/screens/explorer.svg");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|v| v == "always") {
+        std::fs::write(&kept, &made).expect("it can be written");
+    }
+    let same = std::fs::read_to_string(&kept).is_ok_and(|kept| kept == made);
+    assert!(same, "{} is not what the screen looks like; INSTA_UPDATE=always makes it anew", kept.display());
+}
+
+#[test]
+fn what_cannot_be_written_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("there.svg"), "").expect("a file");
+    for (args, words) in [
+        (&["--print", "there.svg"][..], "there.svg exists already; it is left alone"),
+        (&["--print", "a.png"], "a.png: the screen can be written to a file that ends in .svg or .txt"),
+        (&["--print", "a.svg", "--keys", "xx"], "--keys: \"xx\" is no key"),
+        (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 means nothing where it is pressed"),
+        (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" means nothing where it is pressed"),
+        (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
+        (&["--print", "a.svg", "--size", "0x9"], "\"0x9\" is not as 120x40"),
+        (&["--size", "80x24"], "--print"),
+    ] {
+        let output = print(folder.path(), &[], &[&["demo"], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(words), "{args:?}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing was written");
+}

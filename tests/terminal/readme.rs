@@ -1,0 +1,289 @@
+//! The README keeps its word: every command in it is run, or what it promises is looked up.
+//!
+//! Commands are read out of the README. One that the test does not know how to run fails it.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use pretty_assertions::assert_eq;
+use schedscope::cluster::Kind;
+use schedscope::session::kind_named;
+use schedscope::ui::actions::verbs;
+use serde_json::{Value, json};
+use strum::IntoEnumIterator as _;
+use tempfile::TempDir;
+
+use crate::api_server::ApiServer;
+use crate::pty::Pty;
+
+const README: &str = include_str!("../../README.md");
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+const CI: &str = include_str!("../../.ci/run");
+const STORY: &str = include_str!("../../fixtures/stories/payments.yaml");
+
+/// The lines of the blocks of commands, without their comments.
+fn block_lines() -> Vec<&'static str> {
+    let blocks = README.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let lines = blocks.flat_map(str::lines).map(|line| line.split("  #").next().unwrap().trim());
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// Everything in single backticks, outside blocks.
+fn code_spans() -> Vec<&'static str> {
+    let prose = README.split("```").step_by(2);
+    prose.flat_map(|text| text.split('`').skip(1).step_by(2)).collect()
+}
+
+/// A line as a shell would split it.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, ' ') => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    assert_eq!(quote, None, "{line}");
+    words.extend(word);
+    words
+}
+
+/// What a usage stands for: with everything that is optional, and without. Words that stand for something else are
+/// replaced by something that is there.
+fn usages(line: &str) -> Vec<String> {
+    let part = |line: &str, keep: bool| {
+        let (mut out, mut depth, mut inner) = (String::new(), 0, String::new());
+        for c in line.chars() {
+            match c {
+                '[' => depth += 1,
+                ']' => {
+                    depth -= 1;
+                    out.push_str(if keep { &inner } else { "" });
+                    inner.clear();
+                }
+                c if depth > 0 => inner.push(c),
+                c => out.push(c),
+            }
+        }
+        out
+    };
+    let mut found: Vec<String> = [true, false].into_iter().map(|keep| filled(&part(line, keep))).collect();
+    found.dedup();
+    found
+}
+
+fn filled(usage: &str) -> String {
+    let mut words = Vec::new();
+    let mut before = "";
+    for word in usage.split_whitespace() {
+        words.push(match (before, word) {
+            ("capture", "FILE") => "captured.json".to_owned(),
+            ("--ops", "FILE") => "ops.json".to_owned(),
+            ("open", "FILE") => "saved".to_owned(),
+            (_, "STORY") => "payments".to_owned(),
+            (_, "PATH...") => "cluster.json".to_owned(),
+            (_, "NS") => "shop".to_owned(),
+            (_, "SHELL") => "bash".to_owned(),
+            (_, word) if word.ends_with("NAME") => word.replace("NAME", "payments"),
+            (_, word) => word.to_owned(),
+        });
+        before = word;
+    }
+    words.join(" ")
+}
+
+/// A folder with what the README's commands are about, and a live cluster.
+struct Place {
+    folder: TempDir,
+    _server: ApiServer,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let story: Value = serde_yaml::from_str(STORY).unwrap();
+        let server = ApiServer::new(story["items"].as_array().unwrap());
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("kubeconfig", &server.kubeconfig());
+        let place = Self { folder, _server: server };
+        place.renew();
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Nothing that another command wrote is left.
+    fn renew(&self) {
+        for entry in std::fs::read_dir(self.path()).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_name() != "kubeconfig" {
+                std::fs::remove_file(entry.path()).unwrap();
+            }
+        }
+        let write = |name: &str, text: &str| std::fs::write(self.path().join(name), text).unwrap();
+        let story: Value = serde_yaml::from_str(STORY).unwrap();
+        write("cluster.json", &story.to_string());
+        write("ops.json", &json!([{"op": "schedule"}]).to_string());
+    }
+
+    fn variables(&self) -> [(String, String); 4] {
+        let kubeconfig = self.path().join("kubeconfig").display().to_string();
+        [
+            ("KUBECONFIG".to_owned(), kubeconfig),
+            ("HOME".to_owned(), "/dev/null".to_owned()),
+            ("XDG_CONFIG_HOME".to_owned(), "/dev/null".to_owned()),
+            ("XDG_STATE_HOME".to_owned(), "/dev/null".to_owned()),
+        ]
+    }
+
+    /// Runs a command without a screen: its exit code, and what it wrote to standard output.
+    fn run(&self, arguments: &[String]) -> (i32, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        command.args(arguments).current_dir(self.path()).envs(self.variables()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!error.contains("schedscope: ") && !error.contains("error: "), "{arguments:?}: {error}");
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// Starts the explorer, waits for its first frame, does something, and leaves.
+    fn explore(&self, arguments: &[String], then: impl FnOnce(&mut Pty)) {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let variables = self.variables();
+        let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let mut pty = Pty::start_at(self.path(), &variables, &arguments, 120, 40);
+        pty.wait_for("activeQ");
+        then(&mut pty);
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0, "{arguments:?}");
+    }
+
+    /// Runs a line that begins with the program's name as what it says it does.
+    fn schedscope(&self, line: &str) {
+        self.renew();
+        let arguments = words(line).split_off(1);
+        let says = |word: &str| arguments.iter().any(|a| a == word);
+        let written = |name: &str| std::fs::metadata(self.path().join(name)).is_ok_and(|m| m.len() > 0);
+        match arguments.first().map(String::as_str) {
+            Some("demo" | "open" | "live") if says("--print") => {
+                assert_eq!(self.run(&arguments), (0, String::new()), "{line}");
+                assert!(arguments.iter().any(|a| a.contains('.') && written(a)), "{line}: nothing was written");
+            }
+            Some("demo" | "open" | "live") => {
+                if says("saved") {
+                    self.explore(&["demo".to_owned()], |pty| {
+                        pty.send(":save saved\r");
+                        pty.wait_for("saved to saved");
+                    });
+                }
+                self.explore(&arguments, |_| {});
+            }
+            Some("capture") => {
+                assert_eq!(self.run(&arguments), (0, String::new()), "{line}");
+                let file = arguments.iter().skip(1).find(|a| !a.starts_with('-')).unwrap();
+                assert!(written(file), "{line}: {file} is not there");
+                let opened = ["explain", "--pending", "-A", "--from", file].map(str::to_owned);
+                assert_eq!(self.run(&opened).0, 0, "what {line} wrote can be read");
+            }
+            Some("explain") if says("--pending") => {
+                let (code, said) = self.run(&arguments);
+                // In the namespace default there is none.
+                let expected = if says("-A") { "15 pending pods" } else { "No pod is pending." };
+                assert!(code == 0 && said.contains(expected), "{line}: {code} {said}");
+            }
+            Some("explain") => {
+                let (code, said) = self.run(&arguments);
+                assert_eq!(code, 1, "shop/payments does not fit: {line}");
+                let json = says("json").then(|| serde_json::from_str::<Value>(&said).unwrap());
+                let whom = json.map_or_else(|| said.contains("worker-a2 is nominated"), |v| v["preemption"]["selected"] == "worker-a2");
+                assert!(whom, "{line}: {said}");
+            }
+            Some("run" | "info" | "completions") => {
+                let (code, said) = self.run(&arguments);
+                assert!(code == 0 && !said.trim().is_empty(), "{line}: {code} {said}");
+            }
+            other => panic!("{line}: how is {other:?} run?"),
+        }
+    }
+}
+
+/// A line about other programs keeps what it promises.
+fn promise(place: &Place, line: &str) {
+    let words = words(line);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        // What is built here is the program of that name.
+        ["cargo", "install", "--path", "."] => {
+            assert!(MANIFEST.contains("[[bin]]\nname = \"schedscope\"\n"), "{line}");
+            let least = MANIFEST.lines().find_map(|l| l.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
+            assert!(README.contains(&format!("any stable Rust from {least} on")), "the README says from which Rust on");
+        }
+        // What comes behind the dashes is for the program.
+        ["cargo", "run", "--release", "--", ref arguments @ ..] => place.schedscope(&format!("schedscope {}", arguments.join(" "))),
+        ["cargo", "test"] => assert!(CI.lines().any(|l| l == line), "{line} is what is run before a change lands"),
+        ["kubectl", "get", kinds, "-A", "-o", "json", ">", "cluster.json"] => {
+            let (events, kinds): (Vec<&str>, Vec<&str>) = kinds.split(',').partition(|kind| *kind == "events");
+            assert_eq!(events.len(), 1, "events tell what the cluster's scheduler wrote");
+            let named: BTreeSet<Kind> = kinds.iter().map(|k| kind_named(k).unwrap_or_else(|| panic!("{k} is no kind"))).collect();
+            assert_eq!(named, Kind::iter().collect(), "all that decides about scheduling, and nothing else");
+            assert_eq!(named.len(), kinds.len(), "each once");
+        }
+        _ => panic!("{line}: what does it promise?"),
+    }
+}
+
+#[test]
+fn every_command_in_a_block_does_what_it_says() {
+    let place = Place::new();
+    let lines = block_lines();
+    assert!(lines.len() >= 10, "{lines:?}");
+    for line in lines {
+        if line.starts_with("schedscope ") { place.schedscope(line) } else { promise(&place, line) }
+    }
+}
+
+#[test]
+fn every_command_in_the_table_and_in_the_text_does_what_it_says() {
+    let place = Place::new();
+    // A span may be broken over two lines.
+    let spans: Vec<String> = code_spans().iter().map(|s| s.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let commands: BTreeSet<&String> = spans.iter().filter(|s| s.starts_with("schedscope ")).collect();
+    let table = README.lines().filter(|l| l.starts_with("| `schedscope ")).count();
+    let subcommands: BTreeSet<&str> = commands.iter().filter_map(|c| c.split(' ').nth(1)).collect();
+    assert_eq!(subcommands.into_iter().collect::<Vec<_>>(), ["capture", "completions", "demo", "explain", "info", "live", "open", "run"]);
+    assert!(table >= 8 && commands.len() >= table, "{commands:?}");
+    for usage in commands {
+        for line in usages(usage) {
+            place.schedscope(&line);
+        }
+    }
+}
+
+#[test]
+fn every_command_of_the_explorer_in_the_text_is_one() {
+    let typed: BTreeSet<&str> = code_spans().into_iter().filter_map(|s| s.strip_prefix(':')).filter(|s| !s.is_empty()).collect();
+    assert!(typed.len() >= 8, "{typed:?}");
+    for line in typed {
+        let name = line.split(' ').next().unwrap();
+        assert!(verbs::command(name).is_some(), ":{line}");
+    }
+}
+
+#[test]
+fn usages_are_read_as_people_read_them() {
+    assert_eq!(usages("schedscope demo [STORY]"), ["schedscope demo payments", "schedscope demo"]);
+    assert_eq!(
+        usages("schedscope explain [pod/]NAME -n NS"),
+        ["schedscope explain pod/payments -n shop", "schedscope explain payments -n shop"]
+    );
+    assert_eq!(words("a --keys \": 'pod x' enter\" b"), ["a", "--keys", ": 'pod x' enter", "b"]);
+}
