@@ -12,9 +12,9 @@ use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
 use crate::release::Release;
-use crate::report::{Heard, Written};
+use crate::report::{LastReported, SchedulerEvents};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, RunEnd, Session, Started, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Advance, Applied, CaughtUp, Change, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
@@ -30,7 +30,7 @@ pub struct Explorer {
     /// The job under way.
     job: Option<Arc<RunningJob>>,
     /// What the cluster's scheduler wrote, once somebody asks.
-    heard: Arc<OnceLock<Heard>>,
+    heard: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
     guard: CancelGuard,
 }
@@ -157,7 +157,7 @@ impl Explorer {
     fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {
         match by {
             Advance::Seconds(seconds) => self.apply_operation(Operation::Advance { seconds }),
-            Advance::NextWakeUp => match self.session.scheduler_here().next_wake_up() {
+            Advance::NextTimer => match self.session.scheduler_here().next_timer() {
                 Some(wake_up) => self.apply_operation(Operation::AdvanceTo { time: wake_up.time }),
                 None => Err(ExplorerError::NoWakeUp),
             },
@@ -242,10 +242,10 @@ impl SessionHandle for Explorer {
         self.session.switch(to)
     }
 
-    fn restart(&mut self, queues: Started) -> Result<Restarted, SessionError> {
+    fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError> {
         let waiting = match queues {
-            Started::AsObserved => Waiting::AsObserved(self.session.background().events.clone()),
-            Started::Fresh => Waiting::Fresh,
+            InitialQueues::AsObserved => Waiting::AsObserved(self.session.background().events.clone()),
+            InitialQueues::Fresh => Waiting::Fresh,
         };
         self.session = self.session.restarted(waiting);
         let entries = &self.session.timeline().queues().entries;
@@ -293,8 +293,8 @@ impl SessionHandle for Explorer {
         self.session.every_filter(pod, node)
     }
 
-    fn written(&self, pod: &Key) -> Option<Written> {
-        let heard = self.heard.get_or_init(|| Heard::new(&self.session.background().events));
+    fn written(&self, pod: &Key) -> Option<LastReported> {
+        let heard = self.heard.get_or_init(|| SchedulerEvents::new(&self.session.background().events));
         heard.about(self.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
     }
 

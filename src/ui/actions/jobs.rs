@@ -10,7 +10,7 @@ use crate::ui::model::text_view::TextView;
 /// Starts a job.
 pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
     let what = match job {
-        Job::Agreement => "deciding about all pending pods",
+        Job::SchedulerMatch => "deciding about all pending pods",
         Job::Compare(..) => "comparing the branches",
         Job::Object(..) => "reading the object",
         Job::Capture { .. } => "writing the cluster",

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::release::Release;
-use crate::report::Written;
-use crate::session::{Branch, Edit, RevisionKind, RunEnd, Started, Timeline, Until};
+use crate::report::LastReported;
+use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::text_view::Form;
 
 /// A session. The screen reads facts from its timeline; the rest are the requests it makes.
@@ -36,7 +36,7 @@ pub trait SessionHandle {
     /// Applies a change at the cursor; in the past, on a new branch.
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
     /// Begins anew from the start of the record, with waiting pods placed as given.
-    fn restart(&mut self, queues: Started) -> Result<Restarted, SessionError>;
+    fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
     /// Returns all branches, and the index of the current one.
     fn branches(&self) -> (&[Branch], usize);
@@ -69,7 +69,7 @@ pub trait SessionHandle {
     /// without such a pod or node. Costs as much as filtering one node.
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters>;
     /// Returns the last words of the cluster's own scheduler about a pod.
-    fn written(&self, pod: &Key) -> Option<Written>;
+    fn written(&self, pod: &Key) -> Option<LastReported>;
     /// Writes the session to a file that does not exist yet.
     fn save(&self, path: &str) -> Result<(), SessionError>;
 }
@@ -103,7 +103,7 @@ pub enum Advance {
     /// By seconds.
     Seconds(u64),
     /// To the next timer.
-    NextWakeUp,
+    NextTimer,
 }
 
 /// The result of a change.
@@ -156,7 +156,7 @@ pub struct LiveStatus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Job {
     /// Compares every pending pod's decision with the words of the cluster's scheduler.
-    Agreement,
+    SchedulerMatch,
     /// Compares two branches, by their indices.
     Compare(usize, usize),
     /// Reads an object as the cluster has it, or had it when it was read.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Key, Str};
 use crate::session::{Timeline, Until};
-use crate::trace::{CycleView, Granularity};
+use crate::trace::{CycleView, StepSize};
 use crate::ui::config::settings::Settings;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::{GroupKey, ListView, RowId};
@@ -31,7 +31,7 @@ pub struct State {
     /// The cycle for which the reader chose a pane; until the next one it is not changed for them.
     pub pinned: Option<usize>,
     /// How far a step goes.
-    pub granularity: Granularity,
+    pub granularity: StepSize,
     /// The pod that the reader chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// Selections and scroll positions of all lists.
@@ -128,7 +128,7 @@ impl State {
             right: Pane::NODES,
             upper: Pane::NODES,
             pinned: None,
-            granularity: Granularity::default(),
+            granularity: StepSize::default(),
             subject: None,
             lists: BTreeMap::new(),
             detail: None,

@@ -2,7 +2,7 @@
 
 use crate::cluster::{Key, Str};
 use crate::session::{Cursor, Timeline};
-use crate::trace::{Event, ExtensionPoint, Granularity};
+use crate::trace::{Event, ExtensionPoint, StepSize};
 use crate::ui::config::action::{Action, Direction};
 use crate::ui::config::context::Context;
 use crate::ui::model::list::{ListView, RowId};
@@ -80,7 +80,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
 }
 
 /// Takes one step; at the end of the record, the scheduler goes on.
-pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: Granularity) {
+pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
     let mut done = false;
     seek_and_follow(state, session, |s| {
         done = match direction {
@@ -96,7 +96,7 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
 }
 
 /// Takes one step within the record; the scheduler never goes on.
-pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: Granularity) {
+pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
     if direction == Direction::Forward && session.timeline().at_end() {
         let key = state.settings.keymap.label(Context::GLOBAL, &Action::STEP);
         return state.say(format!("this is the end of what is recorded: {key} lets the scheduler go on"));
@@ -128,12 +128,12 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
 }
 
 /// Returns a step size in words.
-pub fn step_words(size: Granularity) -> &'static str {
+pub fn step_words(size: StepSize) -> &'static str {
     match size {
-        Granularity::Event => "one event",
-        Granularity::Plugin => "one plugin",
-        Granularity::Node => "one node",
-        Granularity::ExtensionPoint => "one extension point",
-        Granularity::Cycle => "one cycle",
+        StepSize::Event => "one event",
+        StepSize::Plugin => "one plugin",
+        StepSize::Node => "one node",
+        StepSize::ExtensionPoint => "one extension point",
+        StepSize::Cycle => "one cycle",
     }
 }

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::session::{Frame, Started};
+use crate::session::{Frame, InitialQueues};
 use crate::ui::config::theme::Role;
 use crate::ui::model::text;
 use crate::ui::model::text::count;
@@ -20,8 +20,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
     let started = match scene.timeline.started() {
-        Started::Fresh => "fresh start",
-        Started::AsObserved => "as observed",
+        InitialQueues::Fresh => "fresh start",
+        InitialQueues::AsObserved => "as observed",
     };
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
     let alone = if scene.timeline.frame().is_some_and(Frame::is_dry_decision) { "dry decision" } else { "" };

@@ -10,7 +10,7 @@ pub static VERBS: &[Verb] = &[Verb {
     keys: &[keys(Context::GLOBAL, &["A"], "", "compare all pending pods with the cluster's scheduler")],
     command: Some(Command::new(&["agreement"], "", "compare pending pods with the cluster's scheduler")),
     ..Verb::new("agreement", |state, session, _| {
-        jobs::begin(state, session, Job::Agreement);
+        jobs::begin(state, session, Job::SchedulerMatch);
         Ok(Answer::Done)
     })
 }];

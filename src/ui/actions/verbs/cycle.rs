@@ -1,7 +1,7 @@
 //! Seeks the end or start of a cycle.
 
 use crate::session::Cursor;
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::action::Direction;
@@ -15,7 +15,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[keys(Context::GLOBAL, &["c"], "cycle", "to the end of this cycle, then of the next")],
         ..Verb::new("cycle", |state, session, _| {
-            time_travel::step(state, session, Direction::Forward, Granularity::Cycle);
+            time_travel::step(state, session, Direction::Forward, StepSize::Cycle);
             Ok(Answer::Done)
         })
     },

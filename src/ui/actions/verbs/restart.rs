@@ -1,6 +1,6 @@
 //! Begins anew.
 
-use crate::session::Started;
+use crate::session::InitialQueues;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Command, Verb};
@@ -19,8 +19,8 @@ pub static VERBS: &[Verb] = &[Verb {
 
 fn restart(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let queues = match args {
-        "fresh" => Started::Fresh,
-        "observed" => Started::AsObserved,
+        "fresh" => InitialQueues::Fresh,
+        "observed" => InitialQueues::AsObserved,
         other => return Err(CommandError::Start(other.to_owned())),
     };
     let mut answer = None;
@@ -31,8 +31,8 @@ fn restart(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Re
     state.granularity = granularity;
     let restarted = result?;
     state.say(match queues {
-        Started::Fresh => format!("fresh start: all {} waiting pods are new to the scheduler", restarted.waiting),
-        Started::AsObserved => {
+        InitialQueues::Fresh => format!("fresh start: all {} waiting pods are new to the scheduler", restarted.waiting),
+        InitialQueues::AsObserved => {
             format!("as observed: where {} of {} waiting pods are is inferred; ~ marks them", restarted.inferred, restarted.waiting)
         }
     });

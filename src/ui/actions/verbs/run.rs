@@ -1,6 +1,6 @@
 //! Runs until preemption starts or the cycle ends.
 
-use crate::trace::{Event, Granularity};
+use crate::trace::{Event, StepSize};
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::session_handle::SessionHandle;
@@ -23,7 +23,7 @@ fn run(state: &mut State, session: &mut dyn SessionHandle) {
     time_travel::seek_and_follow(state, session, |s| {
         let timeline = s.timeline_mut();
         loop {
-            if !timeline.forward(Granularity::Event) {
+            if !timeline.forward(StepSize::Event) {
                 break;
             }
             let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());

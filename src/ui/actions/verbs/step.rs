@@ -2,7 +2,7 @@
 
 use strum::IntoEnumIterator;
 
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
@@ -17,7 +17,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[keys(Context::GLOBAL, &["n", "space"], "step", "one step forward")],
         command: Some(Command {
-            complete: |_, _, word| arguments::words(Granularity::iter().map(|g| g.to_string()), word),
+            complete: |_, _, word| arguments::words(StepSize::iter().map(|g| g.to_string()), word),
             ..Command::new(&["step"], "[event|plugin|node|extension-point|cycle]", "step, or set how far a step goes")
         }),
         ..Verb::new("step", step)

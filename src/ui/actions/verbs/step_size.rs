@@ -2,7 +2,7 @@
 
 use strum::IntoEnumIterator;
 
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::action::Direction;
 use crate::ui::config::context::Context;
@@ -30,7 +30,7 @@ pub static VERBS: &[Verb] = &[
 ];
 
 fn change(state: &mut State, direction: Direction) {
-    let all: Vec<Granularity> = Granularity::iter().collect();
+    let all: Vec<StepSize> = StepSize::iter().collect();
     let at = all.iter().position(|g| *g == state.granularity).unwrap_or(0);
     let next = match direction {
         Direction::Forward => (at + 1) % all.len(),

@@ -26,7 +26,7 @@ pub static VERBS: &[Verb] = &[
 
 fn wait(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let by = match args {
-        "next" | "" => Advance::NextWakeUp,
+        "next" | "" => Advance::NextTimer,
         text => match text.trim_end_matches('s').trim_end().parse() {
             Ok(seconds) => Advance::Seconds(seconds),
             Err(_) => return Err(CommandError::Seconds(text.to_owned())),

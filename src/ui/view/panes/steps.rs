@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::session::Frame;
 use crate::session::Timeline;
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::config::action::{Action, Direction, Motion};
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -33,7 +33,7 @@ pub static DEF: PaneDef = PaneDef {
     select,
     scroll: |_, state, session, by, _| {
         let direction = if by > 0 { Direction::Forward } else { Direction::Back };
-        walk(state, session, direction, Granularity::Event);
+        walk(state, session, direction, StepSize::Event);
     },
     moves_cursor: true,
     ..PaneDef::new(Pane::STEPS, CONTEXT, ("go-to-steps", "the steps"), draw)
@@ -47,12 +47,12 @@ pub fn cycle_pod(state: &State, timeline: &Timeline) -> Option<RowId> {
 /// Moves the cursor by events, by extension points, or to the ends of the cycle.
 fn select(_: &PaneDef, state: &mut State, session: &mut dyn SessionHandle, motion: Motion, _: usize) {
     match motion {
-        Motion::Up => walk(state, session, Direction::Back, Granularity::Event),
-        Motion::Down => walk(state, session, Direction::Forward, Granularity::Event),
-        Motion::HalfPageUp | Motion::PageUp => walk(state, session, Direction::Back, Granularity::ExtensionPoint),
-        Motion::HalfPageDown | Motion::PageDown => walk(state, session, Direction::Forward, Granularity::ExtensionPoint),
+        Motion::Up => walk(state, session, Direction::Back, StepSize::Event),
+        Motion::Down => walk(state, session, Direction::Forward, StepSize::Event),
+        Motion::HalfPageUp | Motion::PageUp => walk(state, session, Direction::Back, StepSize::ExtensionPoint),
+        Motion::HalfPageDown | Motion::PageDown => walk(state, session, Direction::Forward, StepSize::ExtensionPoint),
         Motion::Top => time_travel::cycle_back(state, session),
-        Motion::Bottom => walk(state, session, Direction::Forward, Granularity::Cycle),
+        Motion::Bottom => walk(state, session, Direction::Forward, StepSize::Cycle),
     }
 }
 
