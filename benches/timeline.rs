@@ -10,7 +10,7 @@ use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::session::{Cursor, Session};
 use schedscope::source::{Input, load};
-use schedscope::trace::Granularity;
+use schedscope::trace::StepSize;
 
 const CYCLES: usize = 1000;
 
@@ -44,7 +44,7 @@ fn timeline(c: &mut Criterion) {
     let middle = Cursor { frame: CYCLES / 2, event: 2500 };
     let mut group = c.benchmark_group("timeline of 1,000 cycles");
     group.sample_size(20);
-    for (name, by) in [("event", Granularity::Event), ("extension point", Granularity::ExtensionPoint)] {
+    for (name, by) in [("event", StepSize::Event), ("extension point", StepSize::ExtensionPoint)] {
         // Each step forward is taken from the same place, so that going there again is part of neither measurement.
         group.bench_function(format!("one {name} forward"), |b| {
             let mut at = timeline.clone();

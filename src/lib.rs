@@ -32,7 +32,7 @@
 //! - The scheduler is the only emitter of trace. Plugins are pure: they read and answer; the runtime records around them.
 //! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name is taken and all that are as
 //!   good are shown; time is virtual and passes only when told to.
-//! - Everything at a moment ([`session::Moment`], [`scheduler::State`]) is a value that shares its parts, so keeping one
+//! - Everything at a moment ([`session::Keyframe`], [`scheduler::State`]) is a value that shares its parts, so keeping one
 //!   per cycle is cheap and going back is exact.
 //! - Nothing here writes to a cluster, and Secrets and ConfigMaps are never read.
 

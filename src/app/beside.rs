@@ -54,7 +54,7 @@ impl Beside {
         let watched = Arc::clone(&progress);
         let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose });
         let run: Box<dyn FnOnce() -> Result<Outcome, JobError> + Send> = match work {
-            Work::Agreement => {
+            Work::SchedulerMatch => {
                 let scheduler = session.scheduler_as_seen().clone();
                 let events = session.background().events.clone();
                 let seen = super::following::seen(session);

@@ -13,7 +13,7 @@ use super::objects::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
 use crate::release::Release;
-use crate::report::{Heard, Written};
+use crate::report::{LastReported, SchedulerEvents};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, EditError, RunEnd, Session, Timeline, Until};
 use crate::source::live::Live;
@@ -31,7 +31,7 @@ pub struct Explorer {
     /// What goes on beside the screen.
     work: Option<Arc<Beside>>,
     /// What the cluster's scheduler wrote, once somebody asks.
-    heard: Arc<OnceLock<Heard>>,
+    heard: Arc<OnceLock<SchedulerEvents>>,
     /// The leave to do what cannot be undone.
     leave: Leave,
 }
@@ -216,7 +216,7 @@ impl Driver for Explorer {
     fn advance(&mut self, how_far: HowFar) -> Result<String, DriverError> {
         Ok(match how_far {
             HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds })?,
-            HowFar::NextWakeUp => match self.session.scheduler_here().next_wake_up() {
+            HowFar::NextTimer => match self.session.scheduler_here().next_timer() {
                 Some(wake_up) => self.apply(Operation::AdvanceTo { time: wake_up.time })?,
                 None => return Err(ExplorerError::NoWakeUp.into()),
             },
@@ -288,8 +288,8 @@ impl Driver for Explorer {
         self.session.every_filter(pod, node)
     }
 
-    fn written(&self, pod: &Key) -> Option<Written> {
-        let heard = self.heard.get_or_init(|| Heard::new(&self.session.background().events));
+    fn written(&self, pod: &Key) -> Option<LastReported> {
+        let heard = self.heard.get_or_init(|| SchedulerEvents::new(&self.session.background().events));
         heard.about(self.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
     }
 

@@ -299,7 +299,7 @@ fn stays(state: &State, action: &Action) -> bool {
         | Action::Fold
         | Action::ToggleGroups
         | Action::Sort
-        | Action::Granularity(_)
+        | Action::StepSize(_)
         | Action::Resize(..) => true,
         _ => false,
     }

@@ -219,7 +219,7 @@ fn beginning_again_as_observed() {
     screen.keys("c c c");
     let said = screen.command("start observed");
     assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().frames().is_empty(), "{said}");
-    assert_eq!(screen.explorer.timeline().started(), crate::session::Started::AsObserved);
+    assert_eq!(screen.explorer.timeline().started(), crate::session::InitialQueues::AsObserved);
     assert!(screen.command("start fresh").starts_with("fresh start: all "));
     assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
 }
@@ -305,7 +305,7 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
     assert_eq!((written.source, written.attempts), ("condition", 1));
     // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
-    update(&mut screen.state, &mut screen.explorer, Action::Agreement);
+    update(&mut screen.state, &mut screen.explorer, Action::SchedulerMatch);
     if screen.state.working.is_some() {
         update(&mut screen.state, &mut screen.explorer, Action::Back);
         assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");

@@ -3,7 +3,7 @@
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, ObservedEvent};
-use crate::report::{Accord, Agreement, Agreements, Answer, Comparer};
+use crate::report::{Agreements, Answer, MatchKind, SchedulerComparer, SchedulerMatch};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
@@ -34,7 +34,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let view = CycleView::of(&scheduler.explain(pod));
-    let agreement = Comparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
+    let agreement = SchedulerComparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
     let more = unknown(&view, loaded) + &beside(&agreement) + &completeness(args, loaded);
     write(args, &Answer::Decision(&view), &more)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
@@ -64,8 +64,8 @@ fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEven
 }
 
 /// What the cluster's scheduler wrote, where it wrote something.
-fn beside(agreement: &Agreement) -> String {
-    if agreement.accord == Accord::Unwritten {
+fn beside(agreement: &SchedulerMatch) -> String {
+    if agreement.accord == MatchKind::Unwritten {
         return String::new();
     }
     let lines: String = agreement.text().lines().map(|line| format!("  {line}\n")).collect();

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory as _;
 
 use crate::app::AppError;
-use crate::cluster::Unknown;
+use crate::cluster::MissingKinds;
 use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
@@ -254,7 +254,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) ->
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
-    let unknown = Unknown { budgets: loaded.report.budgets_unknown() };
+    let unknown = MissingKinds { budgets: loaded.report.budgets_unknown() };
     let options = Options { start, sampling, evictions, waiting, unknown };
     let objects = std::mem::take(&mut loaded.objects);
     // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.

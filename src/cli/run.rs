@@ -8,8 +8,8 @@ use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
 use crate::report::{Format, OperationReport, Stories, stories_text, why};
-use crate::scheduler::{Evictions, Operation, Scheduler, Settling, Waiting};
-use crate::session::Whereabouts;
+use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
+use crate::session::PodLocation;
 use crate::trace::{CycleView, Event};
 
 /// Applies and prints.
@@ -34,7 +34,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             }
         }
         None if args.output.operation().is_some() => {
-            let mut settling = Settling::default();
+            let mut settling = Quiescence::default();
             while let Some(operation) = scheduler.next_operation(&settling) {
                 settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
                 // Line by line, so that nothing has to be kept.
@@ -93,7 +93,7 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
 /// Lets everything happen; then the story of each pod, and how things stand at the end.
 fn told(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
     let start = scheduler.state().clock();
-    let (mut settling, mut stories) = (Settling::default(), Stories::new(start, wide));
+    let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
     while let Some(operation) = scheduler.next_operation(&settling) {
         let (clock, cluster) = (scheduler.state().clock(), scheduler.state().cluster().clone());
         let events = scheduler.apply(operation);
@@ -104,10 +104,10 @@ fn told(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
     let stories = stories.finish(state.cluster(), state.queue().view());
     out.push('\n');
     *out += &stories_text(&stories);
-    let count = |of: fn(&Whereabouts) -> bool| stories.iter().filter(|s| of(&s.end)).count();
-    let bound = count(|end| matches!(end, Whereabouts::Node(_)));
-    let waiting = count(|end| matches!(end, Whereabouts::Waiting(..)));
-    let gone = count(|end| matches!(end, Whereabouts::Gone | Whereabouts::Leaving(_)));
+    let count = |of: fn(&PodLocation) -> bool| stories.iter().filter(|s| of(&s.end)).count();
+    let bound = count(|end| matches!(end, PodLocation::Node(_)));
+    let waiting = count(|end| matches!(end, PodLocation::Waiting(..)));
+    let gone = count(|end| matches!(end, PodLocation::Gone | PodLocation::Leaving(_)));
     let took = state.clock().duration_since(start);
     let _ = writeln!(out, "\nAT REST after {:.1} s: {bound} placed, {waiting} waiting, {gone} evicted or gone", took.as_secs_f64());
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::annotations::read_annotations;
 use super::str::read_unique;
-use super::{Empty, Labels, List, ResourceVersion, Shared, Str};
+use super::{CowArc, Empty, Labels, List, ResourceVersion, Str};
 
 /// What names an object among those of its kind; `namespace` is empty for cluster-scoped kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct Meta {
     pub resource_version: ResourceVersion,
     pub creation_timestamp: Option<Timestamp>,
     /// Its fields read as if they stood here.
-    pub template: Shared<MetaTemplate>,
+    pub template: CowArc<MetaTemplate>,
 }
 
 /// What the objects of one workload have alike, and what few have.

@@ -6,6 +6,7 @@
 
 mod annotations;
 mod collections;
+mod cow_arc;
 mod meta;
 mod node;
 mod observed_event;
@@ -14,7 +15,6 @@ mod quantity;
 pub mod resource;
 mod resource_version;
 mod selector;
-mod shared;
 pub mod storage;
 mod store;
 mod str;
@@ -22,6 +22,7 @@ mod workload;
 
 pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
+pub use cow_arc::{CowArc, Empty};
 pub use meta::{Condition, Key, Kind, Meta, MetaTemplate, OwnerReference};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
@@ -31,7 +32,6 @@ pub use resource_version::ResourceVersion;
 pub use selector::{
     LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, TopologySelectorLabelRequirement, TopologySelectorTerm,
 };
-pub use shared::{Empty, Shared};
-pub use store::{Cluster, Object, Store, Unknown};
+pub use store::{Cluster, MissingKinds, Object, Store};
 pub use str::Str;
 pub use workload::*;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::meta::str_empty;
 use super::{
-    Condition, Empty, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity, ResourceList, Shared, Str,
+    Condition, CowArc, Empty, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity, ResourceList, Str,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -445,7 +445,7 @@ pub struct PodStatus {
     pub phase: Str,
     pub start_time: Option<Timestamp>,
     /// Its fields read as if they stood here.
-    pub rare: Shared<RarePodStatus>,
+    pub rare: CowArc<RarePodStatus>,
 }
 
 /// What few pods report.

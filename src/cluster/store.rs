@@ -69,7 +69,7 @@ impl<T> Store<T> {
 /// What is not known of a cluster because its source did not say; nothing decides by it, and whoever shows a decision
 /// says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unknown {
+pub struct MissingKinds {
     /// Whether there are PodDisruptionBudgets: no budget can be violated, but that says nothing.
     pub budgets: bool,
 }
@@ -81,7 +81,7 @@ macro_rules! kinds {
         pub struct Cluster {
             $(#[doc = $doc] pub $field: Store<$ty>,)*
             /// What is not known of it.
-            pub unknown: Unknown,
+            pub unknown: MissingKinds,
         }
 
         /// One object of any kind.

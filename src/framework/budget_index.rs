@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use super::{BudgetViolation, CoveringBudgets, PodBits, PodInfo};
+use super::{BudgetViolation, CoveringBudgets, LabelBloom, PodInfo};
 use crate::cluster::{Key, LabelSelector, PodDisruptionBudget, Str};
 
 /// The budgets with a selector that can match pods, by namespace and, inside one, by name. Cloning is free.
@@ -16,7 +16,7 @@ pub struct BudgetIndex(OrdMap<Str, Arc<Vec<BudgetSelector>>>);
 pub struct BudgetSelector {
     budget: Arc<PodDisruptionBudget>,
     /// The bits that every pod has that it covers.
-    wanted: PodBits,
+    wanted: LabelBloom,
     /// The answer to a pod that only this budget covers, where it allows the eviction.
     allows: Arc<CoveringBudgets>,
     /// The same for the first pod of a node, where the budget allows none.
@@ -62,7 +62,7 @@ impl<'a> FromIterator<&'a Arc<PodDisruptionBudget>> for BudgetIndex {
 
 impl BudgetSelector {
     fn of(budget: &Arc<PodDisruptionBudget>) -> Option<Self> {
-        let wanted = PodBits::selected_by(budget.usable_selector()?);
+        let wanted = LabelBloom::selected_by(budget.usable_selector()?);
         let answer = |left| {
             let mut answer = CoveringBudgets::default();
             answer.add(budget, left);

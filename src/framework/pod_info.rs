@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{PodBits, PodResource, host_ports, unix_nanoseconds};
+use super::{LabelBloom, PodResource, host_ports, unix_nanoseconds};
 use crate::cluster::{
-    Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Shared, Str, WeightedPodAffinityTerm,
+    CowArc, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm,
 };
 use crate::release::Emulation;
 
@@ -23,7 +23,7 @@ pub struct PodInfo {
     /// What a node keeps at hand of it.
     row: PodRow,
     namespace: Str,
-    template: Shared<MetaTemplate>,
+    template: CowArc<MetaTemplate>,
     start_time: Option<i64>,
 }
 
@@ -32,7 +32,7 @@ pub struct PodInfo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodRow {
     /// For finding pods that match.
-    pub(super) bits: PodBits,
+    pub(super) bits: LabelBloom,
     /// Equal for objects that are the same pod.
     pub(super) id: u64,
     /// The pod's priority.
@@ -48,7 +48,7 @@ impl PodRow {
         let claims = pod.spec.volumes.iter().any(|v| v.persistent_volume_claim.is_some());
         let takes_more = claims || host_ports(pod).next().is_some();
         let labelled = !pod.metadata.labels.is_empty();
-        Self { bits: PodBits::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more, labelled }
+        Self { bits: LabelBloom::of(pod), id: Self::id_of(pod), priority: pod.priority(), takes_more, labelled }
     }
 
     /// The [`Self::id`] of a pod.
@@ -86,9 +86,9 @@ pub struct AffinityTerms {
     /// What could not be parsed, in kube-scheduler's words; a list with an error in it is empty.
     pub errors: Vec<String>,
     /// What every pod has that any of the terms matches.
-    wanted: PodBits,
+    wanted: LabelBloom,
     /// What every pod has that any required anti-affinity term matches.
-    wanted_by_required_anti_affinity: PodBits,
+    wanted_by_required_anti_affinity: LabelBloom,
 }
 
 /// The terms of pods seen before, by what they depend on: the spec, and the pod's namespace.
@@ -153,10 +153,10 @@ impl AffinityTerm {
     }
 
     /// What every pod has that the term matches.
-    pub fn wanted_bits(&self) -> PodBits {
-        let selected = self.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
+    pub fn wanted_bits(&self) -> LabelBloom {
+        let selected = self.selector.as_ref().map(LabelBloom::selected_by).unwrap_or_default();
         match (self.namespaces.as_slice(), &self.namespace_selector) {
-            ([only], None) => selected.and(PodBits::namespace(only)),
+            ([only], None) => selected.and(LabelBloom::namespace(only)),
             _ => selected,
         }
     }
@@ -202,7 +202,7 @@ impl PodInfo {
     }
 
     /// For finding what may match the pod.
-    pub fn bits(&self) -> PodBits {
+    pub fn bits(&self) -> LabelBloom {
         self.row.bits
     }
 
@@ -259,13 +259,13 @@ impl PodInfo {
     }
 
     /// What every pod has that any of the terms matches.
-    pub(super) fn wanted_bits(&self) -> PodBits {
-        self.terms.as_ref().map_or(PodBits::ALL, |t| t.wanted)
+    pub(super) fn wanted_bits(&self) -> LabelBloom {
+        self.terms.as_ref().map_or(LabelBloom::ALL, |t| t.wanted)
     }
 
     /// What every pod has that any required anti-affinity term matches.
-    pub(super) fn wanted_by_required_anti_affinity(&self) -> PodBits {
-        self.terms.as_ref().map_or(PodBits::ALL, |t| t.wanted_by_required_anti_affinity)
+    pub(super) fn wanted_by_required_anti_affinity(&self) -> LabelBloom {
+        self.terms.as_ref().map_or(LabelBloom::ALL, |t| t.wanted_by_required_anti_affinity)
     }
 
     /// Required affinity terms.
@@ -322,9 +322,9 @@ impl AffinityTerms {
             Err(error) => take("preferredAntiAffinityTerms", error),
         }
         terms.errors = errors;
-        let common = |bits: PodBits, term: &AffinityTerm| bits.common(term.wanted_bits());
+        let common = |bits: LabelBloom, term: &AffinityTerm| bits.common(term.wanted_bits());
         let weighted = terms.preferred_affinity.iter().chain(&terms.preferred_anti_affinity).map(|w| &w.term);
-        let anti_affinity = terms.required_anti_affinity.iter().fold(PodBits::ALL, common);
+        let anti_affinity = terms.required_anti_affinity.iter().fold(LabelBloom::ALL, common);
         terms.wanted = terms.required_affinity.iter().chain(weighted).fold(anti_affinity, common);
         terms.wanted_by_required_anti_affinity = anti_affinity;
         Some(terms)

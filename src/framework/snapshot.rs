@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::HashMap;
 
-use super::{BudgetIndex, NodeInfo, NodeList, PodClasses, PodsByPosition};
+use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodsByPosition};
 use crate::cluster::Str;
 
 /// The nodes at one moment, in the order kube-scheduler walks them: zones in turn, one node each. Cloning is free.
@@ -14,7 +14,7 @@ pub struct Snapshot {
     nodes: NodeList,
     image_nodes: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by slot.
-    pods: PodClasses,
+    pods: EquivalenceClasses,
     budgets: BudgetIndex,
 }
 
@@ -29,14 +29,14 @@ pub struct ImageState {
 
 impl Snapshot {
     /// Makes a snapshot of nodes, of where images are, and of the pods on the nodes counted by slot.
-    pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: PodClasses) -> Self {
+    pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: EquivalenceClasses) -> Self {
         Self { nodes, image_nodes, pods, budgets: BudgetIndex::default() }
     }
 
     /// A snapshot of any nodes, for tests and small tools; image states are counted from the nodes.
     pub fn of(nodes: impl IntoIterator<Item = NodeInfo>) -> Self {
         let nodes: NodeList = nodes.into_iter().collect();
-        let mut pods = PodClasses::default();
+        let mut pods = EquivalenceClasses::default();
         for (slot, node) in nodes.slots().zip(nodes.nodes()) {
             node.pods.iter().for_each(|pod| pods.add(pod, slot));
         }

@@ -85,7 +85,7 @@ fn verdict(status: Option<&Status>) -> String {
 mod tests {
     use super::*;
     use crate::cluster::Key;
-    use crate::session::{PodDifference, VerdictChange, Whereabouts};
+    use crate::session::{PodDifference, PodLocation, VerdictChange};
 
     #[test]
     fn everything_that_differs_is_told() {
@@ -99,7 +99,7 @@ mod tests {
             decisions: Vec::new(),
         };
         assert_eq!(comparison(&compared).last().unwrap(), "Nothing came out otherwise: the same placements, queues, victims and verdicts.");
-        compared.pods.push(PodDifference { pod: pod.clone(), at: [Whereabouts::Node("n".into()), Whereabouts::Gone] });
+        compared.pods.push(PodDifference { pod: pod.clone(), at: [PodLocation::Node("n".into()), PodLocation::Gone] });
         compared.evicted[1].push(Key::new("shop", "v"));
         compared.decisions.push(Decided {
             pod,

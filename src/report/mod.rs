@@ -10,7 +10,9 @@ mod story;
 mod text;
 mod why;
 
-pub use agreement::{Accord, Agreement, Agreements, Comparer, Heard, Preempted, Written, differences, pending, preempted};
+pub use agreement::{
+    Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, differences, pending, preempted,
+};
 pub use comparison::comparison;
 pub use completeness::completeness;
 pub use decision::*;

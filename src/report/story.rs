@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::framework::PluginName;
 use crate::plural::count;
-use crate::session::{Timeline, Whereabouts};
+use crate::session::{PodLocation, Timeline};
 use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove, QueuesView};
 
 /// The story of one pod.
@@ -19,7 +19,7 @@ pub struct PodStory {
     /// What happened to it, in order, with the virtual time since the start.
     pub lines: Vec<(SignedDuration, String)>,
     /// Where it is in the end.
-    pub end: Whereabouts,
+    pub end: PodLocation,
     /// How often it was tried.
     pub attempts: usize,
 }
@@ -27,14 +27,14 @@ pub struct PodStory {
 /// The stories of all pods that waited or had to go, as they come to pass.
 #[derive(Debug)]
 pub struct Stories {
-    teller: Teller,
+    teller: StoryBuilder,
     with_events: bool,
 }
 
 impl Stories {
     /// Nothing has happened yet; `with_events` adds the Events that kube-scheduler would write.
     pub fn new(start: Timestamp, with_events: bool) -> Self {
-        Self { teller: Teller::new(start), with_events }
+        Self { teller: StoryBuilder::new(start), with_events }
     }
 
     /// Takes in what an operation did; time and cluster are those before it.
@@ -55,17 +55,17 @@ impl Stories {
         for pod in queues.entries.keys() {
             self.teller.story(pod);
         }
-        let Teller { order, mut told, attempts, went, .. } = self.teller;
+        let StoryBuilder { order, mut told, attempts, went, .. } = self.teller;
         order
             .into_iter()
             .map(|pod| PodStory {
                 lines: told.remove(&pod).unwrap_or_default(),
-                end: Whereabouts::of(cluster, queues, &pod),
+                end: PodLocation::of(cluster, queues, &pod),
                 attempts: attempts.get(&pod).copied().unwrap_or(0),
                 pod,
             })
             // Of pods that run, only those that were put there or that had to go have a story.
-            .filter(|story| story.attempts > 0 || went.contains(&story.pod) || matches!(story.end, Whereabouts::Waiting(..)))
+            .filter(|story| story.attempts > 0 || went.contains(&story.pod) || matches!(story.end, PodLocation::Waiting(..)))
             .collect()
     }
 }
@@ -85,7 +85,7 @@ pub fn stories_text(stories: &[PodStory]) -> String {
     let mut text = String::new();
     for story in stories {
         let tries = match story.attempts {
-            0 if matches!(story.end, Whereabouts::Waiting(..)) => ", never tried".to_owned(),
+            0 if matches!(story.end, PodLocation::Waiting(..)) => ", never tried".to_owned(),
             0 => String::new(),
             n => format!(", {}", count(n, "attempt")),
         };
@@ -104,7 +104,7 @@ fn elapsed(time: SignedDuration) -> String {
 }
 
 #[derive(Debug)]
-struct Teller {
+struct StoryBuilder {
     start: Timestamp,
     clock: Timestamp,
     order: Vec<Key>,
@@ -116,7 +116,7 @@ struct Teller {
     popped: BTreeMap<Key, usize>,
 }
 
-impl Teller {
+impl StoryBuilder {
     fn new(start: Timestamp) -> Self {
         Self {
             start,

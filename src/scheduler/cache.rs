@@ -11,7 +11,7 @@ use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{BudgetIndex, ImageState, KnownTerms, NodeList, PodClasses, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeList, PodInfo, Snapshot, is_same_pod};
 use crate::release::Emulation;
 
 /// Nodes with the pods on them, assumed ones included.
@@ -22,7 +22,7 @@ pub struct Cache {
     nodes: NodeList,
     images: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by class, the nodes by slot.
-    pods: PodClasses,
+    pods: EquivalenceClasses,
     /// The PodDisruptionBudgets that a cycle sees.
     pub(super) budgets: BudgetIndex,
     /// Pods bound to nodes that are not there.
@@ -241,7 +241,7 @@ mod properties;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::PodBits;
+    use crate::framework::LabelBloom;
 
     fn node(name: &str, zone: &str) -> Arc<Node> {
         let json = format!(r#"{{"metadata":{{"name":"{name}","labels":{{"topology.kubernetes.io/zone":"{zone}"}}}}}}"#);
@@ -272,7 +272,7 @@ mod tests {
         let snapshot = cache.snapshot();
         let nodes = snapshot.nodes().iter().enumerate().filter(|(_, n)| !n.pods.is_empty());
         let expected: Vec<(usize, i64)> = nodes.map(|(i, n)| (i, n.pods.len() as i64)).collect();
-        assert_eq!(snapshot.pods().count(PodBits::default(), |_| true), expected);
+        assert_eq!(snapshot.pods().count(LabelBloom::default(), |_| true), expected);
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
         cache.update_node(&node("b1", "a"));
         assert!(cache.remove_pod(&pod("r", "b1").pod) && cache.forget(&pod("t", "a2").pod).is_some());
         check_classes(&cache);
-        assert_eq!(cache.snapshot().pods().count(PodBits::default(), |_| true), [(2, 1)]);
+        assert_eq!(cache.snapshot().pods().count(LabelBloom::default(), |_| true), [(2, 1)]);
         cache.add_nodes([node("a1", "a")]);
         check_classes(&cache);
     }

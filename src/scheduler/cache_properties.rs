@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{Cache, zone_key};
 use crate::cluster::{Node, Pod, Str};
-use crate::framework::{ImageState, NodeInfo, PodBits, PodInfo, Snapshot};
+use crate::framework::{ImageState, LabelBloom, NodeInfo, PodInfo, Snapshot};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -166,10 +166,10 @@ fn check(cache: &Cache, model: &Model) {
     let anew = Snapshot::of(infos);
     for app in ["a0", "a1", "a2", "a3"] {
         let chosen = |p: &PodInfo| p.pod.metadata.labels.get("app").is_some_and(|a| a.as_str() == app);
-        assert_eq!(snapshot.pods().count(PodBits::default(), chosen), anew.pods().count(PodBits::default(), chosen));
+        assert_eq!(snapshot.pods().count(LabelBloom::default(), chosen), anew.pods().count(LabelBloom::default(), chosen));
     }
-    let (all, bits) = (|_: &PodInfo| true, PodBits::ALL);
-    assert_eq!(snapshot.pods().count(PodBits::default(), all), anew.pods().count(PodBits::default(), all));
+    let (all, bits) = (|_: &PodInfo| true, LabelBloom::ALL);
+    assert_eq!(snapshot.pods().count(LabelBloom::default(), all), anew.pods().count(LabelBloom::default(), all));
     assert_eq!(by_class(snapshot.pods().with_affinity_to(bits)), by_class(anew.pods().with_affinity_to(bits)));
     let anti = |s: &Snapshot| by_class(s.pods().with_required_anti_affinity_to(bits));
     assert_eq!(anti(&snapshot), anti(&anew));

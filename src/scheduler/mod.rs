@@ -13,15 +13,15 @@ mod event_handlers;
 mod observed;
 mod operations;
 pub mod queue;
+mod quiescence;
 mod rejectors;
 mod runtime;
 mod scoring;
 mod search;
-mod settling;
 mod state;
 #[cfg(test)]
 mod testing;
-mod wake_up;
+mod timers;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use cache::Cache;
@@ -30,8 +30,8 @@ pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filte
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
+pub use quiescence::Quiescence;
 pub use rejectors::{Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};
-pub use settling::Settling;
 pub use state::State;
-pub use wake_up::{Wake, WakeUp};
+pub use timers::{Timer, TimerKind};

@@ -20,13 +20,13 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::queue::{Observed, Waits};
+use super::queue::{InferredQueue, Observed};
 use super::{NO_NODES, Rejectors};
 use crate::cluster::{Condition, Key, ObservedEvent, Pod};
 use crate::framework::{PluginName, PluginSet};
 
 /// What is looked at beside the pods themselves.
-pub(super) struct Observer<'a> {
+pub(super) struct QueuePlaceInference<'a> {
     events: BTreeMap<&'a Key, Vec<&'a ObservedEvent>>,
     /// The moment of the observation.
     now: Timestamp,
@@ -57,7 +57,7 @@ enum End {
     Error(String),
 }
 
-impl<'a> Observer<'a> {
+impl<'a> QueuePlaceInference<'a> {
     /// Looks at events; `now` is when the cluster was as it is, `limit` how long a pod may stay in unschedulablePods.
     pub(super) fn new(events: &'a [ObservedEvent], now: Timestamp, limit: SignedDuration) -> Self {
         let mut by_pod: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
@@ -81,7 +81,7 @@ impl<'a> Observer<'a> {
         let known = attempts.failed.max(u32::from(!matches!(end, End::None(_))));
         let added = pod.metadata.creation_timestamp.map_or(self.now, |t| t.min(self.now));
         let mut seen = Observed {
-            waits: Waits::Active,
+            waits: InferredQueue::Active,
             timestamp: last.unwrap_or(added),
             attempts: known,
             plugins: PluginSet::default(),
@@ -92,11 +92,11 @@ impl<'a> Observer<'a> {
             from.push(tried(known, last));
         }
         if pod.is_terminating() {
-            let parked = seen.waits == Waits::Parked;
+            let parked = seen.waits == InferredQueue::Parked;
             from.push("it is being deleted and is dropped, not tried, when it is popped".to_owned());
-            seen.waits = if parked { Waits::Parked } else { Waits::Nowhere };
+            seen.waits = if parked { InferredQueue::Parked } else { InferredQueue::Nowhere };
         }
-        if seen.waits == Waits::Parked {
+        if seen.waits == InferredQueue::Parked {
             from.extend(self.freed_since(&mut seen));
         }
         from.extend(nominated(pod, known > 0));
@@ -188,7 +188,7 @@ fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
     match end {
         End::None(why) => vec![why],
         End::Error(why) => {
-            seen.waits = Waits::AfterError;
+            seen.waits = InferredQueue::AfterError;
             vec![why, "it waits out its backoff, and is in activeQ when that is over".to_owned()]
         }
         End::Rejected { rejectors: Rejectors { plugins, unknown }, source } => {
@@ -205,7 +205,7 @@ fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
                 let active = "no plugin is known that rejected it, and without one it cannot be parked, so it is taken to be in activeQ";
                 return vec![format!("{source}: {why}"), active.to_owned()];
             }
-            seen.waits = Waits::Parked;
+            seen.waits = InferredQueue::Parked;
             let mut why = vec![format!("{source}: rejected by {}, and so taken to be parked", names.join(", "))];
             if !strange.is_empty() {
                 why.push(format!("also with a text {of_whom} ({strange}), which is left out"));
@@ -236,13 +236,13 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
     Some(format!("nominated to {node}: {why}"))
 }
 
-fn unknown(waits: Waits, tried: u32) -> &'static str {
+fn unknown(waits: InferredQueue, tried: u32) -> &'static str {
     match (waits, tried) {
-        (Waits::Parked, _) => "unknown: whether something has moved it to backoffQ or activeQ since, and all its counters",
-        (Waits::AfterError, _) => "unknown: when its backoff ends, and all its counters",
-        (Waits::Active, 0) => "unknown: whether an attempt is under way",
-        (Waits::Active, _) => "unknown: its true place, and all its counters",
-        (Waits::Nowhere, _) => "unknown: whether it still waits somewhere",
+        (InferredQueue::Parked, _) => "unknown: whether something has moved it to backoffQ or activeQ since, and all its counters",
+        (InferredQueue::AfterError, _) => "unknown: when its backoff ends, and all its counters",
+        (InferredQueue::Active, 0) => "unknown: whether an attempt is under way",
+        (InferredQueue::Active, _) => "unknown: its true place, and all its counters",
+        (InferredQueue::Nowhere, _) => "unknown: whether it still waits somewhere",
     }
 }
 

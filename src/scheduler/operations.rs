@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Config, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
-use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Unknown};
+use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::framework::NodeFilters;
 use crate::trace::Event;
 
@@ -60,7 +60,7 @@ pub struct Options {
     /// Where waiting pods are.
     pub waiting: Waiting,
     /// What is not known of the cluster.
-    pub unknown: Unknown,
+    pub unknown: MissingKinds,
 }
 
 /// One thing to do.
@@ -108,7 +108,7 @@ pub enum Operation {
         events: Vec<ObservedEvent>,
         /// What is unknown from now on, where that has changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        unknown: Option<Unknown>,
+        unknown: Option<MissingKinds>,
     },
     /// Several things, one after another, that are known by one name.
     Batch {
@@ -194,11 +194,11 @@ impl Scheduler {
             Operation::Schedule => self.schedule_one(&mut events),
             Operation::Create { object } | Operation::Update { object } => {
                 let old = self.state.cluster.get(object.kind(), &object.key());
-                self.state.announce(old, Some(object), &mut events);
+                self.state.on_api_event(old, Some(object), &mut events);
             }
             Operation::Delete { object } => {
                 let old = self.state.cluster.get(object.kind(), &object.key());
-                self.state.announce(old, None, &mut events);
+                self.state.on_api_event(old, None, &mut events);
             }
             Operation::Allow { pod } => self.state.allow(&pod, &mut events),
             Operation::Reject { pod } => self.state.reject(&pod, &mut events),

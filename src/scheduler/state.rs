@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::cycle::WaitingPod;
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change};
-use super::observed::Observer;
+use super::observed::QueuePlaceInference;
 use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
@@ -135,7 +135,7 @@ impl State {
         let terminating = objects.iter().filter_map(grace_period_end).collect();
         let observer = match waiting {
             Waiting::Fresh => None,
-            Waiting::AsObserved(events) => Some(Observer::new(events, start, limit)),
+            Waiting::AsObserved(events) => Some(QueuePlaceInference::new(events, start, limit)),
         };
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
@@ -178,7 +178,7 @@ impl State {
         let start = self.start;
         self.with_queue(events, |queue, env| queue.advance(env, start, time));
         let limit = SignedDuration::try_from(self.queue.config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
-        let observer = Observer::new(seen, self.clock.max(time), limit);
+        let observer = QueuePlaceInference::new(seen, self.clock.max(time), limit);
         for key in pods {
             let Some(pod) = self.cluster.pods.get(key).cloned() else { continue };
             if !pod.is_pending() || self.config.profile(&pod.spec.scheduler_name).is_none() {
@@ -256,7 +256,7 @@ impl State {
     /// The API server announces that an object came, changed or went: the cluster takes it in, and the handlers do what
     /// follows from it.
     #[allow(clippy::needless_pass_by_value, reason = "the new object goes into the cluster")]
-    pub(super) fn announce(&mut self, old: Option<Object>, new: Option<Object>, events: &mut Vec<Event>) {
+    pub(super) fn on_api_event(&mut self, old: Option<Object>, new: Option<Object>, events: &mut Vec<Event>) {
         let Some(object) = new.as_ref().or(old.as_ref()) else { return };
         let change = match (&old, &new) {
             (None, _) => ObjectChange::Added,
@@ -306,7 +306,7 @@ impl State {
         let Some((_, key)) = self.terminating.remove_min() else { return };
         let Some(pod) = self.cluster.pods.get(&key).cloned() else { return };
         events.push(Event::GracePeriodEnded { pod: pod.key(), node: pod.node_name.clone() });
-        self.announce(Some(Object::Pod(pod)), None, events);
+        self.on_api_event(Some(Object::Pod(pod)), None, events);
     }
 
     fn handle(&mut self, step: HandlerStep, events: &mut Vec<Event>) {

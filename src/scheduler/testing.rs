@@ -17,9 +17,9 @@ use crate::trace::{Event, MoveCause, Place};
 /// A plugin that answers at Filter, Permit and PreBind what the pod's label of its name says: `wait-10`, `no-permit`,
 /// `error-filter`, and so on. The end of any pod may help the pods that it rejected.
 #[derive(Clone, Copy)]
-pub(super) struct Told(pub(super) PluginName);
+pub(super) struct ScriptedPlugin(pub(super) PluginName);
 
-impl Told {
+impl ScriptedPlugin {
     fn answer(self, pod: &PodInfo, point: &str) -> Status {
         match self.label(pod).split_once('-') {
             Some(("no", at)) if at == point => Status::unschedulable("told to"),
@@ -33,7 +33,7 @@ impl Told {
     }
 }
 
-impl Plugin for Told {
+impl Plugin for ScriptedPlugin {
     fn name(&self) -> PluginName {
         self.0
     }
@@ -54,20 +54,20 @@ impl Plugin for Told {
     }
 }
 
-impl FilterPlugin for Told {
+impl FilterPlugin for ScriptedPlugin {
     fn filter(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, _node: &NodeInfo) -> Status {
         self.answer(pod, "filter")
     }
 }
 
-impl ReservePlugin for Told {
+impl ReservePlugin for ScriptedPlugin {
     fn reserve(&self, _cx: &Context<'_>, _state: &mut CycleState, pod: &PodInfo, _node: &NodeInfo) -> Status {
         self.answer(pod, "reserve")
     }
     fn unreserve(&self, _cx: &Context<'_>, _state: &mut CycleState, _pod: &PodInfo, _node: &NodeInfo) {}
 }
 
-impl PermitPlugin for Told {
+impl PermitPlugin for ScriptedPlugin {
     fn permit(&self, _cx: &Context<'_>, _state: &mut CycleState, pod: &PodInfo, _node: &NodeInfo) -> (Status, u64) {
         match self.label(pod).strip_prefix("wait-").and_then(|s| s.parse().ok()) {
             Some(seconds) => (Status::new(Code::Wait, ["not yet"]), seconds),
@@ -76,7 +76,7 @@ impl PermitPlugin for Told {
     }
 }
 
-impl PreBindPlugin for Told {
+impl PreBindPlugin for ScriptedPlugin {
     fn pre_bind_pre_flight(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, _node: &NodeInfo) -> Status {
         if self.label(pod).ends_with("-prebind") { Status::success() } else { Status::new(Code::Skip, [""; 0]) }
     }
@@ -132,7 +132,7 @@ pub(super) fn scheduler_with(emulation: Emulation, evictions: Evictions, objects
     let mut config = Config::defaults(emulation);
     let profile = &mut config.profiles[0];
     for told in [FIRST, SECOND] {
-        let plugin: PluginRef = Arc::new(Told(told));
+        let plugin: PluginRef = Arc::new(ScriptedPlugin(told));
         for point in [&mut profile.filter, &mut profile.reserve, &mut profile.permit, &mut profile.pre_bind, &mut profile.all] {
             point.push(plugin.clone());
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Frame, Timeline};
 use crate::cluster::Key;
-use crate::scheduler::{Operation, Scheduler, Settling};
+use crate::scheduler::{Operation, Quiescence, Scheduler};
 use crate::trace::Event;
 
 /// What was asked for, with one frame as its answer.
@@ -36,11 +36,11 @@ pub(super) struct Step {
 }
 
 /// What a step means for a run until nothing changes any more: after a change from outside, everything is worth trying.
-fn note(settling: &mut Settling, action: &Action, events: &[Event]) {
+fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
         Action::Explain(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
-        Action::Apply(_) => *settling = Settling::default(),
+        Action::Apply(_) => *settling = Quiescence::default(),
     }
 }
 
@@ -54,13 +54,13 @@ pub struct Branch {
     /// One for each frame.
     steps: Vec<Arc<Step>>,
     /// What a run until nothing changes any more has to know of all this.
-    settling: Settling,
+    settling: Quiescence,
 }
 
 impl Branch {
     /// The first branch.
     pub(super) fn new(scheduler: Scheduler, timeline: Timeline) -> Self {
-        Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new(), settling: Settling::default() }
+        Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new(), settling: Quiescence::default() }
     }
 
     /// A branch that shares this one's first frames; its cursor stands behind them.
@@ -68,7 +68,7 @@ impl Branch {
         let scheduler = self.steps.get(fork.frames).map_or(&self.scheduler, |step| &step.before).clone();
         let steps = self.steps[..fork.frames.min(self.steps.len())].to_vec();
         let timeline = self.timeline.prefix(fork.frames);
-        let mut settling = Settling::default();
+        let mut settling = Quiescence::default();
         for (frame, step) in timeline.frames().iter().zip(&steps) {
             note(&mut settling, &step.action, &frame.events);
         }

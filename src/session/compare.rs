@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::branch::Branch;
-use super::timeline::{Frame, Moment};
+use super::timeline::{Frame, Keyframe};
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
 
 /// Where a pod is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Whereabouts {
+pub enum PodLocation {
     /// On a node.
     Node(Str),
     /// On a node, and on its way out.
@@ -24,7 +24,7 @@ pub enum Whereabouts {
     Gone,
 }
 
-impl std::fmt::Display for Whereabouts {
+impl std::fmt::Display for PodLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Node(node) => write!(f, "on {node}"),
@@ -58,7 +58,7 @@ pub struct PodDifference {
     /// Which pod.
     pub pod: Key,
     /// Where it is, branch by branch.
-    pub at: [Whereabouts; 2],
+    pub at: [PodLocation; 2],
 }
 
 /// Nodes whose verdict changed in the same way.
@@ -130,7 +130,7 @@ fn evictions(frames: &[Arc<Frame>]) -> Vec<Key> {
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
-fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
+fn pods(ends: [&Keyframe; 2]) -> Vec<PodDifference> {
     let mut keys: Vec<Key> = Vec::new();
     // Objects that both share are the same one; what is left to compare is what was touched since.
     for (own, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
@@ -154,28 +154,28 @@ fn pods(ends: [&Moment; 2]) -> Vec<PodDifference> {
     keys.into_iter().filter_map(difference).collect()
 }
 
-impl Whereabouts {
+impl PodLocation {
     /// Where a pod is; the end of a backoff is left out.
     pub fn of(cluster: &Cluster, queues: &QueuesView, pod: &Key) -> Self {
         whereabouts(cluster, queues, pod)
     }
 }
 
-fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> Whereabouts {
+fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation {
     if let Some(entry) = queues.entries.get(key) {
         // The second at which a backoff ends is no difference worth telling.
         let place = match &entry.place {
             Place::Backoff { error, .. } => Place::Backoff { expires: jiff::Timestamp::UNIX_EPOCH, error: *error },
             other => other.clone(),
         };
-        return Whereabouts::Waiting(place, entry.nominated.clone());
+        return PodLocation::Waiting(place, entry.nominated.clone());
     }
     match cluster.pods.get(key) {
-        None => Whereabouts::Gone,
-        Some(pod) if pod.is_terminal() => Whereabouts::Gone,
-        Some(pod) if pod.node_name.is_empty() => Whereabouts::Nowhere,
-        Some(pod) if pod.is_terminating() => Whereabouts::Leaving(pod.node_name.clone()),
-        Some(pod) => Whereabouts::Node(pod.node_name.clone()),
+        None => PodLocation::Gone,
+        Some(pod) if pod.is_terminal() => PodLocation::Gone,
+        Some(pod) if pod.node_name.is_empty() => PodLocation::Nowhere,
+        Some(pod) if pod.is_terminating() => PodLocation::Leaving(pod.node_name.clone()),
+        Some(pod) => PodLocation::Node(pod.node_name.clone()),
     }
 }
 

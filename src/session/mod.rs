@@ -2,20 +2,20 @@
 
 mod branch;
 mod compare;
+mod dump_series;
 mod edit;
 mod file;
 mod recording;
-mod series;
+mod requeue_events;
 mod timeline;
 mod until;
-mod wakes;
 
 pub use branch::{Action, Branch, Fork};
-pub use compare::{Comparison, Decided, PodDifference, VerdictChange, Whereabouts};
+pub use compare::{Comparison, Decided, PodDifference, PodLocation, VerdictChange};
+pub use dump_series::{changes, is_news, is_same_cluster};
 pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
-pub use series::{changes, is_news, is_same_cluster};
-pub use timeline::{Cursor, Frame, Moment, Started, Timeline, asked_alone};
+pub use requeue_events::RequeueEvents;
+pub use timeline::{Cursor, Frame, InitialQueues, Keyframe, Timeline, asked_alone};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};
-pub use wakes::WakeEvents;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
-use super::timeline::{Cursor, Frame, Moment, Started, Timeline};
+use super::requeue_events::RequeueEvents;
+use super::timeline::{Cursor, Frame, InitialQueues, Keyframe, Timeline};
 use super::until::Until;
-use super::wakes::WakeEvents;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
@@ -23,9 +23,9 @@ pub struct Session {
     current: usize,
     source: String,
     background: Arc<Background>,
-    wakes: Arc<WakeEvents>,
+    requeue_events: Arc<RequeueEvents>,
     /// What came before was forgotten, so that the start follows from more than the objects.
-    forgetful: bool,
+    truncated: bool,
 }
 
 /// What else the source told, for the reader and for beginning again.
@@ -42,19 +42,19 @@ pub struct Background {
 impl Session {
     /// A session in which nothing has happened yet; `source` says where the cluster came from.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
-        let wakes = Arc::new(WakeEvents::new(scheduler.state().queue().hints().registrations()));
-        let mut timeline = Timeline::new(moment(scheduler.state(), &wakes));
+        let requeue_events = Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()));
+        let mut timeline = Timeline::new(moment(scheduler.state(), &requeue_events));
         timeline.set_started(match scheduler.options().waiting {
-            Waiting::Fresh => Started::Fresh,
-            Waiting::AsObserved(_) => Started::AsObserved,
+            Waiting::Fresh => InitialQueues::Fresh,
+            Waiting::AsObserved(_) => InitialQueues::AsObserved,
         });
         Self {
             branches: vec![Branch::new(scheduler, timeline)],
             current: 0,
             source: source.into(),
             background: Arc::default(),
-            wakes,
-            forgetful: false,
+            requeue_events,
+            truncated: false,
         }
     }
 
@@ -74,12 +74,12 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { forgetful: true, background: self.background.clone(), ..fresh }
+        Self { truncated: true, background: self.background.clone(), ..fresh }
     }
 
     /// Whether what came before was forgotten ([`Self::forgotten`]).
     pub fn is_forgetful(&self) -> bool {
-        self.forgetful
+        self.truncated
     }
 
     /// Whether something was seen or done on this branch behind a frame, up to the cursor.
@@ -247,8 +247,12 @@ impl Session {
         if events.is_empty() && same_unknown {
             return false;
         }
-        let frame =
-            Frame { title, events: events.into(), before: moment(before.state(), &self.wakes), after: moment(after.state(), &self.wakes) };
+        let frame = Frame {
+            title,
+            events: events.into(),
+            before: moment(before.state(), &self.requeue_events),
+            after: moment(after.state(), &self.requeue_events),
+        };
         branch.push(Step { action: Action::Apply(operation), before }, frame, after);
         true
     }
@@ -291,7 +295,7 @@ impl Session {
     fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
-        let now = moment(scheduler.state(), &self.wakes);
+        let now = moment(scheduler.state(), &self.requeue_events);
         let frame = Frame { title: Frame::asked_about(pod), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
@@ -342,13 +346,13 @@ pub enum RunEnd {
     OutOfTurns,
 }
 
-fn moment(state: &State, wakes: &Arc<WakeEvents>) -> Moment {
-    Moment {
+fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyframe {
+    Keyframe {
         cluster: state.cluster().clone(),
         snapshot: state.snapshot(),
         queues: state.queue().view().clone(),
         clock: state.clock(),
-        wakes: wakes.clone(),
+        requeue_events: requeue_events.clone(),
     }
 }
 
@@ -376,7 +380,7 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
             let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
-            let why = scheduler.next_wake_up().filter(|w| w.time == *time).map(|w| format!(": {w}"));
+            let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
             format!("wait {seconds:.1} s{}", why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
@@ -400,7 +404,7 @@ mod tests {
     fn the_events_that_wake_pods_are_found_once_and_shared() {
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default());
         let mut session = Session::new(scheduler, "nothing");
-        let wakes = session.timeline().moment().wakes.clone();
+        let requeue_events = session.timeline().moment().requeue_events.clone();
         for (plugin, expected) in [
             (PluginName::NodeName, &["NodeAdd", "NodeUpdateNodeTaint"][..]),
             (PluginName::NodeAffinity, &["NodeAdd", "NodeUpdateNodeTaint", "NodeUpdateNodeLabel"]),
@@ -409,12 +413,12 @@ mod tests {
             (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
             (PluginName::PrioritySort, &[]),
         ] {
-            assert_eq!(wakes.of("default-scheduler", plugin), expected, "{plugin}");
-            assert!(wakes.of("other", plugin).is_empty());
+            assert_eq!(requeue_events.of("default-scheduler", plugin), expected, "{plugin}");
+            assert!(requeue_events.of("other", plugin).is_empty());
         }
         let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };
         assert!(session.apply(Operation::Create { object: Object::Node(Arc::new(node)) }));
         let frame = session.timeline().frame().expect("it was recorded");
-        assert!(Arc::ptr_eq(&frame.before.wakes, &wakes) && Arc::ptr_eq(&frame.after.wakes, &wakes));
+        assert!(Arc::ptr_eq(&frame.before.requeue_events, &requeue_events) && Arc::ptr_eq(&frame.after.requeue_events, &requeue_events));
     }
 }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::wakes::WakeEvents;
+use super::requeue_events::RequeueEvents;
 use crate::cluster::{Cluster, Key};
 use crate::framework::Snapshot;
-use crate::trace::{CycleView, Event, Granularity, QueuesView};
+use crate::trace::{CycleView, Event, QueuesView, StepSize};
 
 /// Everything at one moment. Cloning is free.
 #[derive(Clone, Debug, Default)]
-pub struct Moment {
+pub struct Keyframe {
     /// All objects.
     pub cluster: Cluster,
     /// The nodes with what runs on them.
@@ -25,12 +25,12 @@ pub struct Moment {
     /// The virtual time.
     pub clock: Timestamp,
     /// The events that may wake parked pods; the same throughout a session.
-    pub wakes: Arc<WakeEvents>,
+    pub requeue_events: Arc<RequeueEvents>,
 }
 
 /// Where the queues stood when a session began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Started {
+pub enum InitialQueues {
     /// As after a restart of the scheduler: every pending pod in activeQ, or gated.
     #[default]
     Fresh,
@@ -46,9 +46,9 @@ pub struct Frame {
     /// What happened, in order; never empty.
     pub events: Arc<[Event]>,
     /// As things stood.
-    pub before: Moment,
+    pub before: Keyframe,
     /// As things stand.
-    pub after: Moment,
+    pub after: Keyframe,
 }
 
 /// How titles of frames begin in which a pod was decided about alone, without consequences.
@@ -88,13 +88,13 @@ impl Cursor {
 /// Recorded frames and a cursor. Whatever grows is shared among clones, so that one costs next to nothing.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    start: Moment,
+    start: Keyframe,
     frames: Vec<Arc<Frame>>,
     cursor: Cursor,
     cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
-    started: Started,
+    started: InitialQueues,
     /// Views within the frame under the cursor, in order; whoever goes back starts from one of them.
     marks: Arc<Vec<Mark>>,
 }
@@ -113,19 +113,19 @@ const MARKS: usize = 8;
 
 impl Timeline {
     /// A timeline on which nothing has happened yet.
-    pub fn new(start: Moment) -> Self {
+    pub fn new(start: Keyframe) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
-        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: Started::default(), marks: Arc::default() }
+        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: InitialQueues::default(), marks: Arc::default() }
     }
 
     /// Says where the queues stood at the start.
-    pub fn set_started(&mut self, started: Started) {
+    pub fn set_started(&mut self, started: InitialQueues) {
         self.started = started;
     }
 
     /// Where the queues stood at the start.
-    pub fn started(&self) -> Started {
+    pub fn started(&self) -> InitialQueues {
         self.started
     }
 
@@ -210,7 +210,7 @@ impl Timeline {
 
     /// The cluster and nodes at the cursor: as before the frame until its last event has happened. Its queues and its
     /// clock stand still for as long; [`Self::queues`] and [`Self::clock`] do not.
-    pub fn moment(&self) -> &Moment {
+    pub fn moment(&self) -> &Keyframe {
         match self.frame() {
             Some(frame) if self.cursor.event >= frame.events.len() => &frame.after,
             Some(frame) => &frame.before,
@@ -219,12 +219,12 @@ impl Timeline {
     }
 
     /// Everything before anything happened.
-    pub fn start(&self) -> &Moment {
+    pub fn start(&self) -> &Keyframe {
         &self.start
     }
 
     /// Everything at the end of what is recorded.
-    pub fn end(&self) -> &Moment {
+    pub fn end(&self) -> &Keyframe {
         self.frames.last().map_or(&self.start, |f| &f.after)
     }
 
@@ -291,7 +291,7 @@ impl Timeline {
     }
 
     /// One step forward within what is recorded; false at the end.
-    pub fn forward(&mut self, by: Granularity) -> bool {
+    pub fn forward(&mut self, by: StepSize) -> bool {
         if self.at_end() {
             return false;
         }
@@ -305,7 +305,7 @@ impl Timeline {
     }
 
     /// One step back; false at the start. Undoes exactly what [`Self::forward`] by the same granularity did.
-    pub fn back(&mut self, by: Granularity) -> bool {
+    pub fn back(&mut self, by: StepSize) -> bool {
         if self.at_start() {
             return false;
         }
@@ -332,15 +332,15 @@ impl Timeline {
     }
 
     /// The first event index after `from` at which a step of this granularity ends.
-    fn boundary_after(&self, from: Cursor, by: Granularity) -> usize {
+    fn boundary_after(&self, from: Cursor, by: StepSize) -> usize {
         let events = &self.frames[from.frame].events;
         let Some(first) = events.get(from.event) else { return events.len() };
         let same = |e: &Event| match by {
-            Granularity::Event => false,
-            Granularity::Plugin => e.plugin() == first.plugin() && e.extension_point() == first.extension_point(),
-            Granularity::Node => e.node().is_some() && e.node() == first.node(),
-            Granularity::ExtensionPoint => e.extension_point() == first.extension_point(),
-            Granularity::Cycle => true,
+            StepSize::Event => false,
+            StepSize::Plugin => e.plugin() == first.plugin() && e.extension_point() == first.extension_point(),
+            StepSize::Node => e.node().is_some() && e.node() == first.node(),
+            StepSize::ExtensionPoint => e.extension_point() == first.extension_point(),
+            StepSize::Cycle => true,
         };
         from.event + 1 + events[from.event + 1..].iter().take_while(|e| same(e)).count()
     }
@@ -359,14 +359,14 @@ mod tests {
         let other = Event::NominationCleared { pod: Key::new("ns", "pod"), node: "n".into() };
         let starts = std::iter::once(&from).chain(stops);
         let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: Box::new(at(*from)), to: at(*to) }, other.clone()]);
-        let moment = |clock: i64| Moment { clock: at(clock), ..Moment::default() };
+        let moment = |clock: i64| Keyframe { clock: at(clock), ..Keyframe::default() };
         let after = moment(*stops.last().unwrap_or(&from));
         Frame { title: String::new(), events: moves.chain([other.clone()]).collect(), before: moment(from), after }
     }
 
     #[test]
     fn the_clock_is_exact_within_a_frame_whichever_way_one_came() {
-        let mut timeline = Timeline::new(Moment { clock: at(10), ..Moment::default() });
+        let mut timeline = Timeline::new(Keyframe { clock: at(10), ..Keyframe::default() });
         assert_eq!(timeline.clock(), at(10));
         for frame in [frame(10, &[12, 15]), frame(15, &[]), frame(15, &[30])] {
             timeline.push(frame);
@@ -387,9 +387,9 @@ mod tests {
 
     #[test]
     fn a_start_is_fresh_unless_said_otherwise() {
-        let mut timeline = Timeline::new(Moment::default());
-        assert_eq!(timeline.started(), Started::Fresh);
-        timeline.set_started(Started::AsObserved);
-        assert_eq!(timeline.started(), Started::AsObserved);
+        let mut timeline = Timeline::new(Keyframe::default());
+        assert_eq!(timeline.started(), InitialQueues::Fresh);
+        timeline.set_started(InitialQueues::AsObserved);
+        assert_eq!(timeline.started(), InitialQueues::AsObserved);
     }
 }

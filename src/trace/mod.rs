@@ -16,4 +16,4 @@ pub use preemption::{DryRunStepAt, DryRunView, PreemptionView, ScoreFunctionAt, 
 pub use queues_view::{QueueEntry, QueuesView};
 pub use recorder::{Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};
-pub use steps::{ExtensionPoint, Granularity};
+pub use steps::{ExtensionPoint, StepSize};

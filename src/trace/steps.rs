@@ -10,7 +10,7 @@ use crate::plural::count;
 /// How far one step goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Granularity {
+pub enum StepSize {
     /// To the next fact.
     Event,
     /// To the next fact of another plugin.

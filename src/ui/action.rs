@@ -126,7 +126,7 @@ pub enum Action {
     /// To the very start or end of what is recorded.
     SeekEnd(Direction),
     /// A finer or coarser step.
-    Granularity(Direction),
+    StepSize(Direction),
     /// Decide about the selected pod and stand before the first fact of it.
     TryNext,
     /// Let time pass.
@@ -144,7 +144,7 @@ pub enum Action {
     /// To the end of what was seen of a live cluster, and take in what is new.
     CatchUp,
     /// Every pending pod beside what the cluster's scheduler wrote.
-    Agreement,
+    SchedulerMatch,
     /// List the branches.
     Branches,
     /// This branch beside the one it left.

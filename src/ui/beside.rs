@@ -11,7 +11,7 @@ use crate::ui::update::moved;
 /// Begins work.
 pub(super) fn begin(state: &mut State, driver: &mut dyn Driver, work: Work) {
     let what = match work {
-        Work::Agreement => "deciding about all pending pods",
+        Work::SchedulerMatch => "deciding about all pending pods",
         Work::Compare(..) => "comparing the branches",
         Work::Object(..) => "reading the object",
         Work::Capture { .. } => "writing the cluster",

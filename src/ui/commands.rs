@@ -6,7 +6,7 @@ pub use error::CommandError;
 
 use crate::cluster::Key;
 use crate::session::{Cursor, key_named, kind_named};
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::action::{Action, Direction, Effect, Pane};
 use crate::ui::driver::{Driver, HowFar, Work};
 use crate::ui::grouping::{self, Grouping};
@@ -38,7 +38,7 @@ pub const COMMANDS: &[Command] = &[
         names: &["agreement"],
         args: "",
         help: "pending pods beside what the cluster's scheduler wrote",
-        run: |s, d, _| Ok(update(s, d, Action::Agreement)),
+        run: |s, d, _| Ok(update(s, d, Action::SchedulerMatch)),
     },
     Command { names: &["allow"], args: "POD", help: "let a pod that waits on Permit go on", run: |s, d, a| edit(s, d, "allow", a) },
     Command { names: &["apply"], args: "FILE", help: "create or update the objects in a file", run: |s, d, a| edit(s, d, "apply", a) },
@@ -157,7 +157,7 @@ fn until(state: &mut State, _: &mut dyn Driver, args: &str) -> Result<Option<Eff
 
 fn advance(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option<Effect>, CommandError> {
     let how_far = match args {
-        "next" | "" => HowFar::NextWakeUp,
+        "next" | "" => HowFar::NextTimer,
         text => match text.trim_end_matches('s').trim_end().parse() {
             Ok(seconds) => HowFar::Seconds(seconds),
             Err(_) => return Err(CommandError::Seconds(text.to_owned())),
@@ -288,7 +288,7 @@ fn step(state: &mut State, driver: &mut dyn Driver, args: &str) -> Result<Option
     if args.is_empty() {
         return Ok(update(state, driver, Action::Step(Direction::Forward)));
     }
-    let size: Granularity = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
+    let size: StepSize = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
     state.granularity = size;
     state.say(format!("one step is now {}", crate::ui::update::phrase(size)));
     Ok(None)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::release::Release;
-use crate::report::Written;
+use crate::report::LastReported;
 use crate::session::{Branch, RunEnd, Timeline, Until};
 use crate::ui::sheet::Form;
 
@@ -78,7 +78,7 @@ pub trait Driver {
     /// that is not known. It is asked once for each frame and node.
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters>;
     /// What the cluster's own scheduler last wrote about a pod.
-    fn written(&self, pod: &Key) -> Option<Written>;
+    fn written(&self, pod: &Key) -> Option<LastReported>;
     /// Begins anew, with waiting pods where they are after a restart, or where the cluster suggests.
     fn restart(&mut self, observed: bool) -> Result<String, DriverError>;
     /// Writes the session to a file.
@@ -106,7 +106,7 @@ impl DriverError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Every pending pod's decision beside what the cluster's scheduler wrote.
-    Agreement,
+    SchedulerMatch,
     /// Two branches side by side.
     Compare(usize, usize),
     /// An object as the cluster has it, or had it when it was read.
@@ -152,5 +152,5 @@ pub enum HowFar {
     /// So many seconds.
     Seconds(u64),
     /// To the next moment at which something happens by it.
-    NextWakeUp,
+    NextTimer,
 }

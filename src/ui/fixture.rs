@@ -17,8 +17,8 @@ use crate::framework::{
     PreemptionRecord, PutBack, Reason, ScoreFunction, ScoreFunctionName, Shortage, Snapshot, Status, Victim,
 };
 use crate::release::{Emulation, Release};
-use crate::report::Written;
-use crate::session::{Branch, Frame, Moment, RunEnd, Timeline, Until};
+use crate::report::LastReported;
+use crate::session::{Branch, Frame, Keyframe, RunEnd, Timeline, Until};
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, Eviction, FailureCause, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore,
     QueueEntry, QueueMove, QueueOrder, Selection, preemption_events,
@@ -87,7 +87,7 @@ impl Driver for Script {
         ];
         Some(NodeFilters { answers, nominated: vec![key("batch/too-big")], with_nominated: !fits, ..NodeFilters::default() })
     }
-    fn written(&self, _: &Key) -> Option<Written> {
+    fn written(&self, _: &Key) -> Option<LastReported> {
         None
     }
     fn edit(&mut self, line: &str) -> Result<String, DriverError> {
@@ -246,10 +246,11 @@ pub(crate) fn snapshot(cluster: &Cluster) -> Snapshot {
     Snapshot::of(nodes)
 }
 
-fn start() -> Moment {
+fn start() -> Keyframe {
     let cluster = cluster();
     let clock = time(START);
-    let mut moment = Moment { snapshot: snapshot(&cluster), cluster, clock, wakes: Arc::new(waiting::wakes()), ..Moment::default() };
+    let mut moment =
+        Keyframe { snapshot: snapshot(&cluster), cluster, clock, requeue_events: Arc::new(waiting::wakes()), ..Keyframe::default() };
     for (sequence, (name, priority, place)) in WAITING.into_iter().enumerate() {
         let set = |plugins: &[PluginName]| plugins.iter().copied().collect::<PluginSet>();
         let (plugins, gated_by, attempts) = match name {
@@ -524,7 +525,7 @@ fn patient_events() -> Vec<Event> {
     events
 }
 
-fn frames(first: Moment, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
+fn frames(first: Keyframe, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
     let mut now = first;
     let mut frames = Vec::new();
     for (title, events) in operations {
@@ -579,7 +580,7 @@ pub(crate) fn large(nodes: usize) -> Script {
     };
     let objects = (0..nodes).map(|i| Object::Node(Arc::new(labelled(i))));
     let cluster: Cluster = objects.collect();
-    let first = Moment { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Moment::default() };
+    let first = Keyframe { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Keyframe::default() };
     let pod = key("shop/payments");
     let mut events = cycle_events(&pod, 1, 0, &[("cpu", "1")]);
     for i in 0..nodes {
@@ -601,7 +602,7 @@ pub(crate) fn named(node_name: &str, pod_name: &str) -> Script {
     let objects =
         [Object::Node(Arc::new(node(node_name, "8", "32Gi"))), Object::Pod(Arc::new(self::pod(pod_name, 0, "1", "1Gi", "", None)))];
     let cluster: Cluster = objects.into_iter().collect();
-    let mut first = Moment { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Moment::default() };
+    let mut first = Keyframe { snapshot: snapshot(&cluster), cluster, clock: time(START), ..Keyframe::default() };
     first.queues.insert(QueueEntry {
         pod: pod.clone(),
         priority: 0,

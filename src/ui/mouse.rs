@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::session::Cursor;
-use crate::trace::Granularity;
+use crate::trace::StepSize;
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::Driver;
 use crate::ui::layout::split_top;
@@ -102,7 +102,7 @@ fn on_panes(state: &mut State, driver: &mut dyn Driver, mouse: Mouse, x: u16, y:
                     let rows = derived.page(pane);
                     state.pages.entry(pane).or_default().scroll(rows, by, height);
                 }
-                Pane::Steps => walk(state, driver, direction, Granularity::Event),
+                Pane::Steps => walk(state, driver, direction, StepSize::Event),
                 Pane::Message => state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
             }
         }

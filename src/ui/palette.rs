@@ -4,7 +4,7 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Key, Kind, Str};
 use crate::session::UNTIL_WORDS;
-use crate::trace::{Event, Granularity};
+use crate::trace::{Event, StepSize};
 use crate::ui::action::Motion;
 use crate::ui::commands::{COMMANDS, Command};
 use crate::ui::driver::Driver;
@@ -82,7 +82,7 @@ fn arguments(driver: &dyn Driver, settings: &Settings, name: &str, word: &str) -
         "start" => ["fresh", "observed"].into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "until" => UNTIL_WORDS.into_iter().filter(|n| begins(n, word)).map(plain).collect(),
         "kind" => Kind::iter().map(|k| k.to_string().to_lowercase()).filter(|n| begins(n, word)).map(plain).collect(),
-        "step" => Granularity::iter().map(|g| g.to_string()).filter(|n| begins(n, word)).map(plain).collect(),
+        "step" => StepSize::iter().map(|g| g.to_string()).filter(|n| begins(n, word)).map(plain).collect(),
         _ => Vec::new(),
     }
 }

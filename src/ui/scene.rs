@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::release::Release;
-use crate::report::Written;
+use crate::report::LastReported;
 use crate::session::Timeline;
 use crate::trace::CycleView;
 use crate::ui::action::{Action, Pane};
@@ -33,7 +33,7 @@ pub struct Scene<'a> {
     /// Signs.
     pub glyphs: &'a Glyphs,
     /// What the cluster's own scheduler last wrote about the pod of the cycle.
-    pub written: Option<&'a Written>,
+    pub written: Option<&'a LastReported>,
     /// How following a live cluster goes, and whether something is wrong.
     pub news: Option<(String, bool)>,
     /// Where the cluster came from.

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::cluster::{Key, Str};
 use crate::session::{Timeline, Until};
-use crate::trace::{CycleView, Granularity};
+use crate::trace::{CycleView, StepSize};
 use crate::ui::action::Pane;
 use crate::ui::derived::Derived;
 use crate::ui::grouping::Grouping;
@@ -34,7 +34,7 @@ pub struct State {
     /// The cycle for which the reader chose a pane; until the next one it is not changed for them.
     pub pinned: Option<usize>,
     /// How far a step goes.
-    pub granularity: Granularity,
+    pub granularity: StepSize,
     /// The pod that the reader chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// The queues list.
@@ -137,7 +137,7 @@ impl State {
             right: Pane::Nodes,
             upper: Pane::Nodes,
             pinned: None,
-            granularity: Granularity::default(),
+            granularity: StepSize::default(),
             subject: None,
             queues: ListView::default(),
             nodes: ListView::default(),

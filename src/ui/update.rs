@@ -2,7 +2,7 @@
 
 use crate::cluster::Str;
 use crate::session::{Cursor, Timeline};
-use crate::trace::{Event, ExtensionPoint, Granularity};
+use crate::trace::{Event, ExtensionPoint, StepSize};
 use crate::ui::action::{Action, Direction, Effect, Motion, Mouse, Pane};
 use crate::ui::driver::{Driver, Work};
 use crate::ui::keymap::Context;
@@ -63,12 +63,12 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Sort if Order::of(state.focus).is_empty() => state.say("there is no list to sort here"),
         Action::Sort => state.sort(state.focus, state.order(state.focus).next(state.focus)),
         Action::Step(direction) => step(state, driver, direction, state.granularity),
-        Action::Cycle(Direction::Forward) => step(state, driver, Direction::Forward, Granularity::Cycle),
+        Action::Cycle(Direction::Forward) => step(state, driver, Direction::Forward, StepSize::Cycle),
         Action::Cycle(Direction::Back) => cycle_back(state, driver),
         Action::Run => run(state, driver),
         Action::SeekEnd(Direction::Back) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::default())),
         Action::SeekEnd(Direction::Forward) => moved(state, driver, |d| d.timeline_mut().seek(Cursor::END)),
-        Action::Granularity(direction) => change_granularity(state, direction),
+        Action::StepSize(direction) => change_granularity(state, direction),
         Action::TryNext => try_next(state, driver),
         Action::Advance(how_far) => over_time::advance(state, driver, how_far),
         Action::Settle => state.running = Some(Running { until: None, pieces: 0 }),
@@ -76,7 +76,7 @@ fn apply(state: &mut State, driver: &mut dyn Driver, action: Action) -> Option<E
         Action::Source => source_text::show(state, driver),
         Action::Copy => return source_text::copy(state, driver),
         Action::CatchUp => beside::catch_up(state, driver),
-        Action::Agreement => beside::begin(state, driver, Work::Agreement),
+        Action::SchedulerMatch => beside::begin(state, driver, Work::SchedulerMatch),
         Action::Branches => over_time::branches(state, driver),
         Action::Compare => over_time::compare(state, driver, None),
         Action::Input(request) => type_in(state, driver, |prompt| {
@@ -210,19 +210,19 @@ pub(super) fn go(state: &mut State, driver: &mut dyn Driver, motion: Motion) {
         Pane::NodeDetail => state.detail_list.go(&state.derived.detail, motion, height(pane)),
         Pane::Message => scroll_lines(&mut state.message_offset, motion, height(pane)),
         Pane::Steps => match motion {
-            Motion::Up => walk(state, driver, Direction::Back, Granularity::Event),
-            Motion::Down => walk(state, driver, Direction::Forward, Granularity::Event),
-            Motion::HalfPageUp | Motion::PageUp => walk(state, driver, Direction::Back, Granularity::ExtensionPoint),
-            Motion::HalfPageDown | Motion::PageDown => walk(state, driver, Direction::Forward, Granularity::ExtensionPoint),
+            Motion::Up => walk(state, driver, Direction::Back, StepSize::Event),
+            Motion::Down => walk(state, driver, Direction::Forward, StepSize::Event),
+            Motion::HalfPageUp | Motion::PageUp => walk(state, driver, Direction::Back, StepSize::ExtensionPoint),
+            Motion::HalfPageDown | Motion::PageDown => walk(state, driver, Direction::Forward, StepSize::ExtensionPoint),
             Motion::Top => cycle_back(state, driver),
-            Motion::Bottom => walk(state, driver, Direction::Forward, Granularity::Cycle),
+            Motion::Bottom => walk(state, driver, Direction::Forward, StepSize::Cycle),
         },
     }
 }
 
 fn change_granularity(state: &mut State, direction: Direction) {
     use strum::IntoEnumIterator;
-    let all: Vec<Granularity> = Granularity::iter().collect();
+    let all: Vec<StepSize> = StepSize::iter().collect();
     let at = all.iter().position(|g| *g == state.granularity).unwrap_or(0);
     let next = match direction {
         Direction::Forward => (at + 1) % all.len(),
@@ -233,17 +233,17 @@ fn change_granularity(state: &mut State, direction: Direction) {
 }
 
 /// A granularity as people say it.
-pub fn phrase(granularity: Granularity) -> &'static str {
+pub fn phrase(granularity: StepSize) -> &'static str {
     match granularity {
-        Granularity::Event => "one event",
-        Granularity::Plugin => "one plugin",
-        Granularity::Node => "one node",
-        Granularity::ExtensionPoint => "one extension point",
-        Granularity::Cycle => "one cycle",
+        StepSize::Event => "one event",
+        StepSize::Plugin => "one plugin",
+        StepSize::Node => "one node",
+        StepSize::ExtensionPoint => "one extension point",
+        StepSize::Cycle => "one cycle",
     }
 }
 
-pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: StepSize) {
     let mut done = false;
     moved(state, driver, |d| {
         done = match direction {
@@ -259,7 +259,7 @@ pub(super) fn step(state: &mut State, driver: &mut dyn Driver, direction: Direct
 }
 
 /// Moves within what is recorded; the scheduler does nothing for it.
-pub(super) fn walk(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: Granularity) {
+pub(super) fn walk(state: &mut State, driver: &mut dyn Driver, direction: Direction, by: StepSize) {
     if direction == Direction::Forward && driver.timeline().at_end() {
         let key = state.settings.keymap.label(Context::Global, &Action::Step(Direction::Forward));
         return state.say(format!("this is the end of what is recorded: {key} lets the scheduler go on"));
@@ -285,7 +285,7 @@ fn run(state: &mut State, driver: &mut dyn Driver) {
     moved(state, driver, |d| {
         let timeline = d.timeline_mut();
         loop {
-            if !timeline.forward(Granularity::Event) {
+            if !timeline.forward(StepSize::Event) {
                 break;
             }
             let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());

@@ -3,7 +3,7 @@
 
 use schedscope::cluster::{Key, Object, ObservedEvent};
 use schedscope::release::Emulation;
-use schedscope::report::{Accord, Agreement, Agreements};
+use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
 use schedscope::source::{Story, load};
 
@@ -19,7 +19,7 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
 }
 
-fn of<'a>(found: &'a Agreements, pod: &str) -> &'a Agreement {
+fn of<'a>(found: &'a Agreements, pod: &str) -> &'a SchedulerMatch {
     let (namespace, name) = pod.split_once('/').expect("a name");
     let key = Key::new(namespace, name);
     found.pods.iter().find(|a| a.pod == key).unwrap_or_else(|| panic!("{pod}"))
@@ -38,10 +38,10 @@ fn condition<'a>(objects: &'a mut [serde_json::Value], pod: &str) -> &'a mut ser
 #[test]
 fn nothing_is_unexplained_on_the_real_cluster() {
     let found = agreements(|_, _| {});
-    let counts: Vec<(Accord, usize)> = found.counts();
-    assert_eq!(counts, [(Accord::ChangedSince, 5), (Accord::Same, 8), (Accord::NotOurs, 1)], "{}", found.text());
+    let counts: Vec<(MatchKind, usize)> = found.counts();
+    assert_eq!(counts, [(MatchKind::ChangedSince, 5), (MatchKind::Same, 8), (MatchKind::NotOurs, 1)], "{}", found.text());
     let payments = of(&found, "shop/payments");
-    assert_eq!(payments.accord, Accord::Same);
+    assert_eq!(payments.accord, MatchKind::Same);
     assert_eq!(
         payments.other_words,
         ["it is nominated to worker-a2, and its victims are still going: batch/reports-646f8d7fc5-zgcpb, batch/reports-646f8d7fc5-kdjfj"]
@@ -76,7 +76,7 @@ fn who_was_evicted_for_whom_is_told_by_name() {
 #[test]
 fn without_events_conditions_still_tell() {
     let found = agreements(|_, events| events.clear());
-    assert_eq!(of(&found, "batch/too-big").accord, Accord::Same);
+    assert_eq!(of(&found, "batch/too-big").accord, MatchKind::Same);
     assert_eq!(found.preempted.len(), 5);
     assert!(found.preempted.iter().all(|p| p.preemptor.is_none() && p.by.is_empty() && !p.node.is_empty()), "{:?}", found.preempted);
 }
@@ -109,12 +109,12 @@ fn what_differs_is_spelled_out() {
     let same = with("batch/too-big", named, late);
     assert_eq!(
         (same.accord, same.other_words),
-        (Accord::Same, vec!["the cluster's scheduler names taints, as versions up to 1.34 do".to_owned()])
+        (MatchKind::Same, vec!["the cluster's scheduler names taints, as versions up to 1.34 do".to_owned()])
     );
 
     let fewer = "0/11 nodes are available: 3 node(s) had untolerated taint(s), 8 Insufficient memory.";
     let other = with("batch/too-big", fewer, late);
-    assert_eq!(other.accord, Accord::Unexplained);
+    assert_eq!(other.accord, MatchKind::Unexplained);
     assert_eq!(
         other.differences,
         [
@@ -126,10 +126,10 @@ fn what_differs_is_spelled_out() {
         ]
     );
     // The same difference before anything happened in the cluster is explained by what happened since.
-    assert_eq!(with("batch/too-big", fewer, "2026-11-20T18:26:11Z").accord, Accord::ChangedSince);
+    assert_eq!(with("batch/too-big", fewer, "2026-11-20T18:26:11Z").accord, MatchKind::ChangedSince);
 
     let strange = with("batch/too-big", "running PreBind plugin \"X\": no", late);
-    assert_eq!(strange.accord, Accord::Unexplained);
+    assert_eq!(strange.accord, MatchKind::Unexplained);
     assert!(strange.differences[0].starts_with("the texts differ: "), "{:?}", strange.differences);
 }
 
@@ -146,7 +146,7 @@ fn another_nomination_is_a_difference() {
         condition["lastTransitionTime"] = "2027-01-01T00:00:00Z".into();
     });
     let payments = of(&found, "shop/payments");
-    assert_eq!(payments.accord, Accord::Unexplained, "{payments:?}");
+    assert_eq!(payments.accord, MatchKind::Unexplained, "{payments:?}");
     assert!(payments.differences[0].contains("there it is nominated to no node"), "{:?}", payments.differences);
 }
 
@@ -168,7 +168,7 @@ fn evictions_explain_even_when_the_victims_are_gone() {
         of(&found, "shop/spread-85969bc548-zhslg").clone()
     };
     let told = only_evictions(true);
-    assert_eq!(told.accord, Accord::ChangedSince, "{told:?}");
+    assert_eq!(told.accord, MatchKind::ChangedSince, "{told:?}");
     assert!(told.since[0].starts_with("5 pods were evicted: "), "{:?}", told.since);
-    assert_eq!(only_evictions(false).accord, Accord::Unexplained);
+    assert_eq!(only_evictions(false).accord, MatchKind::Unexplained);
 }

@@ -14,9 +14,9 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::cluster::{Key, Object};
 use schedscope::framework::{DryRunStep, Victim};
 use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler, Settling};
+use schedscope::scheduler::{Config, Evictions, Operation, Options, Quiescence, Scheduler};
 use schedscope::session::{Cursor, Session, Timeline};
-use schedscope::trace::{CycleView, DryRunView, Event, Granularity, Outcome, Place, PreemptionView};
+use schedscope::trace::{CycleView, DryRunView, Event, Outcome, Place, PreemptionView, StepSize};
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 
@@ -326,13 +326,13 @@ const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
 /// A way to move the cursor.
 #[derive(Clone, Debug)]
 enum Move {
-    Forward(Granularity),
-    Back(Granularity),
+    Forward(StepSize),
+    Back(StepSize),
     Seek(Index, Index),
 }
 
 fn moves() -> impl Strategy<Value = Vec<Move>> {
-    let by = || proptest::sample::select(Granularity::iter().collect::<Vec<_>>());
+    let by = || proptest::sample::select(StepSize::iter().collect::<Vec<_>>());
     let one = prop_oneof![
         4 => by().prop_map(Move::Forward),
         3 => by().prop_map(Move::Back),
@@ -380,9 +380,9 @@ proptest! {
         for (number, deed) in deeds.iter().enumerate() {
             apply(&mut scheduler, deed, number);
         }
-        let (mut settling, mut operations) = (Settling::default(), 0);
+        let (mut settling, mut operations) = (Quiescence::default(), 0);
         while let Some(operation) = scheduler.next_operation(&settling) {
-            if let (Operation::AdvanceTo { time }, Some(next)) = (&operation, scheduler.next_wake_up()) {
+            if let (Operation::AdvanceTo { time }, Some(next)) = (&operation, scheduler.next_timer()) {
                 prop_assert_eq!(*time, next.time);
                 let just_before = *time - jiff::SignedDuration::from_nanos(1);
                 prop_assert!(!does_something(&scheduler.clone().apply(Operation::AdvanceTo { time: just_before })), "{}", next);
@@ -432,7 +432,7 @@ proptest! {
     #[test]
     fn back_undoes_forward((nodes, deeds) in history()) {
         let session = session(&nodes, &deeds);
-        for by in Granularity::iter() {
+        for by in StepSize::iter() {
             let mut timeline = session.timeline().clone();
             let mut way = vec![timeline.cursor()];
             while timeline.forward(by) {

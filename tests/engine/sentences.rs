@@ -14,7 +14,7 @@ use schedscope::cluster::{Key, Quantity};
 use schedscope::framework::Victim;
 use schedscope::release::Emulation;
 use schedscope::report::{Decision, so_far, why};
-use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Settling};
+use schedscope::scheduler::{Config, Evictions, Options, Quiescence, Sampling, Scheduler};
 use schedscope::source::{STORIES, load};
 use schedscope::trace::{CycleView, DryRunView, Event};
 use serde_json::Value;
@@ -398,7 +398,7 @@ fn every_pod_and_every_cycle_of_the_stories_has_a_true_sentence() {
                 checker.check(&format!("{} {pod}", story.name), &crate::deciding::explained(&scheduler, pod));
             }
         }
-        let mut settling = Settling::default();
+        let mut settling = Quiescence::default();
         while let Some(operation) = scheduler.next_operation(&settling) {
             let events = scheduler.apply(operation);
             settling.observe(&events);

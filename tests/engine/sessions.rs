@@ -12,7 +12,7 @@ use schedscope::cluster::Key;
 use schedscope::release::Emulation;
 use schedscope::report::{stories, stories_text};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
-use schedscope::session::{Comparison, Cursor, Edit, RunEnd, Session, SessionFileError, Timeline, Until, Whereabouts};
+use schedscope::session::{Comparison, Cursor, Edit, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
 use schedscope::trace::Event;
 
 use crate::deciding::scheduler;
@@ -220,7 +220,7 @@ fn two_branches_side_by_side() {
     assert_eq!((compared.shared, compared.since.clone().map(|s| s.len())), (1, [1, 2]));
     assert_eq!(compared.pods.len(), 1);
     assert_eq!(compared.pods[0].pod, Key::new("a", "q"));
-    assert_eq!(compared.pods[0].at[0], Whereabouts::Node("n".into()));
+    assert_eq!(compared.pods[0].at[0], PodLocation::Node("n".into()));
     assert_eq!(compared.pods[0].at[1].to_string(), "unschedulablePods (NodeUnschedulable)");
     let [decided] = &compared.decisions[..] else { panic!("{:?}", compared.decisions) };
     assert_eq!(decided.outcomes[0].as_deref(), Some("bound to n"));
@@ -338,7 +338,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     assert!(session.observe(seen));
     assert_eq!(session.current(), 1, "the reader stays where they are");
     assert_eq!(session.branches()[0].timeline().frames()[0].title, "seen: 1 change");
-    let at = Whereabouts::of(
+    let at = PodLocation::of(
         session.scheduler_as_seen().state().cluster(),
         session.scheduler_as_seen().state().queue().view(),
         &Key::new("a", "p"),

@@ -12,9 +12,9 @@ use pretty_assertions::assert_eq;
 use regex::Regex;
 use schedscope::cluster::{Cluster, Key, Kind, ObservedEvent};
 use schedscope::release::Emulation;
-use schedscope::report::{Accord, Agreements};
+use schedscope::report::{Agreements, MatchKind};
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
-use schedscope::session::{Session, Whereabouts};
+use schedscope::session::{PodLocation, Session};
 use schedscope::source::capture::{Capture, Vocabulary};
 use schedscope::source::{Input, Loaded, STORIES, Story, load};
 use serde_json::Value;
@@ -221,13 +221,13 @@ fn a_redacted_capture_agrees_as_before() {
             .pods
             .iter()
             .filter(|pod| pod.node_name.is_empty() && !pod.is_terminal())
-            .map(|pod| translate(&format!("{}: {}", pod.key(), Whereabouts::of(&moment.cluster, &moment.queues, &pod.key())), &originals))
+            .map(|pod| translate(&format!("{}: {}", pod.key(), PodLocation::of(&moment.cluster, &moment.queues, &pod.key())), &originals))
             .collect();
         (found, queues)
     };
     let ((before, queues), (after, queues_after)) = (agreements(&loaded), agreements(&redacted));
     assert_eq!(after.counts(), before.counts(), "{}", after.text());
-    assert_eq!(after.counts(), [(Accord::ChangedSince, 5), (Accord::Same, 8), (Accord::NotOurs, 1)]);
+    assert_eq!(after.counts(), [(MatchKind::ChangedSince, 5), (MatchKind::Same, 8), (MatchKind::NotOurs, 1)]);
     assert_eq!(queues_after, queues);
     let told = |found: &Agreements| found.preempted.iter().map(|p| translate(&p.sentence(), &originals)).collect::<BTreeSet<_>>();
     assert_eq!(told(&after), told(&before));

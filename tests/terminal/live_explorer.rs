@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, Pace};
-use schedscope::cluster::{Key, Kind, Unknown};
+use schedscope::cluster::{Key, Kind, MissingKinds};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
-use schedscope::session::{Background, Cursor, Session, Whereabouts};
+use schedscope::session::{Background, Cursor, PodLocation, Session};
 use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
 use schedscope::source::{Story, load};
 use schedscope::trace::Event;
@@ -53,7 +53,7 @@ impl Screen {
             start: jiff::Timestamp::now(),
             evictions: Evictions::AfterGracePeriod,
             waiting: Waiting::AsObserved(loaded.events.clone()),
-            unknown: Unknown { budgets: loaded.report.budgets_unknown() },
+            unknown: MissingKinds { budgets: loaded.report.budgets_unknown() },
             ..Options::default()
         };
         let pace = Pace { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..Pace::default() };
@@ -94,7 +94,7 @@ impl Screen {
 fn place(explorer: &Explorer, pod: &str) -> String {
     let (namespace, name) = pod.split_once('/').unwrap();
     let moment = explorer.timeline().moment();
-    Whereabouts::of(&moment.cluster, &moment.queues, &Key::new(namespace, name)).to_string()
+    PodLocation::of(&moment.cluster, &moment.queues, &Key::new(namespace, name)).to_string()
 }
 
 fn pod(name: &str, message: Option<&str>) -> Value {

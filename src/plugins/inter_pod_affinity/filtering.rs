@@ -7,7 +7,7 @@ use super::domains::{Counts, Domains};
 use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
 use crate::cluster::{Key, Labels, Pod, Str};
 use crate::framework::{
-    AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, NoMatchInDomain, NodeInfo, PodBits, PodInfo, PreFilterPlugin,
+    AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, LabelBloom, NoMatchInDomain, NodeInfo, PodInfo, PreFilterPlugin,
     PreFilterResult, Reason, Snapshot, Status,
 };
 
@@ -140,7 +140,7 @@ fn incoming_counts(snapshot: &Snapshot, incoming: &Incoming) -> (Domains, Domain
     let (mut affinity, mut anti_affinity, mut by_term) = (Domains::default(), Domains::default(), Vec::new());
     let unknown = Labels::default();
     if !incoming.affinity.is_empty() {
-        let wanted = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(PodBits::default(), PodBits::and);
+        let wanted = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(LabelBloom::default(), LabelBloom::and);
         let matching = snapshot.pods().count(wanted, |p| matches_all_terms(&incoming.affinity, &p.pod));
         for term in &incoming.affinity {
             affinity.add_counts(snapshot, &term.topology_key, matching.iter().copied(), 1);

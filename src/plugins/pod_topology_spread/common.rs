@@ -3,7 +3,7 @@
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
-use crate::framework::{Context, PodBits, Snapshot};
+use crate::framework::{Context, LabelBloom, Snapshot};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 use crate::release::{Emulation, Gate};
@@ -58,7 +58,7 @@ pub(super) struct Constraint {
     pub(super) honors_node_affinity: bool,
     pub(super) honors_node_taints: bool,
     /// What every pod has that counts.
-    wanted: PodBits,
+    wanted: LabelBloom,
 }
 
 impl Constraint {
@@ -82,7 +82,7 @@ impl Constraint {
             min_domains: constraint.min_domains.unwrap_or(1),
             honors_node_affinity: affinity == "Honor",
             honors_node_taints: taints == "Honor",
-            wanted: PodBits::default(),
+            wanted: LabelBloom::default(),
         })
     }
 
@@ -127,8 +127,8 @@ impl PodTopologySpread {
             own.map_err(|error| ConstraintError::Pod { action, error })?
         };
         for constraint in &mut constraints {
-            let selected = constraint.selector.as_ref().map(PodBits::selected_by).unwrap_or_default();
-            constraint.wanted = PodBits::namespace(&pod.metadata.namespace).and(selected);
+            let selected = constraint.selector.as_ref().map(LabelBloom::selected_by).unwrap_or_default();
+            constraint.wanted = LabelBloom::namespace(&pod.metadata.namespace).and(selected);
         }
         Ok(constraints)
     }

@@ -4,10 +4,10 @@
 //! The cluster's scheduler decided about the cluster as it was then; here it is as it was read. So a difference says
 //! that one of the two is wrong only where nothing is known to have changed in between.
 
+mod last_reported;
+mod message_parse;
 mod render;
 mod since;
-mod wording;
-mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -16,9 +16,9 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 
+pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
+use self::message_parse::{PostFilter, Wording};
 use self::since::Changes;
-use self::wording::{PostFilter, Wording};
-pub use self::written::{Heard, Preempted, Written, preempted};
 use super::why::why;
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
@@ -28,7 +28,7 @@ use crate::trace::{CycleView, Outcome, PreemptionView};
 /// How a decision here and the last word of the cluster's scheduler go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::EnumIter)]
 #[serde(rename_all = "kebab-case")]
-pub enum Accord {
+pub enum MatchKind {
     /// Nothing that is known explains the difference.
     Unexplained,
     /// They differ, and the cluster has changed since.
@@ -41,7 +41,7 @@ pub enum Accord {
     NotOurs,
 }
 
-impl Accord {
+impl MatchKind {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -57,17 +57,17 @@ impl Accord {
 /// One pod: what is decided here, what the cluster's scheduler wrote, and how the two differ.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Agreement {
+pub struct SchedulerMatch {
     /// The pod.
     pub pod: Key,
     /// How the two go together.
-    pub accord: Accord,
+    pub accord: MatchKind,
     /// What is decided here, in a sentence.
     pub here: String,
     /// The message of the decision here; empty for a pod that fits.
     pub message: String,
     /// What the cluster's scheduler wrote.
-    pub there: Option<Written>,
+    pub there: Option<LastReported>,
     /// The node it nominated the pod to; empty when none.
     pub nominated: Str,
     /// What differs, a line each.
@@ -80,9 +80,9 @@ pub struct Agreement {
 
 /// Compares decisions on a cluster with what its scheduler wrote.
 #[derive(Clone, Debug)]
-pub struct Comparer {
+pub struct SchedulerComparer {
     cluster: Cluster,
-    heard: Heard,
+    heard: SchedulerEvents,
     /// Looked for once something differs.
     changes: OnceLock<Changes>,
     /// When pods were bound, by Events.
@@ -92,7 +92,7 @@ pub struct Comparer {
     preempted: Vec<Preempted>,
 }
 
-impl Comparer {
+impl SchedulerComparer {
     /// For a cluster as it was read, and the Events of it.
     pub fn new(cluster: &Cluster, events: &[ObservedEvent]) -> Self {
         let bound = events.iter().filter(|e| e.reason == "Scheduled").filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
@@ -100,14 +100,14 @@ impl Comparer {
             bound,
             seen: Vec::new(),
             cluster: cluster.clone(),
-            heard: Heard::new(events),
+            heard: SchedulerEvents::new(events),
             changes: OnceLock::new(),
             preempted: preempted(cluster, events),
         }
     }
 
     /// What the cluster's scheduler last wrote about a pod.
-    pub fn written(&self, pod: &Pod) -> Option<Written> {
+    pub fn written(&self, pod: &Pod) -> Option<LastReported> {
         self.heard.about(pod)
     }
 
@@ -127,12 +127,12 @@ impl Comparer {
     }
 
     /// Compares a decision that was taken on the cluster as it was read.
-    pub fn compare(&self, pod: &Pod, view: &CycleView) -> Agreement {
+    pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
         let there = self.heard.about(pod);
         let nominated = pod.status.nominated_node_name.clone();
-        let mut found = Agreement {
+        let mut found = SchedulerMatch {
             pod: pod.key(),
-            accord: Accord::Same,
+            accord: MatchKind::Same,
             here: why(view),
             message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
             nominated,
@@ -142,7 +142,7 @@ impl Comparer {
             there,
         };
         let Some(written) = found.there.clone() else {
-            found.accord = Accord::Unwritten;
+            found.accord = MatchKind::Unwritten;
             return found;
         };
         (found.differences, found.other_words) = differences(view, &written);
@@ -152,13 +152,13 @@ impl Comparer {
         if !found.differences.is_empty() {
             // A time that is not known explains nothing.
             found.since = written.at.map(|at| self.changes().since(at)).unwrap_or_default();
-            found.accord = if found.since.is_empty() { Accord::Unexplained } else { Accord::ChangedSince };
+            found.accord = if found.since.is_empty() { MatchKind::Unexplained } else { MatchKind::ChangedSince };
         }
         found
     }
 
     /// Where the pod would make room, and where it did.
-    fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut Agreement) {
+    fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut SchedulerMatch) {
         let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical());
         let selected = preemption.and_then(PreemptionView::selected);
         if view.outcome != Some(Outcome::Unschedulable) {
@@ -221,7 +221,7 @@ fn going_on(view: &CycleView) -> bool {
 }
 
 /// What differs between a decision and a text, and what is only put otherwise.
-pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<String>) {
+pub fn differences(view: &CycleView, written: &LastReported) -> (Vec<String>, Vec<String>) {
     let gated = written.reason == "SchedulingGated";
     let ours = view.failure.as_ref().map(|failure| failure.message.as_str());
     let one = |line: String| (vec![line], Vec::new());
@@ -239,7 +239,7 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
         let why = view.skipped.as_ref().map_or_else(|| "its attempt has no end".to_owned(), |(pod, why)| why.text(pod));
         return one(format!("here it is not tried: {why}"));
     };
-    if written::says_the_same(&written.message, ours) {
+    if last_reported::says_the_same(&written.message, ours) {
         return (Vec::new(), Vec::new());
     }
     let (Some(theirs), Some(here)) = (Wording::of(&written.message), Wording::of(ours)) else {
@@ -251,9 +251,9 @@ pub fn differences(view: &CycleView, written: &Written) -> (Vec<String>, Vec<Str
     if theirs.nodes != here.nodes {
         lines.push(format!("nodes in all: {} there, {} here", theirs.nodes, here.nodes));
     }
-    lines.extend(wording::differences(&theirs.reasons, &here.reasons, ""));
+    lines.extend(message_parse::differences(&theirs.reasons, &here.reasons, ""));
     match (&theirs.post_filter, &here.post_filter) {
-        (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => lines.extend(wording::differences(a, b, "preemption, ")),
+        (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => lines.extend(message_parse::differences(a, b, "preemption, ")),
         // What differs is what it has done itself.
         (None | Some(PostFilter::Placement(..)), Some(PostFilter::Other(_))) if going_on(view) => words.push(GOING.to_owned()),
         (Some(PostFilter::Placement(node, victims)), None) => {
@@ -283,7 +283,7 @@ fn said(words: Option<&PostFilter>) -> String {
 #[serde(rename_all = "camelCase")]
 pub struct Agreements {
     /// The pods, differences first, then by name.
-    pub pods: Vec<Agreement>,
+    pub pods: Vec<SchedulerMatch>,
     /// Who was evicted for whom, the oldest first.
     pub preempted: Vec<Preempted>,
 }
@@ -299,10 +299,10 @@ impl Agreements {
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
         let state = scheduler.state();
-        let comparer = Comparer::new(state.cluster(), events).having_seen(seen);
+        let comparer = SchedulerComparer::new(state.cluster(), events).having_seen(seen);
         let pods: Vec<&Arc<Pod>> = pending(state.cluster()).filter(|p| wanted(&p.key())).collect();
         let count = pods.len();
-        let mut found: Vec<Agreement> = pods
+        let mut found: Vec<SchedulerMatch> = pods
             .into_par_iter()
             .filter_map(|pod| {
                 if !go_on(count) {
@@ -319,10 +319,10 @@ impl Agreements {
     }
 
     /// How many pods there are of each accord; those of which there are none are left out.
-    pub fn counts(&self) -> Vec<(Accord, usize)> {
+    pub fn counts(&self) -> Vec<(MatchKind, usize)> {
         use strum::IntoEnumIterator as _;
         let count = |accord| self.pods.iter().filter(|a| a.accord == accord).count();
-        Accord::iter().map(|accord| (accord, count(accord))).filter(|(_, n)| *n > 0).collect()
+        MatchKind::iter().map(|accord| (accord, count(accord))).filter(|(_, n)| *n > 0).collect()
     }
 }
 
@@ -331,10 +331,10 @@ pub fn pending(cluster: &Cluster) -> impl Iterator<Item = &Arc<Pod>> {
     cluster.pods.iter().filter(|p| p.is_pending())
 }
 
-fn not_ours(pod: &Pod) -> Agreement {
-    Agreement {
+fn not_ours(pod: &Pod) -> SchedulerMatch {
+    SchedulerMatch {
         pod: pod.key(),
-        accord: Accord::NotOurs,
+        accord: MatchKind::NotOurs,
         here: format!("Left to the scheduler {}.", pod.spec.scheduler_name),
         message: String::new(),
         there: None,

@@ -2,27 +2,27 @@
 
 use std::fmt::Write as _;
 
-use super::{Accord, Agreement, Agreements, Preempted};
+use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
 use crate::plural::count;
 
-impl Agreement {
+impl SchedulerMatch {
     /// The comparison in some lines, for one pod.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let at = self.there.as_ref().and_then(|w| w.at).map_or_else(String::new, |at| format!(" at {at}"));
         match self.accord {
-            Accord::Unwritten => return "The cluster's scheduler has written nothing about it.\n".to_owned(),
-            Accord::NotOurs => return format!("{}\n", self.here),
-            Accord::Same if self.other_words.is_empty() => {
+            MatchKind::Unwritten => return "The cluster's scheduler has written nothing about it.\n".to_owned(),
+            MatchKind::NotOurs => return format!("{}\n", self.here),
+            MatchKind::Same if self.other_words.is_empty() => {
                 let _ = writeln!(out, "The same as the cluster's scheduler wrote{at}.");
             }
-            Accord::Same => {
+            MatchKind::Same => {
                 let _ = writeln!(out, "The same as the cluster's scheduler wrote{at}, in other words.");
             }
-            Accord::ChangedSince => {
+            MatchKind::ChangedSince => {
                 let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}; the cluster has changed since.");
             }
-            Accord::Unexplained => {
+            MatchKind::Unexplained => {
                 let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}, and nothing that is known explains it.");
             }
         }
@@ -34,7 +34,7 @@ impl Agreement {
     }
 }
 
-impl Agreement {
+impl SchedulerMatch {
     /// What differs, what is only put otherwise, and what has changed since.
     fn details(&self, out: &mut String, indent: &str) {
         for line in &self.differences {
@@ -80,7 +80,7 @@ impl Agreements {
     }
 }
 
-fn title(accord: Accord) -> String {
+fn title(accord: MatchKind) -> String {
     let words = accord.words();
     words[..1].to_uppercase() + &words[1..]
 }

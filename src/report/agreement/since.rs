@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use strum::IntoEnumIterator as _;
 
-use super::written::Preempted;
+use super::last_reported::Preempted;
 use crate::cluster::{Cluster, Key, Kind, Str};
 
 /// One change.

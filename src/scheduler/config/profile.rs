@@ -49,7 +49,7 @@ const WITHOUT_SAY: [&str; 3] = ["postBind", "placementGenerate", "placementScore
 
 /// What a name in a configuration stands for.
 #[derive(Clone)]
-enum Meant {
+enum PluginRefKind {
     /// A plugin of ours.
     Known(PluginRef),
     /// A plugin of kube-scheduler that extends these points and is not emulated.
@@ -99,7 +99,7 @@ struct Builder<'a> {
     profile: &'a Profile,
     emulation: Emulation,
     path: String,
-    plugins: BTreeMap<String, Meant>,
+    plugins: BTreeMap<String, PluginRefKind>,
     framework: Framework,
     errors: &'a mut FieldErrors,
 }
@@ -154,7 +154,7 @@ impl<'a> Builder<'a> {
     }
 
     /// What a name means; it is made when it is met first.
-    fn meant(&mut self, name: &str, point: &'static str) -> Meant {
+    fn meant(&mut self, name: &str, point: &'static str) -> PluginRefKind {
         let met = self.plugins.get(name).cloned();
         let meant = met.unwrap_or_else(|| {
             let meant = self.make(name, point);
@@ -162,10 +162,10 @@ impl<'a> Builder<'a> {
             meant
         });
         let emulated = match meant {
-            Meant::Known(_) | Meant::Nothing => true,
+            PluginRefKind::Known(_) | PluginRefKind::Nothing => true,
             // Of these it is known which points they extend.
-            Meant::PodGroup(points) => !points.contains(&point),
-            Meant::Elsewhere => false,
+            PluginRefKind::PodGroup(points) => !points.contains(&point),
+            PluginRefKind::Elsewhere => false,
         };
         if !emulated && !WITHOUT_SAY.contains(&point) {
             match self.framework.not_emulated.iter_mut().find(|(n, _)| n == name) {
@@ -177,28 +177,28 @@ impl<'a> Builder<'a> {
         meant
     }
 
-    fn make(&mut self, name: &str, point: &'static str) -> Meant {
+    fn make(&mut self, name: &str, point: &'static str) -> PluginRefKind {
         if is_removed(name, self.emulation.profile()) || matches!(name, "" | "*") {
             let interface = POINTS.iter().find(|p| p.key == point).unwrap_or(&POINTS[0]).interface;
             self.errors.add(format!("{}.plugins.{point}", self.path), format!("{interface} {name:?} does not exist"));
-            return Meant::Nothing;
+            return PluginRefKind::Nothing;
         }
         let make = match registry::find(name, self.emulation).map(|row| row.make) {
             Some(Make::Plugin(make)) => make,
-            Some(Make::NotEmulated(points)) => return Meant::PodGroup(points),
-            None => return Meant::Elsewhere,
+            Some(Make::NotEmulated(points)) => return PluginRefKind::PodGroup(points),
+            None => return PluginRefKind::Elsewhere,
         };
         let config = self.profile.plugin_config.iter().enumerate().find(|(_, c)| c.name == name);
         let args: Option<&Value> = config.and_then(|(_, c)| c.args.as_ref());
         match make(args, self.emulation) {
             Ok(plugin) => {
                 self.framework.all.push(plugin.clone());
-                Meant::Known(plugin)
+                PluginRefKind::Known(plugin)
             }
             Err(errors) => {
                 let at = config.map(|(i, _)| format!("[{i}]")).unwrap_or_default();
                 self.errors.extend_at(&format!("{}.pluginConfig{at}.args", self.path), errors);
-                Meant::Nothing
+                PluginRefKind::Nothing
             }
         }
     }
@@ -215,9 +215,9 @@ impl<'a> Builder<'a> {
         let mut explicit: Vec<&str> = Vec::new();
         for (i, name) in set.enabled_names().enumerate() {
             let extends = match self.meant(name, point.key) {
-                Meant::Known(plugin) => (point.extends)(&plugin),
-                Meant::PodGroup(points) => points.contains(&point.key),
-                Meant::Elsewhere | Meant::Nothing => true,
+                PluginRefKind::Known(plugin) => (point.extends)(&plugin),
+                PluginRefKind::PodGroup(points) => points.contains(&point.key),
+                PluginRefKind::Elsewhere | PluginRefKind::Nothing => true,
             };
             let path = format!("{path}.enabled[{i}]");
             if !extends {
@@ -233,8 +233,8 @@ impl<'a> Builder<'a> {
         let all_disabled = set.disables("*");
         for name in multi_point.enabled_names().filter(|name| !all_disabled && !set.disables(name)) {
             let extends = match self.meant(name, "multiPoint") {
-                Meant::Known(plugin) => (point.extends)(&plugin),
-                Meant::PodGroup(points) => {
+                PluginRefKind::Known(plugin) => (point.extends)(&plugin),
+                PluginRefKind::PodGroup(points) => {
                     let extends = points.contains(&point.key);
                     if extends {
                         self.meant(name, point.key);
@@ -242,8 +242,8 @@ impl<'a> Builder<'a> {
                     extends
                 }
                 // It may extend the point or not.
-                Meant::Elsewhere => true,
-                Meant::Nothing => false,
+                PluginRefKind::Elsewhere => true,
+                PluginRefKind::Nothing => false,
             };
             if !extends {
                 continue;
@@ -263,7 +263,7 @@ impl<'a> Builder<'a> {
         let first = explicit.iter().filter(|n| overridden.contains(n));
         let last = explicit.iter().filter(|n| !overridden.contains(n));
         let known = |name: &&str| match self.plugins.get(*name) {
-            Some(Meant::Known(plugin)) => Some(plugin.clone()),
+            Some(PluginRefKind::Known(plugin)) => Some(plugin.clone()),
             _ => None,
         };
         first.chain(&implied).chain(last).filter_map(known).collect()
@@ -274,13 +274,17 @@ impl<'a> Builder<'a> {
         let set = self.profile.plugins.at(point);
         let mut names: Vec<String> = known.into_iter().map(|p| p.name().as_str().to_owned()).collect();
         let mut maybe = None;
-        for name in set.enabled_names().filter(|n| matches!(self.plugins.get(*n), Some(Meant::Elsewhere | Meant::PodGroup(_)))) {
+        for name in
+            set.enabled_names().filter(|n| matches!(self.plugins.get(*n), Some(PluginRefKind::Elsewhere | PluginRefKind::PodGroup(_))))
+        {
             names.push(name.to_owned());
         }
         for name in self.profile.plugins.at("multiPoint").enabled_names().filter(|n| !set.disables("*") && !set.disables(n)) {
             match self.plugins.get(name) {
-                Some(Meant::PodGroup(points)) if points.contains(&point) && !names.iter().any(|n| n == name) => names.push(name.to_owned()),
-                Some(Meant::Elsewhere) if maybe.is_none() => maybe = Some(name.to_owned()),
+                Some(PluginRefKind::PodGroup(points)) if points.contains(&point) && !names.iter().any(|n| n == name) => {
+                    names.push(name.to_owned())
+                }
+                Some(PluginRefKind::Elsewhere) if maybe.is_none() => maybe = Some(name.to_owned()),
                 _ => {}
             }
         }
@@ -294,7 +298,7 @@ impl<'a> Builder<'a> {
         let mut weights = BTreeMap::new();
         let mut total: i64 = 0;
         for plugin in self.profile.plugins.at("score").enabled.iter().chain(&multi_point.enabled) {
-            let Some(Meant::Known(known)) = self.plugins.get(&plugin.name) else { continue };
+            let Some(PluginRefKind::Known(known)) = self.plugins.get(&plugin.name) else { continue };
             if known.score().is_none() || weights.contains_key(&known.name()) {
                 continue;
             }

@@ -35,7 +35,7 @@ pub(super) struct Binding {
 }
 
 /// The Permit plugins that make a pod wait, with how long each of them does, in the order of the profile.
-pub(super) type Patience = Vec<(PluginName, SignedDuration)>;
+pub(super) type PermitTimeouts = Vec<(PluginName, SignedDuration)>;
 
 impl State {
     /// Binds the pod to a node, or lets it wait on Permit, or says why not; what was set aside is then given back.
@@ -83,10 +83,10 @@ impl State {
     }
 
     /// The rest of the scheduling cycle: Reserve and Permit. With the plugins that make the pod wait.
-    fn reserve_and_permit(&self, binding: &mut Binding, snapshot: &Snapshot, events: &mut Vec<Event>) -> Result<Patience, Status> {
+    fn reserve_and_permit(&self, binding: &mut Binding, snapshot: &Snapshot, events: &mut Vec<Event>) -> Result<PermitTimeouts, Status> {
         let Binding { assumed, node, cycle_state, .. } = binding;
         let cx = self.context(snapshot);
-        let Some(framework) = self.framework_of(assumed) else { return Ok(Patience::new()) };
+        let Some(framework) = self.framework_of(assumed) else { return Ok(PermitTimeouts::new()) };
         for plugin in &framework.reserve {
             let Some(point) = plugin.reserve() else { continue };
             let status = point.reserve(&cx, cycle_state, assumed, node);
@@ -98,7 +98,7 @@ impl State {
                 return Err(Status::error(format!("running Reserve plugin \"{}\": {}", plugin.name(), status.message())));
             }
         }
-        let mut patience = Patience::new();
+        let mut patience = PermitTimeouts::new();
         for plugin in &framework.permit {
             let Some(point) = plugin.permit() else { continue };
             let (status, timeout) = point.permit(&cx, cycle_state, assumed, node);

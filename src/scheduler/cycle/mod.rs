@@ -154,8 +154,8 @@ impl State {
     fn carry_out(&mut self, writes: impl IntoIterator<Item = Write>, events: &mut Vec<Event>) {
         for write in writes {
             match write {
-                Write::Put(new) => self.announce(self.cluster.get(new.kind(), &new.key()), Some(new), events),
-                Write::Remove(old) => self.announce(self.cluster.get(old.kind(), &old.key()), None, events),
+                Write::Put(new) => self.on_api_event(self.cluster.get(new.kind(), &new.key()), Some(new), events),
+                Write::Remove(old) => self.on_api_event(self.cluster.get(old.kind(), &old.key()), None, events),
                 Write::LastVictim(preemptor, victim) => drop(self.preempting.insert(preemptor, Some(victim))),
                 Write::PreemptionOver(preemptor) => drop(self.preempting.remove(&preemptor)),
                 Write::PreemptWaiting(pod, _) => self.end_wait(&pod, PermitEnd::Preempted, None, events),

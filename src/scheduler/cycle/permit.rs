@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Failed;
-use super::binding::{Binding, Patience, failure_cause, rejected};
+use super::binding::{Binding, PermitTimeouts, failure_cause, rejected};
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{PluginName, Status, format_duration, is_same_pod};
 use crate::scheduler::State;
@@ -49,7 +49,7 @@ impl WaitingPod {
 
 impl State {
     /// The scheduling cycle is over, and the binding waits. Events are still kept for the pod.
-    pub(super) fn wait_on_permit(&mut self, binding: Binding, patience: Patience, events: &mut Vec<Event>) {
+    pub(super) fn wait_on_permit(&mut self, binding: Binding, patience: PermitTimeouts, events: &mut Vec<Event>) {
         let (key, node) = (binding.info.key(), binding.node.name().clone());
         let until = |timeout| self.clock.checked_add(timeout).unwrap_or(Timestamp::MAX);
         let plugins: Vec<Waiting> =

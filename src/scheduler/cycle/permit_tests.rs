@@ -3,7 +3,7 @@
 use crate::cluster::Object;
 use crate::release::{Emulation, Gate};
 use crate::scheduler::testing::{FIRST, SECOND, apply, at, changed, key, node, object, pod, scheduler, scheduler_with};
-use crate::scheduler::{Evictions, Operation, Scheduler, Wake};
+use crate::scheduler::{Evictions, Operation, Scheduler, TimerKind};
 use crate::trace::Event;
 
 /// A node, a pod `w` that asks for three of its CPUs and waits, and a pod `o` that does not fit beside it and is parked.
@@ -61,7 +61,7 @@ fn all_plugins_are_asked_and_the_wait_is_capped() {
     let waited = events.iter().find_map(|e| if let Event::PermitWaited { plugins, .. } = e { Some(plugins.clone()) } else { None });
     let after = |seconds| clock + jiff::SignedDuration::from_secs(seconds);
     assert_eq!(waited.unwrap(), [(FIRST, after(900)), (SECOND, after(7))]);
-    assert_eq!(s.next_wake_up().unwrap().what, Wake::PermitDeadline { pod: key("w"), plugin: SECOND });
+    assert_eq!(s.next_timer().unwrap().what, TimerKind::PermitDeadline { pod: key("w"), plugin: SECOND });
     for (labels, expected) in [
         (format!("{FIRST}=wait-9 {SECOND}=no-permit"), "w Unschedulable: 0/1 nodes are available: 1 told to."),
         (format!("{FIRST}=wait-9 {SECOND}=error-permit"), "w SchedulerError: running Permit plugin \"PodGroupPodsCount\": told to"),

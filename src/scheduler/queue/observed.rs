@@ -11,7 +11,7 @@ use crate::trace::{Event, InferredPlace, MoveCause, Place, QueueOrder};
 
 /// Where a pod is taken to wait, unless `PreEnqueue` keeps it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
+pub enum InferredQueue {
     /// To be tried: in activeQ.
     Active,
     /// Rejected by plugins: in unschedulablePods.
@@ -26,7 +26,7 @@ pub enum Waits {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
     /// Where it waits.
-    pub waits: Waits,
+    pub waits: InferredQueue,
     /// When it came to the queue, or came back after the last attempt that is known of; not in the future.
     pub timestamp: Timestamp,
     /// Attempts that are known of; all are taken to have ended as the last one did.
@@ -53,19 +53,19 @@ impl SchedulingQueue {
         known.attempts = attempts;
         known.initial_attempt_timestamp = Some(timestamp);
         match waits {
-            Waits::Active => known.unschedulable_count = attempts,
-            Waits::Parked => {
+            InferredQueue::Active => known.unschedulable_count = attempts,
+            InferredQueue::Parked => {
                 known.unschedulable_plugins = plugins;
                 known.unschedulable_count = attempts.max(1);
             }
-            Waits::AfterError => known.consecutive_errors_count = attempts.max(1),
-            Waits::Nowhere => {}
+            InferredQueue::AfterError => known.consecutive_errors_count = attempts.max(1),
+            InferredQueue::Nowhere => {}
         }
         let place = match waits {
-            Waits::Parked if !plugins.is_empty() => Some(super::unschedulable_place(&info)),
-            Waits::AfterError if self.backoff.is_backing_off(&info, env.now()) => Some(self.backoff_place(&info)),
-            Waits::Active | Waits::Parked | Waits::AfterError => Some(Place::Active),
-            Waits::Nowhere => None,
+            InferredQueue::Parked if !plugins.is_empty() => Some(super::unschedulable_place(&info)),
+            InferredQueue::AfterError if self.backoff.is_backing_off(&info, env.now()) => Some(self.backoff_place(&info)),
+            InferredQueue::Active | InferredQueue::Parked | InferredQueue::AfterError => Some(Place::Active),
+            InferredQueue::Nowhere => None,
         };
         match &place {
             Some(Place::Unschedulable { .. }) => drop(self.unschedulable.insert(info.key(), info.clone())),

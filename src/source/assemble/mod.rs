@@ -12,7 +12,7 @@ use std::io;
 
 use strum::IntoEnumIterator;
 
-use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str, Unknown};
+use crate::cluster::{Cluster, Kind, MissingKinds, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::source::decode::dump_metadata::{self, ServerVersion};
 use crate::source::decode::{admission, dedup};
@@ -39,7 +39,7 @@ impl Loaded {
     /// The objects as a cluster.
     pub fn cluster(&self) -> Cluster {
         let mut cluster: Cluster = self.objects.iter().cloned().collect();
-        cluster.unknown = Unknown { budgets: self.report.budgets_unknown() };
+        cluster.unknown = MissingKinds { budgets: self.report.budgets_unknown() };
         cluster
     }
 }

@@ -8,7 +8,7 @@ use crate::cluster::{
 };
 use crate::framework::PluginName;
 use crate::report::why;
-use crate::session::{Frame, Moment};
+use crate::session::{Frame, Keyframe};
 use crate::trace::{CycleView, Event, Outcome, Place};
 use crate::ui::fuzzy::Fuzzy;
 use crate::ui::list::RowId;
@@ -294,8 +294,8 @@ fn history(ask: &Ask<'_>, key: &Key, rows: &mut Rows<'_>) {
 
 /// Whether the pod can have played a part in a frame: a record may have many frames, and a frame many events.
 fn concerned(frame: &Frame, key: &Key) -> bool {
-    let object = |m: &Moment| m.cluster.pods.get(key).map(Arc::as_ptr);
-    let entry = |m: &Moment| m.queues.entries.get(key).map(Arc::as_ptr);
+    let object = |m: &Keyframe| m.cluster.pods.get(key).map(Arc::as_ptr);
+    let entry = |m: &Keyframe| m.queues.entries.get(key).map(Arc::as_ptr);
     let (before, after) = (&frame.before, &frame.after);
     object(before) != object(after) || entry(before) != entry(after) || frame.events.iter().take(4).any(|e| e.is_about(key))
 }

@@ -55,7 +55,7 @@ fn nothing(scene: &Scene<'_>) -> String {
         None if queues.entries.is_empty() => "no pod waits to be scheduled".to_owned(),
         None => format!(
             "activeQ is empty: nothing is to be tried until something changes or time passes ({} lets it)",
-            scene.key(&Action::Advance(HowFar::NextWakeUp))
+            scene.key(&Action::Advance(HowFar::NextTimer))
         ),
     }
 }

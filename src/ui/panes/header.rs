@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::session::{Frame, Started};
+use crate::session::{Frame, InitialQueues};
 use crate::ui::scene::Scene;
 use crate::ui::text::{self, count};
 use crate::ui::theme::Role;
@@ -19,8 +19,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
     let started = match scene.timeline.started() {
-        Started::Fresh => "fresh start",
-        Started::AsObserved => "as observed",
+        InitialQueues::Fresh => "fresh start",
+        InitialQueues::AsObserved => "as observed",
     };
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
     let alone = if scene.timeline.frame().is_some_and(Frame::is_asked_alone) { "asked alone" } else { "" };

@@ -293,7 +293,7 @@ fn wakes(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let Some(pod) = moment.cluster.pods.get(&entry.pod) else { return Vec::new() };
     let mut facts = Vec::new();
     for plugin in entry.plugins.iter() {
-        let events = moment.wakes.of(&pod.spec.scheduler_name, plugin);
+        let events = moment.requeue_events.of(&pod.spec.scheduler_name, plugin);
         let list = if events.is_empty() { "no event".to_owned() } else { events.join(", ") };
         let name = if facts.is_empty() { "woken by " } else { "or by " };
         facts.push(fact(name, format!("{plugin}: {list}"), Role::Text));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cluster::Toleration;
-use crate::scheduler::queue::{Observed, Waits};
+use crate::scheduler::queue::{InferredQueue, Observed};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -72,7 +72,8 @@ impl Fixture {
             }
             Step::Observe(p, bits, age) if !self.exists(&name(p)) && !self.popped.contains_key(&Self::key(&name(p))) => {
                 let observed = Observed {
-                    waits: [Waits::Active, Waits::Parked, Waits::AfterError, Waits::Nowhere][usize::from(bits % 4)],
+                    waits: [InferredQueue::Active, InferredQueue::Parked, InferredQueue::AfterError, InferredQueue::Nowhere]
+                        [usize::from(bits % 4)],
                     timestamp: self.world.now - SignedDuration::from_secs(age.into()),
                     attempts: u32::from(bits / 32),
                     plugins: plugins(bits / 4).into_iter().collect(),

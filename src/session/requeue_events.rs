@@ -12,11 +12,11 @@ use crate::framework::{ActionType, ClusterEvent, EventResource, PluginName};
 /// The events are those that can come, under the labels that kube-scheduler logs and counts: a plugin that registers
 /// `Pod/Delete` is asked at `AssignedPodDelete`. Those that come most often stand first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WakeEvents {
+pub struct RequeueEvents {
     profiles: BTreeMap<Str, BTreeMap<PluginName, Vec<String>>>,
 }
 
-impl WakeEvents {
+impl RequeueEvents {
     /// Takes what is registered: the profile's `schedulerName`, the plugin and the event.
     pub fn new<'a>(registrations: impl IntoIterator<Item = (&'a Str, PluginName, ClusterEvent)>) -> Self {
         let incoming = incoming();
@@ -68,10 +68,10 @@ mod tests {
         use EventResource as R;
         let check = |registered: &[(R, A)], expected: &[&str]| {
             let (profile, plugin) = (Str::from("s"), PluginName::NodeResourcesFit);
-            let wakes = WakeEvents::new(registered.iter().map(|(r, a)| (&profile, plugin, ClusterEvent::new(*r, *a))));
-            assert_eq!(wakes.of("s", plugin), expected, "{registered:?}");
-            assert!(wakes.of("other", plugin).is_empty());
-            assert!(wakes.of("s", PluginName::NodeName).is_empty());
+            let requeue_events = RequeueEvents::new(registered.iter().map(|(r, a)| (&profile, plugin, ClusterEvent::new(*r, *a))));
+            assert_eq!(requeue_events.of("s", plugin), expected, "{registered:?}");
+            assert!(requeue_events.of("other", plugin).is_empty());
+            assert!(requeue_events.of("s", PluginName::NodeName).is_empty());
         };
         check(&[], &[]);
         check(&[(R::Pod, A::DELETE)], &["AssignedPodDelete"]);

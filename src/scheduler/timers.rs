@@ -15,16 +15,16 @@ use crate::trace::Event;
 
 /// The next moment at which the passing of time does something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WakeUp {
+pub struct Timer {
     /// When; at the earliest now, for what is overdue.
     pub time: Timestamp,
     /// What happens then; more may happen at the same moment.
-    pub what: Wake,
+    pub what: TimerKind,
 }
 
 /// What the passing of time does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wake {
+pub enum TimerKind {
     /// A pod's backoff is over.
     BackoffComplete {
         /// The pod.
@@ -49,7 +49,7 @@ pub enum Wake {
     },
 }
 
-impl Wake {
+impl TimerKind {
     /// The pod that it happens to.
     pub fn pod(&self) -> &Key {
         match self {
@@ -61,7 +61,7 @@ impl Wake {
     }
 }
 
-impl fmt::Display for Wake {
+impl fmt::Display for TimerKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BackoffComplete { pod } => write!(f, "the backoff of {pod} ends"),
@@ -72,8 +72,8 @@ impl fmt::Display for Wake {
     }
 }
 
-/// What happens; see [`Wake`].
-impl fmt::Display for WakeUp {
+/// What happens; see [`TimerKind`].
+impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.what.fmt(f)
     }
@@ -82,24 +82,24 @@ impl fmt::Display for WakeUp {
 impl Scheduler {
     /// The next moment at which the passing of time does something, and what: `AdvanceTo` any moment before it changes
     /// nothing but the clock, and to this moment does it. `None` where time alone changes nothing any more.
-    pub fn next_wake_up(&self) -> Option<WakeUp> {
+    pub fn next_timer(&self) -> Option<Timer> {
         let (queue, now) = (&self.state.queue, self.state.clock);
-        let backoff = queue.next_backoff_complete(now).map(|(time, pod)| WakeUp { time, what: Wake::BackoffComplete { pod } });
+        let backoff = queue.next_backoff_complete(now).map(|(time, pod)| Timer { time, what: TimerKind::BackoffComplete { pod } });
         let leftover =
-            queue.next_leftover(now, self.state.start).map(|(time, pod)| WakeUp { time, what: Wake::UnschedulableTimeout { pod } });
+            queue.next_leftover(now, self.state.start).map(|(time, pod)| Timer { time, what: TimerKind::UnschedulableTimeout { pod } });
         // Of those at one moment, the first.
         [backoff, leftover, self.next_grace_period_end(), self.next_deadline()].into_iter().flatten().min_by_key(|w| w.time)
     }
 
-    pub(super) fn next_grace_period_end(&self) -> Option<WakeUp> {
+    pub(super) fn next_grace_period_end(&self) -> Option<Timer> {
         let (due, pod) = self.state.terminating.get_min().filter(|_| self.evictions == Evictions::AfterGracePeriod)?;
-        Some(WakeUp { time: self.state.clock.max(*due), what: Wake::GracePeriodEnds { pod: pod.clone() } })
+        Some(Timer { time: self.state.clock.max(*due), what: TimerKind::GracePeriodEnds { pod: pod.clone() } })
     }
 
-    fn next_deadline(&self) -> Option<WakeUp> {
+    fn next_deadline(&self) -> Option<Timer> {
         let deadlines = self.state.waiting.iter().filter_map(|(pod, w)| w.deadline().map(|(due, plugin)| (due, pod, plugin)));
         let (due, pod, plugin) = deadlines.min_by_key(|(due, pod, _)| (*due, *pod))?;
-        Some(WakeUp { time: self.state.clock.max(due), what: Wake::PermitDeadline { pod: pod.clone(), plugin } })
+        Some(Timer { time: self.state.clock.max(due), what: TimerKind::PermitDeadline { pod: pod.clone(), plugin } })
     }
 
     /// Lets time pass until `to`, with everything on the way; nothing happens where `to` is past.
@@ -110,7 +110,7 @@ impl Scheduler {
             let Some(next) = timers.into_iter().flatten().min_by_key(|w| w.time).filter(|w| w.time <= to) else { break };
             self.state.with_queue(events, |queue, env| queue.advance(env, start, next.time));
             match next.what {
-                Wake::PermitDeadline { pod, .. } => self.state.time_out(&pod, events),
+                TimerKind::PermitDeadline { pod, .. } => self.state.time_out(&pod, events),
                 _ => self.state.end_grace_period(events),
             }
         }
@@ -143,7 +143,7 @@ mod tests {
     fn check(scheduler: &mut Scheduler, limit: usize, expected: &[(&str, &[&str])]) {
         let mut all = Vec::new();
         for _ in 0..limit {
-            let Some(next) = scheduler.next_wake_up() else { break };
+            let Some(next) = scheduler.next_timer() else { break };
             let mut before = scheduler.clone();
             assert_eq!(apply(&mut before, Operation::AdvanceTo { time: next.time - NANOSECOND }), [""; 0], "before {next}");
             let words = apply(scheduler, Operation::AdvanceTo { time: next.time });
@@ -186,7 +186,7 @@ mod tests {
             let mut s = scheduler(evictions, objects());
             apply(&mut s, Operation::Schedule);
             assert_eq!(apply(&mut s, Operation::Advance { seconds: 100 }), [""; 0]);
-            assert_eq!(s.next_wake_up(), None);
+            assert_eq!(s.next_timer(), None);
         }
     }
 
@@ -226,9 +226,9 @@ mod tests {
         // So that the wait begins at midnight.
         s.state.clock = at(0) - SignedDuration::from_millis(1);
         (0..2).for_each(|_| drop(apply(&mut s, Operation::Schedule)));
-        let times = [s.next_grace_period_end(), s.next_deadline(), s.next_wake_up()].map(|w| w.unwrap().time);
+        let times = [s.next_grace_period_end(), s.next_deadline(), s.next_timer()].map(|w| w.unwrap().time);
         assert_eq!(times, [at(2); 3]);
-        assert_eq!(s.next_wake_up().unwrap().what, Wake::BackoffComplete { pod: key("e") });
+        assert_eq!(s.next_timer().unwrap().what, TimerKind::BackoffComplete { pod: key("e") });
         for time in [at(2), at(3)] {
             let words = apply(&mut s.clone(), Operation::AdvanceTo { time });
             let expected = ["e active by BackoffComplete", "t ended", "w TimedOut by GangScheduling"];
@@ -261,6 +261,6 @@ mod tests {
             ],
         );
         assert_eq!(s.state().clock(), at(390));
-        assert_eq!(s.next_wake_up(), None);
+        assert_eq!(s.next_timer(), None);
     }
 }

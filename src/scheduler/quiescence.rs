@@ -30,7 +30,7 @@ const MAX_TRIES: u32 = 1000;
 /// }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settling {
+pub struct Quiescence {
     /// How often each pod was tried since the last change.
     tries: BTreeMap<Key, u32>,
     /// The changes that could go round in circles and have counted already.
@@ -46,7 +46,7 @@ enum Change {
     Written(String, Key),
 }
 
-impl Settling {
+impl Quiescence {
     /// Takes note of what an operation did.
     pub fn observe(&mut self, events: &[Event]) {
         for event in events {
@@ -90,7 +90,7 @@ impl Scheduler {
     /// It always comes to an end. Pods that failed are tried again when their backoff or their time in
     /// unschedulablePods is over, as long as one of them has not been tried since the last change; then the run is over,
     /// also where kube-scheduler would go on trying the same for ever.
-    pub fn next_operation(&self, settling: &Settling) -> Option<Operation> {
+    pub fn next_operation(&self, settling: &Quiescence) -> Option<Operation> {
         let next = self.next_pod().map(|pod| settling.tries(&pod));
         if next == Some(0) {
             return Some(Operation::Schedule);
@@ -100,12 +100,12 @@ impl Scheduler {
         }
         match next {
             Some(tries) => (tries < MAX_TRIES).then_some(Operation::Schedule),
-            None => self.next_wake_up().map(|wake_up| Operation::AdvanceTo { time: wake_up.time }),
+            None => self.next_timer().map(|wake_up| Operation::AdvanceTo { time: wake_up.time }),
         }
     }
 
     /// Whether something is still to happen that may make a difference.
-    fn awaits_something(&self, settling: &Settling) -> bool {
+    fn awaits_something(&self, settling: &Quiescence) -> bool {
         let queue = &self.state.queue;
         // Gated pods do not wait for the time to pass.
         let parked = queue.unschedulable_pods().filter(|info| !info.gated());
@@ -126,7 +126,7 @@ mod tests {
 
     /// Runs until nothing changes any more; what happened, and how many seconds of the day that took.
     fn settle(scheduler: &mut Scheduler) -> (Vec<String>, i64) {
-        let (mut settling, mut all) = (Settling::default(), Vec::new());
+        let (mut settling, mut all) = (Quiescence::default(), Vec::new());
         for _ in 0..10_000 {
             let Some(operation) = scheduler.next_operation(&settling) else {
                 return (all, scheduler.state().clock().duration_since(at(0)).as_secs());

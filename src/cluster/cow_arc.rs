@@ -15,15 +15,15 @@ pub trait Empty: Default + PartialEq + 'static {
 
 /// A shared part of an object, empty by default. Changing it leaves those alone that share it.
 #[derive(Clone, Debug)]
-pub struct Shared<T>(Option<Arc<T>>);
+pub struct CowArc<T>(Option<Arc<T>>);
 
-impl<T> Default for Shared<T> {
+impl<T> Default for CowArc<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> Shared<T> {
+impl<T> CowArc<T> {
     /// Where the value lies; `None` for the empty one.
     pub fn handle(&self) -> Option<&Arc<T>> {
         self.0.as_ref()
@@ -35,34 +35,34 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T: Empty> From<T> for Shared<T> {
+impl<T: Empty> From<T> for CowArc<T> {
     fn from(value: T) -> Self {
         Self((value != *T::empty()).then(|| Arc::new(value)))
     }
 }
 
-impl<T: Empty> Deref for Shared<T> {
+impl<T: Empty> Deref for CowArc<T> {
     type Target = T;
     fn deref(&self) -> &T {
         self.0.as_deref().unwrap_or_else(|| T::empty())
     }
 }
 
-impl<T: Empty + Clone> DerefMut for Shared<T> {
+impl<T: Empty + Clone> DerefMut for CowArc<T> {
     fn deref_mut(&mut self) -> &mut T {
         Arc::make_mut(self.0.get_or_insert_default())
     }
 }
 
-impl<T: Empty> PartialEq for Shared<T> {
+impl<T: Empty> PartialEq for CowArc<T> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq::<T>(&raw const **self, &raw const **other) || **self == **other
     }
 }
 
-impl<T: Empty + Eq> Eq for Shared<T> {}
+impl<T: Empty + Eq> Eq for CowArc<T> {}
 
-impl<T: Empty + Hash> Hash for Shared<T> {
+impl<T: Empty + Hash> Hash for CowArc<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);
     }
@@ -81,14 +81,14 @@ mod tests {
 
     #[test]
     fn what_is_empty_takes_nothing_and_a_change_is_ones_own() {
-        let mut a = Shared::from(String::new());
-        assert!(a.handle().is_none() && a.is_empty() && a == Shared::default());
+        let mut a = CowArc::from(String::new());
+        assert!(a.handle().is_none() && a.is_empty() && a == CowArc::default());
         a.push('x');
         let mut b = a.clone();
         assert!(a == b && std::ptr::eq(a.as_str(), b.as_str()));
         b.push('y');
         assert_eq!((a.as_str(), b.as_str()), ("x", "xy"));
         b.clear();
-        assert!(b.handle().is_some() && b == Shared::default() && a != b);
+        assert!(b.handle().is_some() && b == CowArc::default() && a != b);
     }
 }

@@ -5,12 +5,12 @@ use crate::cluster::{LabelSelector, Pod};
 /// One bit for a pod's namespace and one for each of its labels, drawn by hashing, so that different things may share a
 /// bit: a pod without all the bits of a query does not match it, a pod with them may.
 ///
-/// The bits of all classes of pods stand close together ([`PodClasses`](super::PodClasses)), so that counting pods fetches
+/// The bits of all classes of pods stand close together ([`EquivalenceClasses`](super::EquivalenceClasses)), so that counting pods fetches
 /// only the few classes that may count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PodBits(u64);
+pub struct LabelBloom(u64);
 
-impl PodBits {
+impl LabelBloom {
     /// The bits of a pod.
     pub fn of(pod: &Pod) -> Self {
         let labels = pod.metadata.labels.iter().map(|(key, value)| Self::label(key, value));
@@ -72,8 +72,8 @@ mod tests {
     #[test]
     fn a_pod_that_matches_always_has_the_bits() {
         let pod: Pod = serde_json::from_str(r#"{"metadata":{"name":"p","namespace":"n","labels":{"a":"1","b":"2"}}}"#).unwrap();
-        let bits = PodBits::of(&pod);
-        assert!(bits.covers(PodBits::namespace("n")) && bits.covers(PodBits::default()));
+        let bits = LabelBloom::of(&pod);
+        assert!(bits.covers(LabelBloom::namespace("n")) && bits.covers(LabelBloom::default()));
         for selector in [
             "{}",
             r#"{"matchLabels":{"a":"1","b":"2"}}"#,
@@ -82,14 +82,14 @@ mod tests {
             r#"{"matchExpressions":[{"key":"c","operator":"NotIn","values":["3"]},{"key":"d","operator":"DoesNotExist"}]}"#,
         ] {
             let selector: LabelSelector = serde_json::from_str(selector).unwrap();
-            assert!(selector.matches(&pod.metadata.labels) && bits.covers(PodBits::selected_by(&selector)), "{selector:?}");
+            assert!(selector.matches(&pod.metadata.labels) && bits.covers(LabelBloom::selected_by(&selector)), "{selector:?}");
         }
     }
 
     #[test]
     fn different_labels_mostly_have_different_bits() {
-        let wanted = PodBits::label("app", "web").and(PodBits::namespace("shop"));
-        let others = (0..1000).filter(|i| PodBits::namespace("shop").and(PodBits::label("app", &format!("web-{i}"))).covers(wanted));
+        let wanted = LabelBloom::label("app", "web").and(LabelBloom::namespace("shop"));
+        let others = (0..1000).filter(|i| LabelBloom::namespace("shop").and(LabelBloom::label("app", &format!("web-{i}"))).covers(wanted));
         assert!(others.count() < 50);
     }
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use imbl::{OrdSet, Vector};
 
 use super::pod_info::PodClass;
-use super::{NodeList, PodBits, PodInfo};
+use super::{LabelBloom, NodeList, PodInfo};
 
 /// How many pods of each class are on each node, the nodes by slot ([`NodeList`]).
 ///
 /// The pods of a workload mostly are of one class, so whatever is asked of all pods of a cluster is asked once of each
 /// class. Cloning is free, and a change copies little more than the numbers of one class.
 #[derive(Clone, Debug, Default)]
-pub struct PodClasses {
+pub struct EquivalenceClasses {
     /// A class keeps its place when its last pod goes, as most come back, until most classes are vacant.
     classes: Vector<Class>,
     /// How many classes have no pods.
@@ -33,21 +33,21 @@ const VACANT_AT_LEAST: usize = 64;
 struct Terms {
     place: usize,
     /// What every pod has that any affinity term of the class may be about.
-    wanted: PodBits,
+    wanted: LabelBloom,
     /// The same for required anti-affinity terms.
-    wanted_by_required_anti_affinity: PodBits,
+    wanted_by_required_anti_affinity: LabelBloom,
 }
 
 #[derive(Clone, Debug)]
 struct Class {
-    bits: PodBits,
+    bits: LabelBloom,
     /// Any pod of the class.
     sample: Arc<PodInfo>,
     /// Slots in ascending order with the number of pods, which is above 0.
     nodes: Arc<Vec<(u32, u32)>>,
 }
 
-impl PodClasses {
+impl EquivalenceClasses {
     /// Counts a pod on the node that has a slot.
     pub fn add(&mut self, pod: &Arc<PodInfo>, slot: usize) {
         let hash = hash(pod.class());
@@ -103,7 +103,7 @@ impl PodClasses {
 
     /// Returns how many pods of the chosen classes each node has, indexed by slot; slots beyond the end have none. A class
     /// is chosen by one of its pods, and only classes with the wanted bits are asked about.
-    fn count(&self, wanted: PodBits, chosen: impl Fn(&PodInfo) -> bool) -> Vec<i64> {
+    fn count(&self, wanted: LabelBloom, chosen: impl Fn(&PodInfo) -> bool) -> Vec<i64> {
         let mut counts = Vec::new();
         for class in self.living().filter(|c| c.bits.covers(wanted) && chosen(&c.sample)) {
             let slots = class.nodes.last().map_or(0, |(slot, _)| *slot as usize + 1);
@@ -142,19 +142,19 @@ impl Class {
 /// The classes of pods on nodes that are given by their position in walking order.
 #[derive(Clone, Copy, Debug)]
 pub struct PodsByPosition<'a> {
-    classes: &'a PodClasses,
+    classes: &'a EquivalenceClasses,
     nodes: &'a NodeList,
 }
 
 impl<'a> PodsByPosition<'a> {
     /// Joins counts by slot with the nodes that have the slots.
-    pub(super) fn new(classes: &'a PodClasses, nodes: &'a NodeList) -> Self {
+    pub(super) fn new(classes: &'a EquivalenceClasses, nodes: &'a NodeList) -> Self {
         Self { classes, nodes }
     }
 
     /// Returns how many pods of the chosen classes each node has, in walking order and without nodes that have none. A
     /// class is chosen by one of its pods, and only classes with the wanted bits are asked about.
-    pub fn count(self, wanted: PodBits, chosen: impl Fn(&PodInfo) -> bool) -> Vec<(usize, i64)> {
+    pub fn count(self, wanted: LabelBloom, chosen: impl Fn(&PodInfo) -> bool) -> Vec<(usize, i64)> {
         let counts = self.classes.count(wanted, chosen);
         if counts.is_empty() {
             return Vec::new();
@@ -165,14 +165,14 @@ impl<'a> PodsByPosition<'a> {
 
     /// Returns one pod of each class of which any term may be about a pod with these bits, with the nodes, in no order,
     /// and how many pods of the class they have.
-    pub fn with_affinity_to(self, bits: PodBits) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+    pub fn with_affinity_to(self, bits: LabelBloom) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
         self.with_terms(move |t| bits.covers(t.wanted))
     }
 
     /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
     pub fn with_required_anti_affinity_to(
         self,
-        bits: PodBits,
+        bits: LabelBloom,
     ) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
         self.with_terms(move |t| bits.covers(t.wanted_by_required_anti_affinity))
     }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn pods_are_counted_by_node_as_they_come_and_go() {
-        let mut classes = PodClasses::default();
+        let mut classes = EquivalenceClasses::default();
         let (web, more, db) = (pod("a", WEB, ""), pod("b", WEB, ""), pod("c", r#"{"app":"db"}"#, ""));
         for (pod, node) in [(&web, 7), (&more, 7), (&web, 2), (&db, 2), (&db, 300)] {
             classes.add(pod, node);
@@ -218,10 +218,10 @@ mod tests {
         let selector = serde_json::from_str(r#"{"matchLabels":{"app":"web"}}"#).unwrap();
         let is_web = |p: &PodInfo| p.pod.metadata.labels == web.pod.metadata.labels;
         let pairs = |counts: Vec<i64>| -> Vec<(usize, i64)> { counts.into_iter().enumerate().filter(|(_, count)| *count != 0).collect() };
-        let check = |classes: &PodClasses, webs: &[(usize, i64)], all: &[(usize, i64)]| {
-            assert_eq!(pairs(classes.count(PodBits::default(), |_| true)), all);
-            assert_eq!(pairs(classes.count(PodBits::selected_by(&selector), is_web)), webs);
-            assert!(classes.count(PodBits::ALL, |_| true).is_empty());
+        let check = |classes: &EquivalenceClasses, webs: &[(usize, i64)], all: &[(usize, i64)]| {
+            assert_eq!(pairs(classes.count(LabelBloom::default(), |_| true)), all);
+            assert_eq!(pairs(classes.count(LabelBloom::selected_by(&selector), is_web)), webs);
+            assert!(classes.count(LabelBloom::ALL, |_| true).is_empty());
         };
         check(&classes, &[(2, 1), (7, 2)], &[(2, 2), (7, 2), (300, 1)]);
         classes.remove(&more, 7);
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn classes_without_pods_are_dropped_once_they_are_most() {
-        let mut classes = PodClasses::default();
+        let mut classes = EquivalenceClasses::default();
         let near = r#","spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}}"#;
         let pods: Vec<_> = (0..300).map(|i| pod("p", &format!(r#"{{"app":"{i}"}}"#), if i % 2 == 0 { "" } else { near })).collect();
         for pod in &pods {
@@ -249,7 +249,7 @@ mod tests {
             classes.remove(pod, 3);
             assert_eq!(classes.vacant, classes.classes.iter().filter(|c| c.nodes.is_empty()).count());
             assert!(classes.vacant <= VACANT_AT_LEAST.max(classes.classes.len() / 2));
-            assert_eq!(classes.count(PodBits::default(), |_| true), [0, 0, 0, 299 - i as i64]);
+            assert_eq!(classes.count(LabelBloom::default(), |_| true), [0, 0, 0, 299 - i as i64]);
         }
         assert!(classes.classes.len() < 100);
         for pod in &pods[..280] {
@@ -257,13 +257,13 @@ mod tests {
         }
         assert_eq!((classes.classes.len(), classes.vacant), (300, 0));
         assert_eq!(classes.with_terms(|_| true).count(), 150);
-        assert_eq!(classes.count(PodBits::default(), |_| true), [280, 0, 0, 20]);
+        assert_eq!(classes.count(LabelBloom::default(), |_| true), [280, 0, 0, 20]);
     }
 
     #[test]
     fn what_tells_classes_apart() {
         let near = r#","spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{"matchLabels":{"app":"web"}},"topologyKey":"zone"}]}}}"#;
-        let mut classes = PodClasses::default();
+        let mut classes = EquivalenceClasses::default();
         let other = r#"{"metadata":{"name":"e","namespace":"other","labels":{"app":"web"},"deletionTimestamp":null}}"#;
         let gone = r#"{"metadata":{"name":"f","namespace":"n","labels":{"app":"web"},"deletionTimestamp":"2026-01-01T00:00:00Z"}}"#;
         let read = |text: &str| Arc::new(PodInfo::new(Arc::new(serde_json::from_str(text).unwrap())));

@@ -10,7 +10,7 @@ use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 /// The last word of the cluster's scheduler about a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Written {
+pub struct LastReported {
     /// `Unschedulable`, `SchedulerError` or `SchedulingGated`; empty where only an event tells.
     pub reason: Str,
     /// The text to the letter.
@@ -43,11 +43,11 @@ pub struct Preempted {
 
 /// What the cluster's scheduler said of failed attempts, by the pod.
 #[derive(Clone, Debug, Default)]
-pub struct Heard {
+pub struct SchedulerEvents {
     by_pod: BTreeMap<Key, Vec<ObservedEvent>>,
 }
 
-impl Heard {
+impl SchedulerEvents {
     /// From the Events of a cluster.
     pub fn new(events: &[ObservedEvent]) -> Self {
         let mut by_pod: BTreeMap<Key, Vec<ObservedEvent>> = BTreeMap::new();
@@ -58,7 +58,7 @@ impl Heard {
     }
 
     /// The last word about a pod; `None` where nothing was written down.
-    pub fn about(&self, pod: &Pod) -> Option<Written> {
+    pub fn about(&self, pod: &Pod) -> Option<LastReported> {
         let key = pod.key();
         let failed: Vec<&ObservedEvent> = self.by_pod.get(&key).into_iter().flatten().filter(|e| e.is_about(pod)).collect();
         let attempts = failed.iter().fold(0u32, |sum, e| sum.saturating_add(e.count.max(1)));
@@ -69,7 +69,7 @@ impl Heard {
             (Some(condition), newest) => {
                 // A condition keeps its time when only its text changes; the event of the same text tells when.
                 let same = newest.filter(|e| says_the_same(&e.note, &condition.message)).and(seen);
-                Some(Written {
+                Some(LastReported {
                     reason: condition.reason.clone(),
                     message: condition.message.to_string(),
                     at: same.max(condition.last_transition_time),
@@ -78,7 +78,7 @@ impl Heard {
                 })
             }
             (None, Some(event)) => {
-                Some(Written { reason: Str::default(), message: event.note.clone(), at: seen, source: "event", attempts })
+                Some(LastReported { reason: Str::default(), message: event.note.clone(), at: seen, source: "event", attempts })
             }
             (None, None) => None,
         }
