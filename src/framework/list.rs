@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 /// A shared, immutable list of one pointer. Cloning shares, and the empty list, which most are, takes no memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<T>", into = "Vec<T>", bound(serialize = "T: Clone + Serialize", deserialize = "T: Deserialize<'de>"))]
-pub struct List<T>(
+pub struct SharedList<T>(
     /// `None` is the only form of the empty list.
     Option<Arc<Vec<T>>>,
 );
 
-impl<T> Default for List<T> {
+impl<T> Default for SharedList<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> From<Vec<T>> for List<T> {
+impl<T> From<Vec<T>> for SharedList<T> {
     fn from(list: Vec<T>) -> Self {
         Self((!list.is_empty()).then(|| Arc::new(list)))
     }
 }
 
-impl<T: Clone> From<List<T>> for Vec<T> {
-    fn from(list: List<T>) -> Self {
+impl<T: Clone> From<SharedList<T>> for Vec<T> {
+    fn from(list: SharedList<T>) -> Self {
         list.0.map_or_else(Self::new, Arc::unwrap_or_clone)
     }
 }
 
-impl<T> FromIterator<T> for List<T> {
+impl<T> FromIterator<T> for SharedList<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         // A list that is kept for long should take no more than it needs.
         let mut list: Vec<T> = items.into_iter().collect();
@@ -40,14 +40,14 @@ impl<T> FromIterator<T> for List<T> {
     }
 }
 
-impl<T> Deref for List<T> {
+impl<T> Deref for SharedList<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         self.0.as_ref().map_or(&[], |list| list.as_slice())
     }
 }
 
-impl<'a, T> IntoIterator for &'a List<T> {
+impl<'a, T> IntoIterator for &'a SharedList<T> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
     fn into_iter(self) -> Self::IntoIter {
@@ -55,13 +55,13 @@ impl<'a, T> IntoIterator for &'a List<T> {
     }
 }
 
-impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for List<T> {
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for SharedList<T> {
     fn eq(&self, other: &[U; N]) -> bool {
         **self == *other
     }
 }
 
-impl<T: PartialEq<U>, U> PartialEq<&[U]> for List<T> {
+impl<T: PartialEq<U>, U> PartialEq<&[U]> for SharedList<T> {
     fn eq(&self, other: &&[U]) -> bool {
         **self == **other
     }
@@ -73,14 +73,14 @@ mod tests {
 
     #[test]
     fn a_list_is_one_pointer_and_reads_as_a_sequence() {
-        assert_eq!(size_of::<List<String>>(), size_of::<usize>());
-        let list: List<i32> = [1, 2].into_iter().collect();
+        assert_eq!(size_of::<SharedList<String>>(), size_of::<usize>());
+        let list: SharedList<i32> = [1, 2].into_iter().collect();
         assert_eq!((list.clone().0.map(|l| Arc::strong_count(&l)), list.len()), (Some(2), 2));
-        assert!(List::<i32>::from(Vec::new()).0.is_none());
-        for list in [list, List::default()] {
+        assert!(SharedList::<i32>::from(Vec::new()).0.is_none());
+        for list in [list, SharedList::default()] {
             let text = serde_json::to_string(&list).unwrap();
             assert_eq!(text, serde_json::to_string(&Vec::from(list.clone())).unwrap());
-            assert_eq!(serde_json::from_str::<List<i32>>(&text).unwrap(), list);
+            assert_eq!(serde_json::from_str::<SharedList<i32>>(&text).unwrap(), list);
         }
     }
 }

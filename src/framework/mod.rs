@@ -35,7 +35,7 @@ pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLa
 pub use field::{FieldError, FieldErrors};
 pub use hint_error::{HintError, PluginHintError};
 pub use label_bloom::LabelBloom;
-pub use list::List;
+pub use list::SharedList;
 pub use names::{PluginName, PluginSet};
 pub use node_filters::NodeFilters;
 pub use node_info::{HostPorts, NodeInfo, host_ports, is_same_pod};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{List, PodInfo, Status};
+use super::{PodInfo, SharedList, Status};
 use crate::cluster::{Key, Pod, Str};
 
 pub use crate::release::ScoreFunctionName;
@@ -19,7 +19,7 @@ pub struct PreemptionRecord {
     /// Whether DefaultPreemption was not reached and this only shows what it would have found.
     pub hypothetical: bool,
     /// Nodes that eviction might help, in walking order.
-    pub potential_nodes: List<Str>,
+    pub potential_nodes: SharedList<Str>,
     /// Index into [`Self::potential_nodes`] where the dry run started.
     pub offset: usize,
     /// How many candidates were wanted.
@@ -29,7 +29,7 @@ pub struct PreemptionRecord {
     /// The score functions that were asked, in order; empty with fewer than two candidates.
     pub score_functions: Vec<ScoreFunction>,
     /// Candidates still tied after the last score function, by name. The first is nominated; empty where none was chosen.
-    pub best: List<Str>,
+    pub best: SharedList<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
     pub cleared_nominations: Vec<Key>,
 }
@@ -290,7 +290,7 @@ pub struct ScoreFunction {
     /// The score of each candidate that was left before, by node name; higher is better.
     pub scores: Vec<(Str, i64)>,
     /// The candidates with the highest score, by node name.
-    pub remaining: List<Str>,
+    pub remaining: SharedList<Str>,
 }
 
 /// Returns nanoseconds since 1970, as far as 64 bits reach.

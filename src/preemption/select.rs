@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::cluster::Str;
-use crate::framework::{Candidate, List, ScoreFunction, ScoreFunctionName, Victim, unix_nanoseconds};
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, SharedList, Victim, unix_nanoseconds};
 
 /// Asks one function after the other until a single candidate has the highest score. Returns what each function said, and
 /// the candidates left at the end, by name. One candidate needs no function. The candidates come by name.
@@ -14,7 +14,7 @@ pub(super) fn pick_one_node<'a>(
     candidates: impl Iterator<Item = &'a Candidate>,
     order: &[ScoreFunctionName],
     now: Timestamp,
-) -> (Vec<ScoreFunction>, List<Str>) {
+) -> (Vec<ScoreFunction>, SharedList<Str>) {
     let mut left: Vec<&Candidate> = candidates.collect();
     let mut functions = Vec::new();
     for &name in order {
@@ -25,7 +25,7 @@ pub(super) fn pick_one_node<'a>(
         let highest = scores.iter().max().copied();
         let named = left.iter().map(|c| c.node.clone()).zip(scores.iter().copied()).collect();
         left = left.into_iter().zip(&scores).filter(|(_, s)| Some(**s) == highest).map(|(c, _)| c).collect();
-        let remaining: List<Str> = left.iter().map(|c| c.node.clone()).collect();
+        let remaining: SharedList<Str> = left.iter().map(|c| c.node.clone()).collect();
         functions.push(ScoreFunction { name, scores: named, remaining });
     }
     (functions, left.into_iter().map(|c| c.node.clone()).collect())
@@ -80,7 +80,7 @@ mod tests {
     }
 
     /// Picks among candidates in any order.
-    fn pick(candidates: &[Candidate]) -> (Vec<ScoreFunction>, List<Str>) {
+    fn pick(candidates: &[Candidate]) -> (Vec<ScoreFunction>, SharedList<Str>) {
         let run = |c: &Candidate| Arc::new(NodeDryRun { node: c.node.clone(), candidate: Some(c.clone()), ..NodeDryRun::default() });
         let dry_runs = candidates.iter().map(run).collect::<Vec<_>>().into();
         pick_one_node(

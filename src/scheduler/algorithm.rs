@@ -8,8 +8,8 @@ use super::runtime::{Framework, Nominations, Runner, record_preemption};
 use super::search::Search;
 use crate::cluster::{Object, Str};
 use crate::framework::{
-    Context, CycleState, Diagnosis, DryRunPolicy, List, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
-    Status,
+    Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
+    SharedList, Status,
 };
 use crate::trace::{Event, Recorder, Row, Selection};
 
@@ -58,7 +58,7 @@ pub enum ScheduleResult {
         /// The chosen node.
         node: Str,
         /// The nodes that were as good, by name; the chosen one is the first.
-        tied: List<Str>,
+        tied: SharedList<Str>,
         /// The nodes that passed Filter, as positions in the snapshot, in walking order from the rotating start.
         feasible: Vec<usize>,
         /// Why other nodes were turned down.
@@ -114,7 +114,7 @@ impl SchedulePod<'_> {
         let tied = match feasible[..] {
             [] => return self.run_post_filter(pod, state, diagnosis, recorder),
             [one] => {
-                let tied: List<Str> = [self.cx.snapshot.nodes()[one].name().clone()].into_iter().collect();
+                let tied: SharedList<Str> = [self.cx.snapshot.nodes()[one].name().clone()].into_iter().collect();
                 let why = if by_nomination { Selection::NominatedNode } else { Selection::OnlyFeasibleNode };
                 recorder.record(|| Event::NodeSelected { node: tied[0].clone(), why, tied: tied.clone() });
                 tied
@@ -142,13 +142,13 @@ impl SchedulePod<'_> {
         state: &mut CycleState,
         feasible: &[usize],
         recorder: &mut impl Recorder,
-    ) -> Result<List<Str>, ScheduleError> {
+    ) -> Result<SharedList<Str>, ScheduleError> {
         let all = self.cx.snapshot.nodes();
         let nodes: Cow<'_, [Arc<NodeInfo>]> =
             if feasible.iter().copied().eq(0..all.len()) { all.into() } else { feasible.iter().map(|at| all[*at].clone()).collect() };
         self.framework.run_pre_score(&self.cx, state, pod, &nodes, recorder)?;
         let scores = self.framework.run_score(&self.cx, state, pod, &nodes, recorder.events().is_some())?;
-        let tied: List<Str> = scores.best(&nodes).into_iter().collect();
+        let tied: SharedList<Str> = scores.best(&nodes).into_iter().collect();
         if let (Some(events), Some(node)) = (recorder.events(), tied.first()) {
             events.extend(Row::all(scores.table(&nodes)).map(Event::NodeScored));
             events.push(Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied: tied.clone() });

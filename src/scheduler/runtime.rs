@@ -8,8 +8,8 @@ use super::ScheduleError;
 use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, List, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
+    Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
+    PluginName, PluginSet, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, SharedList, Status,
 };
 use crate::release::Emulation;
 use crate::trace::{Event, Recorder, preemption_events};
@@ -147,7 +147,7 @@ impl Framework {
                 });
             }
             if nodes.as_ref().is_some_and(BTreeSet::is_empty) {
-                let plugins: List<PluginName> = narrowed_by.iter().collect();
+                let plugins: SharedList<PluginName> = narrowed_by.iter().collect();
                 let reason = match plugins[..] {
                     [plugin] => Reason::NoNodeLeftBy { plugin },
                     _ => Reason::NoNodeLeftTogether { plugins },

@@ -6,7 +6,7 @@ use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
-use crate::framework::{CycleState, Diagnosis, List, PodInfo, Reason, SharedStatuses, Status, in_order};
+use crate::framework::{CycleState, Diagnosis, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
 use crate::release::NodeSearch;
 use crate::trace::{Event, Recorder};
 
@@ -71,7 +71,7 @@ impl SchedulePod<'_> {
             }
             search.diagnosis.pre_filter_msg = pre.status.message();
             search.diagnosis.add_plugin_status(&pre.status);
-            recorder.record(|| Event::NodesNarrowed { nodes: List::default(), status: pre.status.clone(), rejected: true });
+            recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: true });
             search.diagnosis.node_to_status.set_absent(pre.status);
             return Ok(search);
         }
@@ -131,7 +131,7 @@ impl SchedulePod<'_> {
             // Without filters the first nodes are taken unseen.
             for at in (0..wanted.min(n)).map(position) {
                 let node = || all[at].name().clone();
-                recorder.record(|| Event::NodeFiltered { node: node(), status: Status::success(), nominated: List::default() });
+                recorder.record(|| Event::NodeFiltered { node: node(), status: Status::success(), nominated: SharedList::default() });
                 search.feasible.push(at);
             }
             return Ok(());

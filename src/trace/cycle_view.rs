@@ -9,7 +9,7 @@ use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selecti
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Str};
-use crate::framework::{Code, List, PluginName, Status};
+use crate::framework::{Code, PluginName, SharedList, Status};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub struct CycleView {
     /// Answers of PreFilter plugins, in order.
     pub pre_filter: Vec<(PluginName, Status)>,
     /// The nodes that PreFilter left, and the status of all others.
-    pub narrowed: Option<(List<Str>, Status)>,
+    pub narrowed: Option<(SharedList<Str>, Status)>,
     /// Whether PreFilter turned the pod down for every node.
     pub pre_filter_rejected: bool,
     /// Plugins of the profile that are not emulated and what they would have decided.
@@ -37,7 +37,7 @@ pub struct CycleView {
     /// Scores by node.
     pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The node that was chosen, why, and all that shared its total.
-    pub selected: Option<(Str, Selection, List<Str>)>,
+    pub selected: Option<(Str, Selection, SharedList<Str>)>,
     /// Answers of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// What preemption found so far.
@@ -68,7 +68,7 @@ pub struct Verdict {
     /// Success, or why not and by whom.
     pub status: Status,
     /// Pods nominated to the node that were counted.
-    pub nominated: List<Key>,
+    pub nominated: SharedList<Key>,
 }
 
 impl CycleView {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::{ClusterEvent, EventLabel, List, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, Status};
+use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
@@ -44,14 +44,14 @@ pub enum Event {
     /// A plugin that this profile has would have had a say here, but is not emulated.
     NotEmulated { plugin: Str, what: Str },
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
-    PreFiltered { plugin: PluginName, status: Status, nodes: Option<List<Str>> },
+    PreFiltered { plugin: PluginName, status: Status, nodes: Option<SharedList<Str>> },
     /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
     /// every node.
-    NodesNarrowed { nodes: List<Str>, status: Status, rejected: bool },
+    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: bool },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
-    NodeFiltered { node: Str, status: Status, nominated: List<Key> },
+    NodeFiltered { node: Str, status: Status, nominated: SharedList<Key> },
     /// The search ended before all nodes were looked at.
     FilterStopped { looked_at: usize, of: usize, wanted: usize },
     /// A PreScore plugin answered.
@@ -59,7 +59,7 @@ pub enum Event {
     /// A node was scored by every plugin that scores.
     NodeScored(Row<NodeScore>),
     /// A node was chosen.
-    NodeSelected { node: Str, why: Selection, tied: List<Str> },
+    NodeSelected { node: Str, why: Selection, tied: SharedList<Str> },
     /// A PostFilter plugin answered.
     PostFiltered { plugin: PluginName, status: Status },
     /// Preemption was looked into.
@@ -89,11 +89,11 @@ pub enum Event {
     /// A Permit plugin answered.
     Permitted { plugin: PluginName, status: Status },
     /// The pod waits on Permit: each plugin that asked for it, and when its patience ends.
-    PermitWaited { pod: Box<Key>, node: Str, plugins: List<(PluginName, Timestamp)> },
+    PermitWaited { pod: Box<Key>, node: Str, plugins: SharedList<(PluginName, Timestamp)> },
     /// The wait on Permit ended; `plugin` is the one that rejected the pod, where one did.
     PermitResolved { pod: Box<Key>, node: Str, end: PermitEnd, plugin: Option<PluginName>, message: Str },
     /// A PreBind plugin answered, and wrote these objects.
-    PreBound { plugin: PluginName, status: Status, writes: List<(Kind, Key)> },
+    PreBound { plugin: PluginName, status: Status, writes: SharedList<(Kind, Key)> },
     /// The pod was bound.
     PodBound { pod: Key, node: Str },
     /// The attempt failed; what the condition and the event say.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Pod, Str};
-use crate::framework::{Candidate, DryRunStep, List, NodeDryRun, PreemptionRecord, ScoreFunction, Status};
+use crate::framework::{Candidate, DryRunStep, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
 
 /// One step of a node's dry run.
 #[derive(Clone)]
@@ -198,7 +198,7 @@ impl PreemptionView {
     }
 
     /// Returns the chosen node and all that were equal to it, by name; `None` before one is chosen.
-    pub fn selected(&self) -> Option<(&Str, &List<Str>)> {
+    pub fn selected(&self) -> Option<(&Str, &SharedList<Str>)> {
         self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
     }
 
@@ -270,7 +270,7 @@ mod tests {
 
     fn record() -> Arc<PreemptionRecord> {
         let none = Arc::new(NodeDryRun { node: "n".into(), status: Status::unresolvable("z"), ..NodeDryRun::default() });
-        let function = ScoreFunction { name: ScoreFunctionName::MinNumPods, scores: Vec::new(), remaining: List::default() };
+        let function = ScoreFunction { name: ScoreFunctionName::MinNumPods, scores: Vec::new(), remaining: SharedList::default() };
         Arc::new(PreemptionRecord {
             dry_runs: vec![run("b", true), none, run("c", false), run("a", true)].into(),
             score_functions: vec![function.clone(), function],

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{Code, List, PluginName};
+use super::{Code, PluginName, SharedList};
 use crate::cluster::{Key, Str, Taint};
 use crate::release::Release;
 
@@ -44,7 +44,7 @@ pub fn reason_texts() -> impl Iterator<Item = &'static str> {
 #[allow(missing_docs, reason = "the fields are named for the objects they refer to")]
 pub enum Reason {
     /// The pod has scheduling gates.
-    SchedulingGates { gates: List<Str> },
+    SchedulingGates { gates: SharedList<Str> },
     /// Victims of the pod's preemption are still being deleted.
     PreemptionInProgress,
     /// The node is cordoned.
@@ -87,7 +87,7 @@ pub enum Reason {
     /// The volume of a bound claim does not exist.
     BoundVolumeMissing { claim: Option<Str> },
     /// Claims that bind at once are not bound yet.
-    UnboundImmediateClaims { claims: List<Str> },
+    UnboundImmediateClaims { claims: SharedList<Str> },
     /// The claim of a generic ephemeral volume does not exist yet.
     EphemeralClaimPending { claim: Str },
     /// A claim does not exist.
@@ -130,7 +130,7 @@ pub enum Reason {
     /// The pod's affinity terms cannot be parsed.
     InvalidPodAffinity { error: Str },
     /// The node does not declare features that the pod needs.
-    FeaturesMissing { features: List<Str> },
+    FeaturesMissing { features: SharedList<Str> },
     /// The node cannot give all devices that the pod claims.
     CannotAllocateClaims,
     /// An allocated claim cannot be used on the node.
@@ -181,11 +181,11 @@ pub enum Reason {
     /// A DeviceClass does not exist.
     DeviceClassNotFound { request: Str, class: Str },
     /// PreFilter left out the node: these plugins narrowed the nodes.
-    NotAmongNodes { plugins: List<PluginName> },
+    NotAmongNodes { plugins: SharedList<PluginName> },
     /// No node is left by one plugin's PreFilter.
     NoNodeLeftBy { plugin: PluginName },
     /// No node is left by several plugins' PreFilter together.
-    NoNodeLeftTogether { plugins: List<PluginName> },
+    NoNodeLeftTogether { plugins: SharedList<PluginName> },
     /// DynamicResources had no claim to deallocate.
     NoClaimsToDeallocate,
     /// DynamicResources found nothing to deallocate.
