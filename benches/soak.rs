@@ -213,7 +213,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
             let processor = used.saturating_sub(last).as_secs_f64() * 100.0 / step as f64;
             println!(
                 "{second:5} s: {now} MiB ({highest} at most), {processor:.1} % of a processor, {} frames kept",
-                explorer.timeline().frames().len()
+                explorer.timeline().revisions().len()
             );
             last = used;
         }

@@ -24,8 +24,8 @@ fn recorded() -> Session {
     assert!(session.run_next());
     let before = resident_kilobytes();
     assert_eq!(session.run_to_quiescence(CYCLES), CYCLES);
-    let frames = session.timeline().frames();
-    assert!(frames[1..].iter().all(|f| f.events.len() > 5000), "every cycle looked at every node");
+    let revisions = session.timeline().revisions();
+    assert!(revisions[1..].iter().all(|f| f.events.len() > 5000), "every cycle looked at every node");
     if let Some((before, after)) = before.zip(resident_kilobytes()) {
         println!("memory of one recorded cycle in which 5,000 nodes were filtered: {} KB", after.saturating_sub(before) / CYCLES as u64);
     }
@@ -41,7 +41,7 @@ fn resident_kilobytes() -> Option<u64> {
 fn timeline(c: &mut Criterion) {
     let mut session = recorded();
     let timeline = session.timeline_mut();
-    let middle = Cursor { frame: CYCLES / 2, event: 2500 };
+    let middle = Cursor { revision: CYCLES / 2, event: 2500 };
     let mut group = c.benchmark_group("timeline of 1,000 cycles");
     group.sample_size(20);
     for (name, by) in [("event", StepSize::Event), ("extension point", StepSize::ExtensionPoint)] {
@@ -67,7 +67,7 @@ fn timeline(c: &mut Criterion) {
             });
         });
     }
-    let far = Cursor { frame: CYCLES - 1, event: 4000 };
+    let far = Cursor { revision: CYCLES - 1, event: 4000 };
     group.bench_function("across all cycles and back", |b| {
         b.iter(|| {
             timeline.seek(far);
@@ -76,7 +76,7 @@ fn timeline(c: &mut Criterion) {
         });
     });
     // What any move has to do at least: fold one cycle.
-    let events = timeline.frames()[far.frame].events.clone();
+    let events = timeline.revisions()[far.revision].events.clone();
     group.bench_function("fold of one cycle", |b| b.iter(|| black_box(schedscope::trace::CycleView::of(&events[..far.event]))));
     group.finish();
 }

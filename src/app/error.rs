@@ -110,7 +110,7 @@ pub(super) enum ExplorerError {
     NothingInFile { path: String },
     /// No timer is pending.
     #[error("time makes nothing happen any more")]
-    NoWakeUp,
+    NoTimer,
     /// The beginning of the session is no longer kept.
     #[error("the cluster was followed for longer than is kept, so this cannot be replayed; :capture FILE writes the cluster")]
     Truncated,

@@ -79,7 +79,7 @@ impl Explorer {
     fn is_full(&self) -> bool {
         self.following.is_some()
             && self.session.branches().len() > 1
-            && self.session.branches()[0].timeline().frames().len() > live_follow::FRAMES
+            && self.session.branches()[0].timeline().revisions().len() > live_follow::REVISIONS
     }
 
     /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
@@ -89,7 +89,7 @@ impl Explorer {
             return false;
         }
         self.heard = Arc::default();
-        let full = self.session.branches().len() == 1 && self.session.timeline().frames().len() > live_follow::FRAMES;
+        let full = self.session.branches().len() == 1 && self.session.timeline().revisions().len() > live_follow::REVISIONS;
         if full {
             // What is kept must not grow.
             self.session = self.session.forgotten();
@@ -119,8 +119,8 @@ impl Explorer {
         if !self.session.apply(operation) {
             return Err(ExplorerError::NothingDone);
         }
-        let done = self.session.timeline().frames().last();
-        let (kind, title) = done.map(|frame| (frame.kind.clone(), frame.title.clone())).unwrap_or_default();
+        let done = self.session.timeline().revisions().last();
+        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
         let forked = self.session.branches().len() > branches;
         let branch = forked.then(|| (self.session.branch().name().to_owned(), old));
         Ok(Applied { kind, title, objects: 1, branch })
@@ -159,7 +159,7 @@ impl Explorer {
             Advance::Seconds(seconds) => self.apply_operation(Operation::Advance { seconds }),
             Advance::NextTimer => match self.session.scheduler_here().next_timer() {
                 Some(wake_up) => self.apply_operation(Operation::AdvanceTo { time: wake_up.time }),
-                None => Err(ExplorerError::NoWakeUp),
+                None => Err(ExplorerError::NoTimer),
             },
         }
     }
@@ -302,8 +302,8 @@ impl SessionHandle for Explorer {
         self.at_its_end() && self.take_in(self.session.explained())
     }
 
-    fn is_outdated(&self, frame: usize) -> bool {
-        self.following.is_some() && self.session.current() == 0 && self.session.changed_since(frame)
+    fn is_outdated(&self, revision: usize) -> bool {
+        self.following.is_some() && self.session.current() == 0 && self.session.changed_since(revision)
     }
 
     fn catch_up(&mut self) -> Result<CaughtUp, SessionError> {

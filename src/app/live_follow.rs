@@ -19,7 +19,7 @@ const SHARE: u32 = 8;
 /// So many changes are taken in at once.
 const AT_ONCE: usize = 20_000;
 /// Frames that are kept of what was seen: with a decision over 5,000 nodes in every other, some 120 MB.
-pub(super) const FRAMES: usize = 128;
+pub(super) const REVISIONS: usize = 128;
 /// Events that are kept.
 const EVENTS: usize = 20_000;
 
@@ -200,14 +200,14 @@ pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
         return Vec::new();
     }
     let mut seen = Vec::new();
-    for frame in session.branches()[0].timeline().frames() {
-        for event in frame.events.iter() {
+    for revision in session.branches()[0].timeline().revisions() {
+        for event in revision.events.iter() {
             match event {
                 Event::ObjectChanged { kind, key, change: ObjectChange::Deleted } => {
-                    seen.push((frame.after.clock, format!("{kind} {key} went")));
+                    seen.push((revision.after.clock, format!("{kind} {key} went")));
                 }
                 Event::ObjectChanged { kind: Kind::Node, key, change: ObjectChange::Updated } => {
-                    seen.push((frame.after.clock, format!("Node {key} changed")));
+                    seen.push((revision.after.clock, format!("Node {key} changed")));
                 }
                 _ => {}
             }

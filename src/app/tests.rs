@@ -52,7 +52,7 @@ impl Screen {
     }
 
     fn title(&self) -> String {
-        self.explorer.timeline().frame().map(|f| f.title.clone()).unwrap_or_default()
+        self.explorer.timeline().revision().map(|f| f.title.clone()).unwrap_or_default()
     }
 
     /// Waits for what goes on beside the screen.
@@ -125,13 +125,13 @@ fn what_is_done_in_the_past_begins_a_branch() {
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
     screen.keys("S =");
     let text = screen.overlay();
-    assert!(text.starts_with("main beside branch 2\nThey share 4 frames"), "{text}");
+    assert!(text.starts_with("main beside branch 2\nThey share 4 revisions"), "{text}");
     assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
     screen.keys("B");
     let text = screen.overlay();
-    assert!(text.contains("1  main: 5 frames") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
+    assert!(text.contains("1  main: 5 revisions") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
     assert_eq!(screen.command("branch 1"), "this is main");
-    assert_eq!(screen.explorer.timeline().frames().len(), 5);
+    assert_eq!(screen.explorer.timeline().revisions().len(), 5);
     assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");
     screen.command("compare 2");
     assert!(screen.overlay().starts_with("branch 2 beside main"));
@@ -175,9 +175,9 @@ fn operations_from_the_prompt() {
     assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
     assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
     // Decided anew, although it was tried already.
-    let frames = screen.explorer.timeline().frames().len();
+    let revisions = screen.explorer.timeline().revisions().len();
     assert_eq!(screen.command("decide shop/payments"), "");
-    assert_eq!((screen.title().as_str(), screen.explorer.timeline().frames().len()), ("explain shop/payments", frames + 1));
+    assert_eq!((screen.title().as_str(), screen.explorer.timeline().revisions().len()), ("explain shop/payments", revisions + 1));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("more.yaml");
     std::fs::write(
@@ -215,7 +215,7 @@ fn beginning_again_as_observed() {
     let mut screen = Screen::new("queues");
     screen.keys("c c c");
     let said = screen.command("start observed");
-    assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().frames().is_empty(), "{said}");
+    assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().revisions().is_empty(), "{said}");
     assert_eq!(screen.explorer.timeline().started(), crate::session::InitialQueues::AsObserved);
     assert!(screen.command("start fresh").starts_with("fresh start: all "));
     assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
@@ -225,11 +225,11 @@ fn beginning_again_as_observed() {
 fn a_decision_in_the_past_is_about_the_past() {
     let mut screen = Screen::new("payments");
     screen.keys("S");
-    let frames = screen.explorer.timeline().frames().len();
+    let revisions = screen.explorer.timeline().revisions().len();
     screen.keys("home");
     assert_eq!(screen.command("pod shop/payments"), "");
     let timeline = screen.explorer.timeline();
-    assert_eq!((timeline.frames().len(), timeline.cursor().frame), (frames + 1, 0), "put in where the cursor was");
+    assert_eq!((timeline.revisions().len(), timeline.cursor().revision), (revisions + 1, 0), "put in where the cursor was");
     assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected().is_some()));
     assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
 }
@@ -317,22 +317,22 @@ fn every_filter_of_a_node_begins_with_what_the_record_holds() {
     for story in &source::STORIES {
         let mut screen = Screen::new(story.name);
         screen.keys("S");
-        for frame in 0..screen.explorer.timeline().frames().len() {
-            screen.explorer.timeline_mut().seek(crate::session::Cursor { frame, event: usize::MAX });
+        for revision in 0..screen.explorer.timeline().revisions().len() {
+            screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
             let timeline = screen.explorer.timeline();
             let Some(start) = &timeline.cycle().start else { continue };
-            for node in timeline.frames()[frame].before.snapshot.nodes() {
+            for node in timeline.revisions()[revision].before.snapshot.nodes() {
                 let filters = screen.explorer.every_filter(&start.pod, node.name()).unwrap();
                 let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
                     // A pod that fits where it was nominated is not tried elsewhere.
                     let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
-                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {frame} {}", story.name, node.name());
+                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {revision} {}", story.name, node.name());
                     left_out += 1;
                     continue;
                 };
                 let first = filters.rejections().next().map(|(_, status)| status.clone());
-                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {frame}", story.name);
-                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {frame} {}", story.name, node.name());
+                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {revision}", story.name);
+                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {revision} {}", story.name, node.name());
                 nodes += 1;
                 counted += usize::from(filters.with_nominated);
                 behind += filters.rejections().count().saturating_sub(1);
@@ -347,8 +347,8 @@ fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
     let mut screen = Screen::new("queues");
     screen.keys("S");
     let mut ended = 0;
-    for frame in 0..screen.explorer.timeline().frames().len() {
-        screen.explorer.timeline_mut().seek(crate::session::Cursor { frame, event: usize::MAX });
+    for revision in 0..screen.explorer.timeline().revisions().len() {
+        screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
         let cycle = screen.explorer.timeline().cycle();
         let sentence = crate::report::why(cycle);
         assert_eq!(sentence.is_empty(), cycle.outcome.is_none());

@@ -59,8 +59,8 @@ impl UiThread {
         effects
     }
 
-    fn frames(&self) -> usize {
-        self.explorer.timeline().frames().len()
+    fn revisions(&self) -> usize {
+        self.explorer.timeline().revisions().len()
     }
 
     fn said(&self) -> &str {
@@ -72,9 +72,9 @@ impl UiThread {
 fn an_answer_takes_the_place_of_what_was_before() {
     let mut screen = screen();
     assert_eq!(screen.take(key('c')), None);
-    assert!(screen.is_busy() && screen.frames() == 0);
+    assert!(screen.is_busy() && screen.revisions() == 0);
     assert_eq!(screen.settle(), []);
-    assert!(!screen.is_busy() && screen.frames() == 1 && screen.explorer.timeline().at_end());
+    assert!(!screen.is_busy() && screen.revisions() == 1 && screen.explorer.timeline().at_end());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn keys_that_come_in_meanwhile_keep_their_order() {
     assert!(screen.has_line() && screen.state.overlay.is_none());
     go.send(()).unwrap();
     assert_eq!(screen.settle(), [Effect::Quit]);
-    assert_eq!((screen.state.detail.as_deref(), screen.frames()), (Some("worker-a1"), 2));
+    assert_eq!((screen.state.detail.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
 }
 
 #[test]
@@ -120,12 +120,12 @@ fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
     screen.take(key('j'));
     screen.take(ESC);
     assert!(!screen.is_busy() && !screen.has_line() && screen.state.busy.is_none());
-    assert_eq!((screen.said(), screen.frames()), ("stopped", 0));
+    assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
     // What was given up comes back, and is not shown.
     go.send(()).unwrap();
     screen.take(key('n'));
     assert_eq!(screen.settle(), []);
-    assert!(screen.frames() == 1 && !screen.explorer.timeline().at_end(), "one step, and no cycle before it");
+    assert!(screen.revisions() == 1 && !screen.explorer.timeline().at_end(), "one step, and no cycle before it");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn what_cannot_be_undone_is_not_given_up() {
     assert!(screen.is_busy());
     go.send(()).unwrap();
     screen.settle();
-    assert_eq!(screen.frames(), 1);
+    assert_eq!(screen.revisions(), 1);
 }
 
 /// A file is written once and for all, or not at all.
@@ -181,7 +181,7 @@ fn quitting_and_another_size_wait_for_nothing() {
     assert_eq!(screen.take(event(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Effect::Quit));
     go.send(()).unwrap();
     screen.settle();
-    assert_eq!((screen.state.size, screen.frames()), ((80, 24), 1));
+    assert_eq!((screen.state.size, screen.revisions()), ((80, 24), 1));
 }
 
 #[test]
@@ -189,12 +189,12 @@ fn a_run_goes_on_in_pieces_and_stops_at_once() {
     let mut screen = screen();
     screen.take(key('S'));
     screen.settle();
-    assert!(screen.state.running.is_some() && screen.frames() == 0);
+    assert!(screen.state.running.is_some() && screen.revisions() == 0);
     screen.go_on();
     assert!(screen.is_busy() && screen.next_tick().is_none());
     screen.take(ESC);
     assert!(!screen.is_busy() && screen.state.running.is_none());
-    assert_eq!((screen.said(), screen.frames()), ("stopped", 0));
+    assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
     screen.take(key('S'));
     screen.settle();
     while screen.state.running.is_some() {
@@ -224,7 +224,7 @@ fn a_selection_moves_while_a_live_cluster_is_taken_in() {
     go.send(()).unwrap();
     screen.settle();
     assert_eq!(screen.state.selected_pod().cloned(), selected);
-    assert!(screen.frames() == 1 && !screen.explorer.timeline().at_end());
+    assert!(screen.revisions() == 1 && !screen.explorer.timeline().at_end());
 }
 
 #[test]
@@ -240,8 +240,8 @@ fn after_a_panic_of_the_worker_all_is_as_before_and_goes_on() {
     );
     screen.take(key('j'));
     assert!(screen.settle().is_empty());
-    assert_eq!((screen.explorer.timeline().cursor(), screen.frames(), screen.has_line()), (cursor, 0, false));
+    assert_eq!((screen.explorer.timeline().cursor(), screen.revisions(), screen.has_line()), (cursor, 0, false));
     screen.take(key('c'));
     screen.settle();
-    assert_eq!(screen.frames(), 1, "another worker has taken its place");
+    assert_eq!(screen.revisions(), 1, "another worker has taken its place");
 }

@@ -14,7 +14,7 @@ const NODES: usize = 6;
 pub fn comparison(compared: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     let [a, b] = &compared.names;
-    lines.push(format!("They share {} and differ since:", count(compared.shared, "frame")));
+    lines.push(format!("They share {} and differ since:", count(compared.shared, "revision")));
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
             [] => "nothing more".to_owned(),
@@ -115,7 +115,7 @@ mod tests {
             }],
         });
         let expected = "\
-They share 1 frame and differ since:
+They share 1 revision and differ since:
   main: schedule shop/p
   branch 2: cordon, and 1 more
 

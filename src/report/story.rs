@@ -73,8 +73,8 @@ impl Stories {
 /// The stories of everything on a timeline; see [`Stories`].
 pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
     let mut stories = Stories::new(timeline.start().clock, with_events);
-    for frame in timeline.frames() {
-        stories.observe(frame.before.clock, &frame.before.cluster, &frame.events);
+    for revision in timeline.revisions() {
+        stories.observe(revision.before.clock, &revision.before.cluster, &revision.events);
     }
     let end = timeline.end();
     stories.finish(&end.cluster, &end.queues)

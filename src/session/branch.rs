@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::timeline::{Frame, Timeline};
+use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
 use crate::trace::Event;
 
-/// What was asked for, with one frame as its answer.
+/// What was asked for, with one revision as its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -24,11 +24,11 @@ pub enum Action {
 pub struct Fork {
     /// The branch that it left.
     pub branch: usize,
-    /// How many of that branch's frames it shares.
-    pub frames: usize,
+    /// How many of that branch's revisions it shares.
+    pub revisions: usize,
 }
 
-/// What led to a frame.
+/// What led to a revision.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
@@ -51,7 +51,7 @@ pub struct Branch {
     fork: Option<Fork>,
     pub(super) timeline: Timeline,
     pub(super) scheduler: Scheduler,
-    /// One for each frame.
+    /// One for each revision.
     steps: Vec<Arc<Step>>,
     /// What a run until nothing changes any more has to know of all this.
     settling: Quiescence,
@@ -63,21 +63,21 @@ impl Branch {
         Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new(), settling: Quiescence::default() }
     }
 
-    /// A branch that shares this one's first frames; its cursor stands behind them.
+    /// A branch that shares this one's first revisions; its cursor stands behind them.
     pub(super) fn fork(&self, name: String, fork: Fork) -> Self {
-        let scheduler = self.steps.get(fork.frames).map_or(&self.scheduler, |step| &step.before).clone();
-        let steps = self.steps[..fork.frames.min(self.steps.len())].to_vec();
-        let timeline = self.timeline.prefix(fork.frames);
+        let scheduler = self.steps.get(fork.revisions).map_or(&self.scheduler, |step| &step.before).clone();
+        let steps = self.steps[..fork.revisions.min(self.steps.len())].to_vec();
+        let timeline = self.timeline.prefix(fork.revisions);
         let mut settling = Quiescence::default();
-        for (frame, step) in timeline.frames().iter().zip(&steps) {
-            note(&mut settling, &step.action, &frame.events);
+        for (revision, step) in timeline.revisions().iter().zip(&steps) {
+            note(&mut settling, &step.action, &revision.events);
         }
         Self { name, fork: Some(fork), timeline, scheduler, steps, settling }
     }
 
-    /// The pod that a frame decides about without consequences.
-    pub(super) fn explained(&self, frame: usize) -> Option<Key> {
-        match &self.steps.get(frame)?.action {
+    /// The pod that a revision decides about without consequences.
+    pub(super) fn explained(&self, revision: usize) -> Option<Key> {
+        match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
             Action::Apply(_) => None,
         }
@@ -103,7 +103,7 @@ impl Branch {
         &self.scheduler
     }
 
-    /// What was asked for, frame by frame.
+    /// What was asked for, revision by revision.
     pub fn actions(&self) -> impl Iterator<Item = &Action> {
         self.steps.iter().map(|step| &step.action)
     }
@@ -114,29 +114,29 @@ impl Branch {
         self.scheduler.next_operation(&self.settling)
     }
 
-    /// The scheduler after so many frames.
-    pub(super) fn scheduler_at(&self, frames: usize) -> &Scheduler {
-        self.steps.get(frames).map_or(&self.scheduler, |step| &step.before)
+    /// The scheduler after so many revisions.
+    pub(super) fn scheduler_at(&self, revisions: usize) -> &Scheduler {
+        self.steps.get(revisions).map_or(&self.scheduler, |step| &step.before)
     }
 
     /// Adds what happened at the end, with the scheduler that it led to.
-    pub(super) fn push(&mut self, step: Step, frame: Frame, after: Scheduler) {
-        note(&mut self.settling, &step.action, &frame.events);
+    pub(super) fn push(&mut self, step: Step, revision: Revision, after: Scheduler) {
+        note(&mut self.settling, &step.action, &revision.events);
         self.steps.push(Arc::new(step));
-        self.timeline.push(frame);
+        self.timeline.push(revision);
         self.scheduler = after;
     }
 
-    /// The part shared with the branch that this one left has grown by a frame.
+    /// The part shared with the branch that this one left has grown by a revision.
     pub(super) fn shares_one_more(&mut self) {
         if let Some(fork) = &mut self.fork {
-            fork.frames += 1;
+            fork.revisions += 1;
         }
     }
 
-    /// Adds a frame that changed nothing, anywhere.
-    pub(super) fn insert(&mut self, at: usize, step: Arc<Step>, frame: Arc<Frame>) {
+    /// Adds a revision that changed nothing, anywhere.
+    pub(super) fn insert(&mut self, at: usize, step: Arc<Step>, revision: Arc<Revision>) {
         self.steps.insert(at, step);
-        self.timeline.insert(at, frame);
+        self.timeline.insert(at, revision);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::branch::Branch;
-use super::timeline::{Frame, Keyframe, RevisionKind};
+use super::timeline::{Keyframe, Revision, RevisionKind};
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
@@ -88,7 +88,7 @@ pub struct Decided {
 pub struct Comparison {
     /// The branches' names.
     pub names: [String; 2],
-    /// How many frames they share.
+    /// How many revisions they share.
     pub shared: usize,
     /// The operations on each since: kind and title.
     pub since: [Vec<(RevisionKind, String)>; 2],
@@ -103,9 +103,9 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two branches at their ends.
     pub fn of(a: &Branch, b: &Branch) -> Self {
-        let frames = [a.timeline().frames(), b.timeline().frames()];
-        let shared = frames[0].iter().zip(frames[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
-        let since = frames.map(|list| &list[shared..]);
+        let revisions = [a.timeline().revisions(), b.timeline().revisions()];
+        let shared = revisions[0].iter().zip(revisions[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
+        let since = revisions.map(|list| &list[shared..]);
         let ends = [a, b].map(|branch| branch.timeline().end());
         let evicted = since.map(evictions);
         let only = |own: &[Key], other: &[Key]| own.iter().filter(|key| !other.contains(key)).cloned().collect::<Vec<_>>();
@@ -125,8 +125,8 @@ impl Comparison {
     }
 }
 
-fn evictions(frames: &[Arc<Frame>]) -> Vec<Key> {
-    let events = frames.iter().flat_map(|f| f.events.iter());
+fn evictions(revisions: &[Arc<Revision>]) -> Vec<Key> {
+    let events = revisions.iter().flat_map(|f| f.events.iter());
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
@@ -179,7 +179,7 @@ fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation
     }
 }
 
-fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
+fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
     let newest = since.map(newest_decisions);
     let keys: Vec<&Key> = {
         let mut keys: Vec<&Key> = newest.iter().flat_map(BTreeMap::keys).collect();
@@ -188,7 +188,7 @@ fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
         keys
     };
     let decided = |pod: &Key| {
-        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|frame| CycleView::of(frame.events.iter())));
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter())));
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {
@@ -201,10 +201,11 @@ fn decisions(since: [&[Arc<Frame>]; 2]) -> Vec<Decided> {
     keys.into_iter().filter_map(decided).collect()
 }
 
-fn newest_decisions(frames: &[Arc<Frame>]) -> BTreeMap<Key, &Frame> {
-    let pod =
-        |frame: &Frame| frame.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None });
-    frames.iter().filter_map(|frame| Some((pod(frame)?, &**frame))).collect()
+fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
+    let pod = |revision: &Revision| {
+        revision.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None })
+    };
+    revisions.iter().filter_map(|revision| Some((pod(revision)?, &**revision))).collect()
 }
 
 fn outcome(view: &CycleView) -> String {

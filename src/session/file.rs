@@ -180,7 +180,7 @@ impl Session {
             line(&mut out, object)?;
         }
         for branch in self.branches() {
-            let shared = branch.forked().map_or(0, |fork| fork.frames);
+            let shared = branch.forked().map_or(0, |fork| fork.revisions);
             let saved = SavedBranch {
                 name: branch.name().to_owned(),
                 fork: branch.forked(),

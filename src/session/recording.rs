@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
 use super::requeue_events::RequeueEvents;
-use super::timeline::{Cursor, Frame, InitialQueues, Keyframe, RevisionKind, Timeline};
+use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
 use serde::{Deserialize, Serialize};
 
@@ -82,14 +82,14 @@ impl Session {
         self.truncated
     }
 
-    /// Whether something was seen or done on this branch behind a frame, up to the cursor.
-    pub fn changed_since(&self, frame: usize) -> bool {
-        (frame + 1..self.timeline().frames_done()).any(|at| self.branch().explained(at).is_none())
+    /// Whether something was seen or done on this branch behind a revision, up to the cursor.
+    pub fn changed_since(&self, revision: usize) -> bool {
+        (revision + 1..self.timeline().revisions_done()).any(|at| self.branch().explained(at).is_none())
     }
 
     /// The pod of the decision without consequences that the cursor is in.
     pub fn explained(&self) -> Option<Key> {
-        self.branch().explained(self.timeline().cursor().frame)
+        self.branch().explained(self.timeline().cursor().revision)
     }
 
     /// The same session, with what else its source told.
@@ -152,25 +152,25 @@ impl Session {
         &self.branch().scheduler
     }
 
-    /// The scheduler at the cursor: as before the frame until its last event has happened.
+    /// The scheduler at the cursor: as before the revision until its last event has happened.
     pub fn scheduler_here(&self) -> &Scheduler {
-        self.branch().scheduler_at(self.timeline().frames_done())
+        self.branch().scheduler_at(self.timeline().revisions_done())
     }
 
     /// Does something at the cursor. Where the cursor is not at the end, a new branch begins there and the reader is on
     /// it. The cursor of a branch that only grows stays where it is. False when nothing came of it; then nothing is
     /// recorded, and no branch begins.
     pub fn apply(&mut self, operation: Operation) -> bool {
-        let at = self.timeline().frames_done();
-        if at == self.timeline().frames().len() && !self.on_observed() {
+        let at = self.timeline().revisions_done();
+        if at == self.timeline().revisions().len() && !self.on_observed() {
             return self.append(operation);
         }
         self.apply_apart(at, operation)
     }
 
-    /// Does something behind so many frames of this branch, on a branch of its own.
+    /// Does something behind so many revisions of this branch, on a branch of its own.
     fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
-        let fork = Fork { branch: self.current, frames: at };
+        let fork = Fork { branch: self.current, revisions: at };
         let name = format!("branch {}", self.branches.len() + 1);
         let (left, branch) = (self.current, self.branch().fork(name, fork));
         self.branches.push(branch);
@@ -194,7 +194,7 @@ impl Session {
             None => number == 0,
             Some(fork) => {
                 let known = number == self.branches.len()
-                    && self.branches.get(fork.branch).is_some_and(|from| fork.frames <= from.timeline.frames().len());
+                    && self.branches.get(fork.branch).is_some_and(|from| fork.revisions <= from.timeline.revisions().len());
                 if known {
                     self.branches.push(self.branches[fork.branch].fork(name.to_owned(), fork));
                     self.current = number;
@@ -208,7 +208,7 @@ impl Session {
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
             Action::Apply(operation) => self.append(operation),
-            Action::Explain(pod) => self.explain_at(self.current, self.timeline().frames().len(), &pod),
+            Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod),
         }
     }
 
@@ -248,8 +248,8 @@ impl Session {
             return false;
         }
         let (was, is) = (moment(before.state(), &self.requeue_events), moment(after.state(), &self.requeue_events));
-        let frame = Frame { kind, title, events: events.into(), before: was, after: is };
-        branch.push(Step { action: Action::Apply(operation), before }, frame, after);
+        let revision = Revision { kind, title, events: events.into(), before: was, after: is };
+        branch.push(Step { action: Action::Apply(operation), before }, revision, after);
         true
     }
 
@@ -260,7 +260,7 @@ impl Session {
 
     /// Does something at the end of this branch, or on a new branch there where this one is what was seen of a cluster.
     fn append_apart(&mut self, operation: Operation) -> bool {
-        if self.on_observed() { self.apply_apart(self.timeline().frames().len(), operation) } else { self.append(operation) }
+        if self.on_observed() { self.apply_apart(self.timeline().revisions().len(), operation) } else { self.append(operation) }
     }
 
     /// One step, at the end of this branch, of letting everything happen that happens by itself, time included; false
@@ -275,17 +275,17 @@ impl Session {
     }
 
     /// Decides about one pod on the cluster as it stands at the cursor, without consequences. As nothing changes by it,
-    /// the decision is put in where the cursor is, and no branch begins. Says which frame it is; `None` when there is
+    /// the decision is put in where the cursor is, and no branch begins. Says which revision it is; `None` when there is
     /// no such pod.
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
-        let at = self.timeline().frames_done();
+        let at = self.timeline().revisions_done();
         self.explain_at(self.current, at, pod).then_some(at)
     }
 
-    /// What every Filter plugin says about a node for a pod, on the cluster as it was before the frame at the cursor, which
-    /// is what a cycle in that frame was decided on; `None` where there was no such pod or node. Nothing is recorded.
+    /// What every Filter plugin says about a node for a pod, on the cluster as it was before the revision at the cursor, which
+    /// is what a cycle in that revision was decided on; `None` where there was no such pod or node. Nothing is recorded.
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
-        self.branch().scheduler_at(self.timeline().cursor().frame).every_filter(pod, node)
+        self.branch().scheduler_at(self.timeline().cursor().revision).every_filter(pod, node)
     }
 
     fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
@@ -293,26 +293,26 @@ impl Session {
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let now = moment(scheduler.state(), &self.requeue_events);
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
-        let frame = Frame { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        let revision = Revision { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
-        while let Some(fork) = self.branches[owner].forked().filter(|f| f.frames > at) {
+        while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {
             owner = fork.branch;
         }
         let step = Step { action: Action::Explain(pod.clone()), before: scheduler };
-        self.insert(owner, at, &Arc::new(step), &Arc::new(frame));
+        self.insert(owner, at, &Arc::new(step), &Arc::new(revision));
         true
     }
 
-    /// Puts a frame that changes nothing into a branch, and into those that share this part of it.
-    fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, frame: &Arc<Frame>) {
+    /// Puts a revision that changes nothing into a branch, and into those that share this part of it.
+    fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, revision: &Arc<Revision>) {
         for child in 0..self.branches.len() {
-            if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.frames > at) {
-                self.insert(child, at, step, frame);
+            if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.revisions > at) {
+                self.insert(child, at, step, revision);
                 self.branches[child].shares_one_more();
             }
         }
-        self.branches[branch].insert(at, step.clone(), frame.clone());
+        self.branches[branch].insert(at, step.clone(), revision.clone());
     }
 
     /// Goes on from the cursor to right behind the next event that meets a condition, trying further pods where what
@@ -429,7 +429,9 @@ mod tests {
         }
         let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };
         assert!(session.apply(Operation::Create { object: Object::Node(Arc::new(node)) }));
-        let frame = session.timeline().frame().expect("it was recorded");
-        assert!(Arc::ptr_eq(&frame.before.requeue_events, &requeue_events) && Arc::ptr_eq(&frame.after.requeue_events, &requeue_events));
+        let revision = session.timeline().revision().expect("it was recorded");
+        assert!(
+            Arc::ptr_eq(&revision.before.requeue_events, &requeue_events) && Arc::ptr_eq(&revision.after.requeue_events, &requeue_events)
+        );
     }
 }

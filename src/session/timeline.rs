@@ -1,6 +1,6 @@
-//! Frames in order, and a cursor among their events.
+//! Revisions in order, and a cursor among their events.
 //!
-//! A frame is one operation (a scheduling cycle, time that passed, an edit) with the events it caused and what things
+//! A revision is one operation (a scheduling cycle, time that passed, an edit) with the events it caused and what things
 //! looked like before and after. Moving the cursor folds events and never asks the engine, so going back and forth
 //! lands on exactly the same view.
 
@@ -40,7 +40,7 @@ pub enum InitialQueues {
 
 /// One operation and what it caused.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct Revision {
     /// What kind of operation it was, and on which object.
     pub kind: RevisionKind,
     /// The operation in words, such as `schedule shop/payments` or `advance 10 s`.
@@ -79,59 +79,59 @@ pub enum RevisionKind {
     Reject(Key),
 }
 
-impl Frame {
+impl Revision {
     /// Returns whether it is a dry decision about one pod.
     pub fn is_dry_decision(&self) -> bool {
         matches!(self.kind, RevisionKind::Explain(_))
     }
 }
 
-/// A place between events: `event` events of frame `frame` have happened.
+/// A place between events: `event` events of revision `revision` have happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
-    /// Which frame.
-    pub frame: usize,
+    /// Which revision.
+    pub revision: usize,
     /// How many of its events have happened, from 0.
     pub event: usize,
 }
 
 impl Cursor {
     /// Beyond everything that is recorded: seeking it goes to the end.
-    pub const END: Self = Self { frame: usize::MAX, event: usize::MAX };
+    pub const END: Self = Self { revision: usize::MAX, event: usize::MAX };
 }
 
-/// Recorded frames and a cursor. Whatever grows is shared among clones, so that one costs next to nothing.
+/// Recorded revisions and a cursor. Whatever grows is shared among clones, so that one costs next to nothing.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     start: Keyframe,
-    frames: Vec<Arc<Frame>>,
+    revisions: Vec<Arc<Revision>>,
     cursor: Cursor,
     cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
     started: InitialQueues,
-    /// Views within the frame under the cursor, in order; whoever goes back starts from one of them.
-    marks: Arc<Vec<Mark>>,
+    /// Views within the revision under the cursor, in order; whoever goes back starts from one of them.
+    checkpoints: Arc<Vec<Checkpoint>>,
 }
 
-/// What there was to see after so many events of a frame.
+/// What there was to see after so many events of a revision.
 #[derive(Clone, Debug)]
-struct Mark {
+struct Checkpoint {
     event: usize,
     cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
 }
 
-/// At most so many marks stand in a frame, and none closer together than that.
-const MARKS: usize = 8;
+/// At most so many marks stand in a revision, and none closer together than that.
+const CHECKPOINTS: usize = 8;
 
 impl Timeline {
     /// A timeline on which nothing has happened yet.
     pub fn new(start: Keyframe) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
-        Self { start, frames: Vec::new(), cursor, cycle, queues, clock, started: InitialQueues::default(), marks: Arc::default() }
+        Self { start, revisions: Vec::new(), cursor, cycle, queues, clock, started: InitialQueues::default(), checkpoints: Arc::default() }
     }
 
     /// Says where the queues stood at the start.
@@ -145,52 +145,52 @@ impl Timeline {
     }
 
     /// Adds what happened next; the cursor stays.
-    pub fn push(&mut self, frame: impl Into<Arc<Frame>>) {
-        self.frames.push(frame.into());
+    pub fn push(&mut self, revision: impl Into<Arc<Revision>>) {
+        self.revisions.push(revision.into());
     }
 
-    /// A timeline of the first frames alone, with the cursor at their end.
-    pub(super) fn prefix(&self, frames: usize) -> Self {
+    /// A timeline of the first revisions alone, with the cursor at their end.
+    pub(super) fn prefix(&self, revisions: usize) -> Self {
         let mut timeline = Self::new(self.start.clone());
         timeline.started = self.started;
-        timeline.frames = self.frames[..frames.min(self.frames.len())].to_vec();
+        timeline.revisions = self.revisions[..revisions.min(self.revisions.len())].to_vec();
         timeline.seek(Cursor::END);
         timeline
     }
 
-    /// Puts in a frame that leaves everything as it was, before frame `at`; the cursor stays with what it showed.
-    pub(super) fn insert(&mut self, at: usize, frame: Arc<Frame>) {
-        let moves = !self.frames.is_empty() && self.cursor.frame >= at;
-        self.frames.insert(at, frame);
-        self.marks = Arc::default();
+    /// Puts in a revision that leaves everything as it was, before revision `at`; the cursor stays with what it showed.
+    pub(super) fn insert(&mut self, at: usize, revision: Arc<Revision>) {
+        let moves = !self.revisions.is_empty() && self.cursor.revision >= at;
+        self.revisions.insert(at, revision);
+        self.checkpoints = Arc::default();
         if moves {
-            self.cursor.frame += 1;
+            self.cursor.revision += 1;
         }
     }
 
-    /// How many frames have happened as a whole; the one that the cursor is in the middle of has not.
-    pub fn frames_done(&self) -> usize {
-        match self.frame() {
-            Some(frame) if self.cursor.event >= frame.events.len() => self.cursor.frame + 1,
-            _ => self.cursor.frame,
+    /// How many revisions have happened as a whole; the one that the cursor is in the middle of has not.
+    pub fn revisions_done(&self) -> usize {
+        match self.revision() {
+            Some(revision) if self.cursor.event >= revision.events.len() => self.cursor.revision + 1,
+            _ => self.cursor.revision,
         }
     }
 
     /// The cursor right behind the first event after the present one that meets a condition.
     pub fn find_after(&self, met: impl Fn(&Event) -> bool) -> Option<Cursor> {
         let mut from = self.cursor.event;
-        for (at, frame) in self.frames.iter().enumerate().skip(self.cursor.frame) {
-            if let Some(found) = frame.events[from.min(frame.events.len())..].iter().position(&met) {
-                return Some(Cursor { frame: at, event: from + found + 1 });
+        for (at, revision) in self.revisions.iter().enumerate().skip(self.cursor.revision) {
+            if let Some(found) = revision.events[from.min(revision.events.len())..].iter().position(&met) {
+                return Some(Cursor { revision: at, event: from + found + 1 });
             }
             from = 0;
         }
         None
     }
 
-    /// All frames.
-    pub fn frames(&self) -> &[Arc<Frame>] {
-        &self.frames
+    /// All revisions.
+    pub fn revisions(&self) -> &[Arc<Revision>] {
+        &self.revisions
     }
 
     /// Where the cursor stands.
@@ -198,14 +198,14 @@ impl Timeline {
         self.cursor
     }
 
-    /// The frame under the cursor; `None` before the first was recorded.
-    pub fn frame(&self) -> Option<&Frame> {
-        self.frames.get(self.cursor.frame).map(|frame| &**frame)
+    /// The revision under the cursor; `None` before the first was recorded.
+    pub fn revision(&self) -> Option<&Revision> {
+        self.revisions.get(self.cursor.revision).map(|revision| &**revision)
     }
 
-    /// The event that happened last, if any of this frame did.
+    /// The event that happened last, if any of this revision did.
     pub fn current(&self) -> Option<&Event> {
-        self.frame().and_then(|f| f.events.get(self.cursor.event.checked_sub(1)?))
+        self.revision().and_then(|f| f.events.get(self.cursor.event.checked_sub(1)?))
     }
 
     /// The cycle at the cursor.
@@ -218,17 +218,17 @@ impl Timeline {
         &self.queues
     }
 
-    /// The virtual time at the cursor, exact within a frame in which time passes.
+    /// The virtual time at the cursor, exact within a revision in which time passes.
     pub fn clock(&self) -> Timestamp {
         self.clock
     }
 
-    /// The cluster and nodes at the cursor: as before the frame until its last event has happened. Its queues and its
+    /// The cluster and nodes at the cursor: as before the revision until its last event has happened. Its queues and its
     /// clock stand still for as long; [`Self::queues`] and [`Self::clock`] do not.
     pub fn moment(&self) -> &Keyframe {
-        match self.frame() {
-            Some(frame) if self.cursor.event >= frame.events.len() => &frame.after,
-            Some(frame) => &frame.before,
+        match self.revision() {
+            Some(revision) if self.cursor.event >= revision.events.len() => &revision.after,
+            Some(revision) => &revision.before,
             None => self.end(),
         }
     }
@@ -240,13 +240,13 @@ impl Timeline {
 
     /// Everything at the end of what is recorded.
     pub fn end(&self) -> &Keyframe {
-        self.frames.last().map_or(&self.start, |f| &f.after)
+        self.revisions.last().map_or(&self.start, |f| &f.after)
     }
 
     /// Whether every recorded event has happened.
     pub fn at_end(&self) -> bool {
-        self.frames.is_empty()
-            || (self.cursor.frame + 1 == self.frames.len() && self.frame().is_some_and(|f| self.cursor.event == f.events.len()))
+        self.revisions.is_empty()
+            || (self.cursor.revision + 1 == self.revisions.len() && self.revision().is_some_and(|f| self.cursor.event == f.events.len()))
     }
 
     /// Whether nothing has happened at the cursor.
@@ -256,45 +256,45 @@ impl Timeline {
 
     /// How many events have happened up to the cursor, and how many are recorded.
     pub fn progress(&self) -> (usize, usize) {
-        let len = |f: &Arc<Frame>| f.events.len();
-        let done: usize = self.frames[..self.cursor.frame.min(self.frames.len())].iter().map(len).sum();
-        (done + self.cursor.event, self.frames.iter().map(len).sum())
+        let len = |f: &Arc<Revision>| f.events.len();
+        let done: usize = self.revisions[..self.cursor.revision.min(self.revisions.len())].iter().map(len).sum();
+        (done + self.cursor.event, self.revisions.iter().map(len).sum())
     }
 
     /// Puts the cursor anywhere; beyond the end means at the end.
     pub fn seek(&mut self, to: Cursor) {
-        let frame = to.frame.min(self.frames.len().saturating_sub(1));
-        let event = match self.frames.get(frame) {
-            Some(f) if to.frame == frame => to.event.min(f.events.len()),
+        let revision = to.revision.min(self.revisions.len().saturating_sub(1));
+        let event = match self.revisions.get(revision) {
+            Some(f) if to.revision == revision => to.event.min(f.events.len()),
             Some(f) => f.events.len(),
             None => 0,
         };
-        let target = Cursor { frame, event };
-        let forward = target.frame == self.cursor.frame && target.event >= self.cursor.event;
-        let back = target.frame == self.cursor.frame && !forward;
-        if target.frame != self.cursor.frame {
-            self.marks = Arc::default();
+        let target = Cursor { revision, event };
+        let forward = target.revision == self.cursor.revision && target.event >= self.cursor.event;
+        let back = target.revision == self.cursor.revision && !forward;
+        if target.revision != self.cursor.revision {
+            self.checkpoints = Arc::default();
         }
         let mut from = self.cursor.event;
         if !forward {
-            let mark = self.marks.iter().rev().find(|mark| mark.event <= target.event);
+            let mark = self.checkpoints.iter().rev().find(|mark| mark.event <= target.event);
             from = mark.map_or(0, |mark| mark.event);
             (self.cycle, self.queues, self.clock) = match mark {
                 Some(mark) => (mark.cycle.clone(), mark.queues.clone(), mark.clock),
                 None => {
-                    let before = self.frames.get(frame).map_or(&self.start, |f| &f.before);
+                    let before = self.revisions.get(revision).map_or(&self.start, |f| &f.before);
                     (Arc::default(), before.queues.clone(), before.clock)
                 }
             };
         }
         self.cursor = target;
-        if let Some(frame) = self.frames.get(frame) {
-            let apart = (frame.events.len() / MARKS).max(MARKS);
-            for (i, event) in (from..event).zip(&frame.events[from..event]) {
+        if let Some(revision) = self.revisions.get(revision) {
+            let apart = (revision.events.len() / CHECKPOINTS).max(CHECKPOINTS);
+            for (i, event) in (from..event).zip(&revision.events[from..event]) {
                 // Whoever goes back may go on going back.
-                if back && i > 0 && i % apart == 0 && self.marks.last().is_none_or(|mark| mark.event < i) {
+                if back && i > 0 && i % apart == 0 && self.checkpoints.last().is_none_or(|mark| mark.event < i) {
                     let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
-                    Arc::make_mut(&mut self.marks).push(Mark { event: i, cycle, queues, clock: self.clock });
+                    Arc::make_mut(&mut self.checkpoints).push(Checkpoint { event: i, cycle, queues, clock: self.clock });
                 }
                 Arc::make_mut(&mut self.cycle).apply(event);
                 self.queues.apply(event);
@@ -311,8 +311,8 @@ impl Timeline {
             return false;
         }
         let mut cursor = self.cursor;
-        if self.frames[cursor.frame].events.len() == cursor.event {
-            cursor = Cursor { frame: cursor.frame + 1, event: 0 };
+        if self.revisions[cursor.revision].events.len() == cursor.event {
+            cursor = Cursor { revision: cursor.revision + 1, event: 0 };
         }
         cursor.event = self.boundary_after(cursor, by);
         self.seek(cursor);
@@ -326,21 +326,21 @@ impl Timeline {
         }
         let mut cursor = self.cursor;
         if cursor.event == 0 {
-            let frame = cursor.frame - 1;
-            cursor = Cursor { frame, event: self.frames[frame].events.len() };
+            let revision = cursor.revision - 1;
+            cursor = Cursor { revision, event: self.revisions[revision].events.len() };
         }
         let mut boundary = 0;
         loop {
-            let next = self.boundary_after(Cursor { frame: cursor.frame, event: boundary }, by);
+            let next = self.boundary_after(Cursor { revision: cursor.revision, event: boundary }, by);
             if next >= cursor.event {
                 break;
             }
             boundary = next;
         }
         cursor.event = boundary;
-        if boundary == 0 && cursor.frame > 0 {
-            // The end of one frame and the start of the next are the same moment; stand at the end of the earlier one.
-            cursor = Cursor { frame: cursor.frame - 1, event: self.frames[cursor.frame - 1].events.len() };
+        if boundary == 0 && cursor.revision > 0 {
+            // The end of one revision and the start of the next are the same moment; stand at the end of the earlier one.
+            cursor = Cursor { revision: cursor.revision - 1, event: self.revisions[cursor.revision - 1].events.len() };
         }
         self.seek(cursor);
         true
@@ -348,7 +348,7 @@ impl Timeline {
 
     /// The first event index after `from` at which a step of this granularity ends.
     fn boundary_after(&self, from: Cursor, by: StepSize) -> usize {
-        let events = &self.frames[from.frame].events;
+        let events = &self.revisions[from.revision].events;
         let Some(first) = events.get(from.event) else { return events.len() };
         let same = |e: &Event| match by {
             StepSize::Event => false,
@@ -370,13 +370,13 @@ mod tests {
         Timestamp::from_second(seconds).expect("small")
     }
 
-    fn frame(from: i64, stops: &[i64]) -> Frame {
+    fn revision(from: i64, stops: &[i64]) -> Revision {
         let other = Event::NominationCleared { pod: Key::new("ns", "pod"), node: "n".into() };
         let starts = std::iter::once(&from).chain(stops);
         let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: Box::new(at(*from)), to: at(*to) }, other.clone()]);
         let moment = |clock: i64| Keyframe { clock: at(clock), ..Keyframe::default() };
         let after = moment(*stops.last().unwrap_or(&from));
-        Frame {
+        Revision {
             kind: RevisionKind::default(),
             title: String::new(),
             events: moves.chain([other.clone()]).collect(),
@@ -389,20 +389,20 @@ mod tests {
     fn the_clock_is_exact_within_a_frame_whichever_way_one_came() {
         let mut timeline = Timeline::new(Keyframe { clock: at(10), ..Keyframe::default() });
         assert_eq!(timeline.clock(), at(10));
-        for frame in [frame(10, &[12, 15]), frame(15, &[]), frame(15, &[30])] {
-            timeline.push(frame);
+        for revision in [revision(10, &[12, 15]), revision(15, &[]), revision(15, &[30])] {
+            timeline.push(revision);
         }
         let expected = [vec![10, 12, 12, 15, 15, 15], vec![15, 15], vec![15, 30, 30, 30]];
         let places: Vec<(Cursor, Timestamp)> = expected
             .iter()
             .enumerate()
-            .flat_map(|(frame, clocks)| clocks.iter().enumerate().map(move |(event, clock)| (Cursor { frame, event }, at(*clock))))
+            .flat_map(|(revision, clocks)| clocks.iter().enumerate().map(move |(event, clock)| (Cursor { revision, event }, at(*clock))))
             .collect();
         for (cursor, clock) in places.iter().chain(places.iter().rev()).chain(places.iter().step_by(3)) {
             timeline.seek(*cursor);
             assert_eq!((timeline.cursor(), timeline.clock()), (*cursor, *clock));
         }
-        timeline.seek(Cursor { frame: 2, event: 9 });
+        timeline.seek(Cursor { revision: 2, event: 9 });
         assert_eq!(timeline.clock(), timeline.moment().clock);
     }
 

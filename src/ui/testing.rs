@@ -18,7 +18,7 @@ use crate::framework::{
 };
 use crate::release::{Emulation, Release};
 use crate::report::LastReported;
-use crate::session::{Branch, Frame, InitialQueues, Keyframe, RevisionKind, RunEnd, Timeline, Until};
+use crate::session::{Branch, InitialQueues, Keyframe, Revision, RevisionKind, RunEnd, Timeline, Until};
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, Eviction, FailureCause, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore,
     QueueEntry, QueueMove, QueueOrder, Selection, preemption_events,
@@ -28,7 +28,7 @@ use crate::ui::{Applied, CaughtUp, Change, Job, JobState, Restarted, SessionErro
 /// A driver whose frames are all written beforehand; `run_next` hands out one after the other.
 pub(crate) struct Script {
     timeline: Timeline,
-    ahead: Vec<Frame>,
+    ahead: Vec<Revision>,
 }
 
 impl SessionHandle for Script {
@@ -50,10 +50,10 @@ impl SessionHandle for Script {
     }
     /// The next frame of the script that is about the pod.
     fn explain(&mut self, pod: &Key) -> Option<usize> {
-        let about = |f: &Frame| f.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod));
+        let about = |f: &Revision| f.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod));
         let at = self.ahead.iter().position(about)?;
         self.timeline.push(self.ahead.remove(at));
-        Some(self.timeline.frames().len() - 1)
+        Some(self.timeline.revisions().len() - 1)
     }
     fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for _ in 0..turns {
@@ -76,7 +76,7 @@ impl SessionHandle for Script {
     fn stop_job(&mut self) {}
     /// The workers lack cpu, a node that is tainted or cordoned has that besides, and affinity is not asked for.
     fn every_filter(&self, _: &Key, node: &str) -> Option<NodeFilters> {
-        let fits = CycleView::of(self.timeline.frame()?.events.iter()).verdicts.get(node).is_some_and(|v| v.status.is_success());
+        let fits = CycleView::of(self.timeline.revision()?.events.iter()).verdicts.get(node).is_some_and(|v| v.status.is_success());
         let node = self.timeline.moment().snapshot.get(node)?;
         let when = |rejected: bool, status: Status| if rejected { status } else { Status::success() };
         let answers = vec![
@@ -525,9 +525,9 @@ fn patient_events() -> Vec<Event> {
     events
 }
 
-fn frames(first: Keyframe, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
+fn revisions(first: Keyframe, operations: Vec<(&str, Vec<Event>)>) -> Vec<Revision> {
     let mut now = first;
-    let mut frames = Vec::new();
+    let mut revisions = Vec::new();
     for (title, events) in operations {
         let mut after = now.clone();
         for event in &events {
@@ -551,7 +551,7 @@ fn frames(first: Keyframe, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
             after.cluster.insert(Object::Pod(Arc::new(pod)));
         }
         after.snapshot = snapshot(&after.cluster);
-        frames.push(Frame {
+        revisions.push(Revision {
             kind: RevisionKind::default(),
             title: title.to_owned(),
             events: events.into(),
@@ -560,7 +560,7 @@ fn frames(first: Keyframe, operations: Vec<(&str, Vec<Event>)>) -> Vec<Frame> {
         });
         now = after;
     }
-    frames
+    revisions
 }
 
 /// The whole script; with `violating`, a budget is violated on worker-a1 and LatestStartTime decides.
@@ -571,7 +571,7 @@ pub(crate) fn script(violating: bool) -> Script {
         ("schedule shop/spread-85969bc548-7z2j5", spread_events()),
         ("schedule shop/patient-job", patient_events()),
     ];
-    Script { timeline: Timeline::new(first.clone()), ahead: frames(first, operations) }
+    Script { timeline: Timeline::new(first.clone()), ahead: revisions(first, operations) }
 }
 
 /// One cycle over very many nodes, all looked at: a third fits, the rest lacks cpu or is tainted.
@@ -598,7 +598,7 @@ pub(crate) fn large(nodes: usize) -> Script {
         };
         events.push(Event::NodeFiltered { node: name, status, nominated: Vec::new().into() });
     }
-    let ahead = frames(first.clone(), vec![("schedule shop/payments", events)]);
+    let ahead = revisions(first.clone(), vec![("schedule shop/payments", events)]);
     Script { timeline: Timeline::new(first), ahead }
 }
 
@@ -624,6 +624,6 @@ pub(crate) fn named(node_name: &str, pod_name: &str) -> Script {
     let mut events = cycle_events(&pod, 1, 0, &[("cpu", "1")]).split_off(2);
     let status = Status::unschedulable("\u{1b}[2J節点 e\u{301}\nsecond line").with_plugin(PluginName::NodeResourcesFit);
     events.push(Event::NodeFiltered { node: node_name.into(), status, nominated: Vec::new().into() });
-    let ahead = frames(first.clone(), vec![("schedule", events)]);
+    let ahead = revisions(first.clone(), vec![("schedule", events)]);
     Script { timeline: Timeline::new(first), ahead }
 }

@@ -362,7 +362,7 @@ fn check(keys: &str, expected: &str) {
         Pane::STEPS | Pane::MESSAGE => "-".to_owned(),
         page => selected(state.list(page)),
     };
-    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.frame, cursor.event, state.focus, state.right);
+    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.revision, cursor.event, state.focus, state.right);
     assert_eq!(actual, expected, "after {keys}");
 }
 

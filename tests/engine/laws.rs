@@ -321,7 +321,7 @@ fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
 }
 
 /// Beyond all that is recorded.
-const END: Cursor = Cursor { frame: usize::MAX, event: usize::MAX };
+const END: Cursor = Cursor { revision: usize::MAX, event: usize::MAX };
 
 /// A way to move the cursor.
 #[derive(Clone, Debug)]
@@ -336,7 +336,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     let one = prop_oneof![
         4 => by().prop_map(Move::Forward),
         3 => by().prop_map(Move::Back),
-        1 => (any::<Index>(), any::<Index>()).prop_map(|(frame, event)| Move::Seek(frame, event)),
+        1 => (any::<Index>(), any::<Index>()).prop_map(|(revision, event)| Move::Seek(revision, event)),
     ];
     proptest::collection::vec(one, 1..60)
 }
@@ -415,10 +415,10 @@ proptest! {
             match step {
                 Move::Forward(by) => drop(walker.forward(by)),
                 Move::Back(by) => drop(walker.back(by)),
-                Move::Seek(..) if walker.frames().is_empty() => {}
-                Move::Seek(frame, event) => {
-                    let frame = frame.index(walker.frames().len());
-                    walker.seek(Cursor { frame, event: event.index(walker.frames()[frame].events.len() + 1) });
+                Move::Seek(..) if walker.revisions().is_empty() => {}
+                Move::Seek(revision, event) => {
+                    let revision = revision.index(walker.revisions().len());
+                    walker.seek(Cursor { revision, event: event.index(walker.revisions()[revision].events.len() + 1) });
                 }
             }
             let mut direct = from_the_start.clone();
@@ -453,22 +453,22 @@ proptest! {
         }
     }
 
-    /// The events of a frame lead from what was before it to what is after it, and each frame goes on where the last ended.
+    /// The events of a revision lead from what was before it to what is after it, and each revision goes on where the last ended.
     #[test]
     fn frames_join((nodes, deeds) in history()) {
         let mut session = session(&nodes, &deeds);
-        let (end, frames) = (session.scheduler().state().queue().view().clone(), session.timeline().frames().to_vec());
+        let (end, revisions) = (session.scheduler().state().queue().view().clone(), session.timeline().revisions().to_vec());
         let timeline = session.timeline_mut();
-        for (frame, pair) in frames.iter().enumerate() {
-            timeline.seek(Cursor { frame, event: pair.events.len() });
+        for (revision, pair) in revisions.iter().enumerate() {
+            timeline.seek(Cursor { revision, event: pair.events.len() });
             prop_assert_eq!(timeline.queues(), &pair.after.queues);
             prop_assert!(pair.before.clock <= pair.after.clock);
-            if let Some(next) = frames.get(frame + 1) {
+            if let Some(next) = revisions.get(revision + 1) {
                 prop_assert_eq!(&pair.after.queues, &next.before.queues);
                 prop_assert!(pair.after.clock <= next.before.clock);
             }
         }
-        prop_assert!(frames.is_empty() || timeline.at_end());
+        prop_assert!(revisions.is_empty() || timeline.at_end());
         prop_assert_eq!(timeline.queues(), &end);
     }
 }

@@ -50,17 +50,17 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A branch: its name, its frames' titles and events, and its cursor.
+/// A branch: its name, its revisions' titles and events, and its cursor.
 type Recorded = (String, Vec<(String, Arc<[Event]>)>, Cursor);
 
 /// What a session did, as far as a reader can see it.
 fn record(session: &Session) -> Vec<Recorded> {
-    let frames = |t: &Timeline| t.frames().iter().map(|f| (f.title.clone(), f.events.clone())).collect();
-    session.branches().iter().map(|b| (b.name().to_owned(), frames(b.timeline()), b.timeline().cursor())).collect()
+    let revisions = |t: &Timeline| t.revisions().iter().map(|f| (f.title.clone(), f.events.clone())).collect();
+    session.branches().iter().map(|b| (b.name().to_owned(), revisions(b.timeline()), b.timeline().cursor())).collect()
 }
 
 fn seek_end(session: &mut Session) {
-    session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    session.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
 }
 
 /// Does one thing and checks that nobody else's past has changed by it.
@@ -69,16 +69,17 @@ fn deal(session: &mut Session, deal: &Deal, number: usize) {
         Deal::Do(deed) => {
             for operation in deed.operations(session.scheduler_here(), number) {
                 let before = record(session);
-                let (branch, done, frames) = (session.current(), session.timeline().frames_done(), session.timeline().frames().len());
+                let (branch, done, revisions) =
+                    (session.current(), session.timeline().revisions_done(), session.timeline().revisions().len());
                 if session.apply(operation) {
                     let after = record(session);
-                    if done < frames {
+                    if done < revisions {
                         assert_eq!(session.current(), before.len(), "the past was changed, and so there is a new branch");
                         assert_eq!(&after[..before.len()], &before[..], "the others stay as they are");
                         assert_eq!(after[before.len()].1[..done], before[branch].1[..done], "the past is shared");
                     } else {
                         assert_eq!((session.current(), after.len()), (branch, before.len()));
-                        assert_eq!(after[branch].1[..frames], before[branch].1[..]);
+                        assert_eq!(after[branch].1[..revisions], before[branch].1[..]);
                     }
                     seek_end(session);
                 } else {
@@ -95,15 +96,15 @@ fn deal(session: &mut Session, deal: &Deal, number: usize) {
             let shown = session.timeline().queues().clone();
             let at = session.explain(index.get(&pods)).expect("the pod is there");
             assert_eq!(session.timeline().queues(), &shown, "the cursor shows what it showed");
-            assert!(session.timeline().frames()[at].title.starts_with("explain "));
+            assert!(session.timeline().revisions()[at].title.starts_with("explain "));
             assert_eq!(session.branches().iter().map(|b| b.timeline().end().queues.clone()).collect::<Vec<_>>(), ends);
-            session.timeline_mut().seek(Cursor { frame: at, event: usize::MAX });
+            session.timeline_mut().seek(Cursor { revision: at, event: usize::MAX });
         }
-        Deal::Seek(frame, event) => {
-            let frames = session.timeline().frames();
-            if !frames.is_empty() {
-                let at = frame.index(frames.len());
-                let cursor = Cursor { frame: at, event: event.index(frames[at].events.len() + 1) };
+        Deal::Seek(revision, event) => {
+            let revisions = session.timeline().revisions();
+            if !revisions.is_empty() {
+                let at = revision.index(revisions.len());
+                let cursor = Cursor { revision: at, event: event.index(revisions[at].events.len() + 1) };
                 session.timeline_mut().seek(cursor);
             }
         }
@@ -159,8 +160,8 @@ proptest! {
                 }
                 seek_end(&mut alone);
             }
-            let frames = |t: &Timeline| t.frames().iter().map(|f| f.events.clone()).collect::<Vec<_>>();
-            prop_assert_eq!(frames(alone.timeline()), frames(branch.timeline()));
+            let revisions = |t: &Timeline| t.revisions().iter().map(|f| f.events.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(revisions(alone.timeline()), revisions(branch.timeline()));
             prop_assert_eq!(&alone.timeline().end().queues, &branch.timeline().end().queues);
             // And it differs from itself in nothing.
             prop_assert!(Comparison::of(branch, alone.branch()).is_empty());
@@ -177,9 +178,9 @@ proptest! {
         while session.run_until(&until, 30) == RunEnd::Met {
             let to = session.timeline().cursor();
             assert!(until.met(session.timeline().current().expect("something has happened")));
-            let between = session.timeline().frames()[from.frame..=to.frame].iter().enumerate().flat_map(|(i, f)| {
+            let between = session.timeline().revisions()[from.revision..=to.revision].iter().enumerate().flat_map(|(i, f)| {
                 let first = if i == 0 { from.event.min(f.events.len()) } else { 0 };
-                let last = if from.frame + i == to.frame { to.event - 1 } else { f.events.len() };
+                let last = if from.revision + i == to.revision { to.event - 1 } else { f.events.len() };
                 f.events[first..last].iter()
             });
             assert!(!between.clone().any(|e| until.met(e)));
@@ -211,7 +212,7 @@ fn cordon(session: &Session) -> Operation {
 fn two_branches_side_by_side() {
     let mut session = one_node();
     assert_eq!(session.run_to_quiescence(9), 2);
-    session.timeline_mut().seek(Cursor { frame: 0, event: usize::MAX });
+    session.timeline_mut().seek(Cursor { revision: 0, event: usize::MAX });
     assert!(session.apply(cordon(&session)));
     assert_eq!((session.branches().len(), session.current()), (2, 1));
     assert!(session.run_next());
@@ -236,7 +237,7 @@ fn what_has_no_effect_leaves_no_trace() {
     let clock = session.scheduler().state().clock();
     assert!(!session.apply(Operation::Allow { pod: Key::new("a", "p") }));
     assert!(!session.run_next());
-    assert_eq!((session.timeline().frames().len(), session.scheduler().state().clock()), (2, clock));
+    assert_eq!((session.timeline().revisions().len(), session.scheduler().state().clock()), (2, clock));
     session.timeline_mut().seek(Cursor::default());
     assert!(!session.apply(Operation::Delete { object: schedscope::cluster::Object::Pod(Arc::default()) }));
     assert_eq!((session.branches().len(), session.current()), (1, 0));
@@ -304,7 +305,7 @@ a/weak: gone
     assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
     assert!(!session.settle());
     // On another branch, the victim is deleted by hand before its time.
-    session.timeline_mut().seek(Cursor { frame: 0, event: usize::MAX });
+    session.timeline_mut().seek(Cursor { revision: 0, event: usize::MAX });
     let edit = Edit::parse("delete pod a/weak").and_then(|e| e.operation(session.scheduler_here().state().cluster()));
     assert!(session.apply(edit.expect("it is there")));
     while session.settle() {}
@@ -320,7 +321,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     session.background_mut().observed = true;
     let pod = |text: &str| -> schedscope::cluster::Object { serde_json::from_str(text).expect("a pod") };
     assert!(session.run_next(), "p is tried, on a branch");
-    assert_eq!((session.branches().len(), session.current(), session.branches()[0].timeline().frames().len()), (2, 1, 0));
+    assert_eq!((session.branches().len(), session.current(), session.branches()[0].timeline().revisions().len()), (2, 1, 0));
     // The cluster's scheduler has tried p and failed; here nobody did.
     let failed = r#"{"kind":"Pod","metadata":{"name":"p","namespace":"a","uid":"p"},"spec":{"priority":7,"schedulerName":"default-scheduler",
         "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[{"type":"PodScheduled","status":"False",
@@ -337,7 +338,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     };
     assert!(session.observe(seen));
     assert_eq!(session.current(), 1, "the reader stays where they are");
-    assert_eq!(session.branches()[0].timeline().frames()[0].title, "seen: 1 change");
+    assert_eq!(session.branches()[0].timeline().revisions()[0].title, "seen: 1 change");
     let at = PodLocation::of(
         session.scheduler_as_seen().state().cluster(),
         session.scheduler_as_seen().state().queue().view(),
@@ -347,13 +348,13 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     assert!(session.scheduler_as_seen().state().clock() >= time);
     // A reader at the end of what was seen goes on with it.
     assert!(session.switch(0));
-    session.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    session.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
     assert!(session.observe(Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new(), unknown: None }));
     assert!(session.timeline().at_end());
     assert!(session.explain(&Key::new("a", "p")).is_some(), "a decision without consequences is no branch");
     assert_eq!(session.branches().len(), 2);
     let loaded = Session::load(&saved(&session)[..]).expect("a session");
     assert!(loaded.background().observed);
-    assert_eq!(loaded.branches()[0].timeline().frames().len(), 3);
+    assert_eq!(loaded.branches()[0].timeline().revisions().len(), 3);
     assert_eq!(loaded.scheduler_as_seen().state().queue().view(), session.scheduler_as_seen().state().queue().view());
 }

@@ -60,7 +60,7 @@ fn steps_run_and_go_back_exactly() {
     let mut pty = demo(100, 32);
     let start = pty.screen();
     pty.send("n");
-    pty.wait_for("frame 1/1");
+    pty.wait_for("rev 1/1");
     pty.wait_gone("step 0/");
     pty.send("r");
     pty.wait_until("preemption is looked into", |s| s.contents().contains("▸PostFilter"));
@@ -165,7 +165,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     pty.send(ESC);
     pty.wait_gone("An error in schedscope");
     pty.send("n");
-    pty.wait_for("frame 1/1");
+    pty.wait_for("rev 1/1");
     command(&mut pty, "panic");
     assert_eq!(pty.wait_exit(), 101);
     pty.assert_restored();
@@ -474,7 +474,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.send(ESC);
     pty.wait_gone("Settings that are not used:");
     pty.send("x");
-    pty.wait_for("frame 1/1");
+    pty.wait_for("rev 1/1");
 
     // Themes show themselves as they are selected; Esc goes back.
     command(&mut pty, "theme");

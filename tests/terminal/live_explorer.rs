@@ -121,7 +121,7 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     assert_eq!(following(&screen.explorer), Some(("following".to_owned(), false)));
     server.put(pod("late", None));
     screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
-    let titles: Vec<&str> = screen.explorer.timeline().frames().iter().map(|f| f.title.as_str()).collect();
+    let titles: Vec<&str> = screen.explorer.timeline().revisions().iter().map(|f| f.title.as_str()).collect();
     assert_eq!(titles, ["the cluster changed: 1 change"]);
     // What the cluster's scheduler writes tells where the pod is from then on.
     server.put(pod("late", Some(FAILED)));
@@ -129,11 +129,11 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     // A decision that is looked at is taken again.
     let late = Key::new("shop", "late");
     screen.explorer.explain(&late).unwrap();
-    screen.explorer.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
-    let frames = screen.explorer.timeline().frames().len();
+    screen.explorer.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
+    let revisions = screen.explorer.timeline().revisions().len();
     server.delete("Node", "", "worker-a1");
-    screen.until("the node to go", |e| e.timeline().frames().len() > frames);
-    assert_eq!(screen.explorer.timeline().frames().last().unwrap().title, "explain shop/late");
+    screen.until("the node to go", |e| e.timeline().revisions().len() > revisions);
+    assert_eq!(screen.explorer.timeline().revisions().last().unwrap().title, "explain shop/late");
     assert_eq!(screen.explorer.timeline().moment().cluster.nodes.len(), 11);
     assert!(screen.explorer.timeline().at_end());
     // Once it has a node there is nothing to decide.
@@ -141,7 +141,7 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     bound["spec"]["nodeName"] = "worker-c3".into();
     server.put(bound);
     screen.until("the pod to be bound", |e| place(e, "shop/late") == "on worker-c3");
-    assert_eq!(screen.explorer.timeline().frames().last().unwrap().title, "the cluster changed: 1 change");
+    assert_eq!(screen.explorer.timeline().revisions().last().unwrap().title, "the cluster changed: 1 change");
     server.delete("Pod", "shop", "late");
     screen.until("the pod to go", |e| place(e, "shop/late") == "gone");
 }
@@ -155,14 +155,14 @@ fn what_came_before_is_forgotten_and_no_pod_with_it() {
     screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
     let waiting = screen.explorer.timeline().queues().entries.len();
     for number in 0..140 {
-        let before = screen.explorer.timeline().frames().len();
+        let before = screen.explorer.timeline().revisions().len();
         let mut node =
             json!({"kind": "Node", "metadata": {"name": "other"}, "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "1"}}});
         node["metadata"]["labels"] = json!({"number": number.to_string()});
         server.put(node);
-        screen.until("the change", |e| e.timeline().frames().len() != before);
+        screen.until("the change", |e| e.timeline().revisions().len() != before);
     }
-    assert!(screen.explorer.timeline().frames().len() < 100, "{}", screen.explorer.timeline().frames().len());
+    assert!(screen.explorer.timeline().revisions().len() < 100, "{}", screen.explorer.timeline().revisions().len());
     assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
     assert!(screen.explorer.save("/nowhere/x").unwrap_err().to_string().contains(":capture"));
     screen.explorer.restart(schedscope::session::InitialQueues::AsObserved).unwrap();
@@ -179,14 +179,14 @@ fn an_outdated_decision_is_not_shown_again() {
     let mut state = schedscope::ui::first_state(screen.explorer.timeline(), (120, 40));
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
-    assert_eq!(screen.explorer.timeline().frames().len(), 1, "nothing has changed in between");
+    assert_eq!(screen.explorer.timeline().revisions().len(), 1, "nothing has changed in between");
     screen.explorer.timeline_mut().seek(Cursor::default());
     server.put(pod("late", None));
     screen.until_news();
     screen.explorer.catch_up().unwrap();
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
     assert!(screen.explorer.timeline().at_end());
-    let titles: Vec<&str> = screen.explorer.timeline().frames().iter().map(|f| f.title.as_str()).collect();
+    let titles: Vec<&str> = screen.explorer.timeline().revisions().iter().map(|f| f.title.as_str()).collect();
     assert_eq!(titles, ["explain shop/payments", "the cluster changed: 1 change", "explain shop/payments"]);
 }
 
@@ -202,8 +202,9 @@ fn a_pod_that_is_moved_counts_as_tried_after_a_while() {
         json!({"kind": "Node", "metadata": {"name": "huge"}, "status": {"allocatable": {"cpu": "99", "memory": "99Gi", "pods": "110"}}});
     server.put(node);
     screen.until("the pod to move and to count as tried", |e| {
-        let frames = e.timeline().frames();
-        let moved = frames.iter().any(|f| f.events.iter().any(|e| matches!(e, Event::QueueMoved(m) if m.pod == Key::new("shop", "late"))));
+        let revisions = e.timeline().revisions();
+        let moved =
+            revisions.iter().any(|f| f.events.iter().any(|e| matches!(e, Event::QueueMoved(m) if m.pod == Key::new("shop", "late"))));
         moved && place(e, "shop/late") == "unschedulablePods (NodeResourcesFit)"
     });
 }
@@ -213,7 +214,7 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
     assert!(screen.explorer.run_next());
-    screen.explorer.timeline_mut().seek(Cursor { frame: usize::MAX, event: usize::MAX });
+    screen.explorer.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
     assert_eq!(screen.explorer.branches().1, 1, "what is done goes onto a branch");
     server.put(pod("late", None));
     screen.until_news();

@@ -38,7 +38,7 @@ fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
 /// Returns pods that wait, or were tried in the record.
 pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let timeline = session.timeline();
-    let tried = timeline.frames().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
+    let tried = timeline.revisions().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
         Event::CycleStarted(start) => Some(&start.pod),
         _ => None,
     });

@@ -134,8 +134,8 @@ fn scrub(state: &mut State, session: &mut dyn SessionHandle, plan: &Plan, x: u16
     let span = usize::from(area.width.max(2) - 1);
     let at = usize::from(x.saturating_sub(area.x)).min(span) * total / span;
     let starts = &state.view_model.starts;
-    // The end of one frame and the start of the next are one moment; it is called the end of the earlier.
-    let frame = starts.partition_point(|s| *s < at).saturating_sub(1);
-    let event = at - starts.get(frame).copied().unwrap_or(0);
-    seek_and_follow(state, session, |d| d.timeline_mut().seek(Cursor { frame, event }));
+    // The end of one revision and the start of the next are one moment; it is called the end of the earlier.
+    let revision = starts.partition_point(|s| *s < at).saturating_sub(1);
+    let event = at - starts.get(revision).copied().unwrap_or(0);
+    seek_and_follow(state, session, |d| d.timeline_mut().seek(Cursor { revision, event }));
 }

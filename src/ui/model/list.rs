@@ -14,8 +14,8 @@ pub enum RowId {
     Node(Str),
     /// A PodDisruptionBudget.
     Budget(Key),
-    /// What happened to a pod in a frame of the record.
-    Frame(usize),
+    /// What happened to a pod in a revision of the record.
+    Revision(usize),
     /// Nodes that share something.
     Group(GroupKey),
     /// A line that is about no object: its kind, and its place among those of the kind.

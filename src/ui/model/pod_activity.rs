@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::cluster::Key;
 use crate::framework::{ClusterEvent, PluginName, QueueingHint};
-use crate::session::{Frame, Timeline};
+use crate::session::{Revision, Timeline};
 use crate::trace::{Event, Place};
 
 /// One pod's part of the record at the cursor.
@@ -16,7 +16,7 @@ use crate::trace::{Event, Place};
 pub struct PodActivity {
     /// When it came to where it is; `None` where that was before the record begins, or was never seen.
     pub moved_at: Option<Timestamp>,
-    /// What plugins answered about it in this frame, in order.
+    /// What plugins answered about it in this revision, in order.
     pub hints: Vec<HintAnswer>,
     /// The plugins for which it waits on Permit, with the end of their patience; none where it does not.
     pub permit: Vec<(PluginName, Timestamp)>,
@@ -35,14 +35,14 @@ pub struct HintAnswer {
     pub error: Option<String>,
 }
 
-/// The pods that moved in the frame under the cursor, up to it.
+/// The pods that moved in the revision under the cursor, up to it.
 pub fn moved(timeline: &Timeline) -> BTreeSet<Key> {
     let pod = |e: &Event| if let Event::QueueMoved(m) = e { Some(m.pod.clone()) } else { None };
     so_far(timeline).iter().filter_map(pod).collect()
 }
 
 fn so_far(timeline: &Timeline) -> &[Event] {
-    timeline.frame().map_or(&[], |f| &f.events[..timeline.cursor().event])
+    timeline.revision().map_or(&[], |f| &f.events[..timeline.cursor().event])
 }
 
 impl PodActivity {
@@ -68,22 +68,22 @@ impl PodActivity {
     }
 }
 
-/// The events of the frame in which the pod moved last, and when it did. Frames that left the pod alone are known by
-/// the entry they share, so that a long record costs one look-up a frame.
+/// The events of the revision in which the pod moved last, and when it did. Revisions that left the pod alone are known by
+/// the entry they share, so that a long record costs one look-up a revision.
 fn last_move<'a>(timeline: &'a Timeline, pod: &Key) -> Option<(&'a [Event], Timestamp)> {
     let cursor = timeline.cursor();
     let now = so_far(timeline);
-    let frame = timeline.frame()?;
-    let earlier = timeline.frames()[..cursor.frame].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, &f.events[..]));
-    std::iter::once((frame, now)).chain(earlier).find_map(|(frame, events)| {
+    let revision = timeline.revision()?;
+    let earlier = timeline.revisions()[..cursor.revision].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, &f.events[..]));
+    std::iter::once((revision, now)).chain(earlier).find_map(|(revision, events)| {
         let at = events.iter().rposition(|e| matches!(e, Event::QueueMoved(m) if m.pod == *pod))?;
         let clock = events[..at].iter().rev().find_map(|e| if let Event::ClockMoved { to, .. } = e { Some(*to) } else { None });
-        Some((events, clock.unwrap_or(frame.before.clock)))
+        Some((events, clock.unwrap_or(revision.before.clock)))
     })
 }
 
-fn touched(frame: &Frame, pod: &Key) -> bool {
-    match (frame.before.queues.entries.get(pod), frame.after.queues.entries.get(pod)) {
+fn touched(revision: &Revision, pod: &Key) -> bool {
+    match (revision.before.queues.entries.get(pod), revision.after.queues.entries.get(pod)) {
         (Some(before), Some(after)) => !Arc::ptr_eq(before, after),
         (None, None) => false,
         _ => true,

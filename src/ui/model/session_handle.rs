@@ -31,7 +31,7 @@ pub trait SessionHandle {
     fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd;
     /// Records the next step towards rest, time included; returns false when nothing changes any more.
     fn settle(&mut self) -> bool;
-    /// Records a dry decision about a pod at the cursor. Returns its frame; `None` without such a pod.
+    /// Records a dry decision about a pod at the cursor. Returns its revision; `None` without such a pod.
     fn explain(&mut self, pod: &Key) -> Option<usize>;
     /// Applies a change at the cursor; in the past, on a new branch.
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
@@ -60,12 +60,12 @@ pub trait SessionHandle {
     }
     /// Goes to the end of what was seen of a live cluster, and applies pending changes.
     fn catch_up(&mut self) -> Result<CaughtUp, SessionError>;
-    /// Returns whether a live cluster has changed since the decision in a frame of this branch.
+    /// Returns whether a live cluster has changed since the decision in a revision of this branch.
     fn is_outdated(&self, _frame: usize) -> bool {
         false
     }
 
-    /// Returns every Filter plugin's answer about a node for a pod, on the cluster before the frame at the cursor; `None`
+    /// Returns every Filter plugin's answer about a node for a pod, on the cluster before the revision at the cursor; `None`
     /// without such a pod or node. Costs as much as filtering one node.
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters>;
     /// Returns the last words of the cluster's own scheduler about a pod.
@@ -133,7 +133,7 @@ pub struct Restarted {
 pub struct CaughtUp {
     /// Whether there were changes.
     pub changed: bool,
-    /// Whether older frames were dropped, as the record is full.
+    /// Whether older revisions were dropped, as the record is full.
     pub dropped: bool,
 }
 

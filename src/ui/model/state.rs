@@ -31,7 +31,7 @@ pub struct State {
     /// The cycle for which the reader chose a pane; until the next one it is not changed for them.
     pub pinned: Option<usize>,
     /// How far a step goes.
-    pub granularity: StepSize,
+    pub step_size: StepSize,
     /// The pod that the reader chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// Selections and scroll positions of all lists.
@@ -128,7 +128,7 @@ impl State {
             right: Pane::NODES,
             upper: Pane::NODES,
             pinned: None,
-            granularity: StepSize::default(),
+            step_size: StepSize::default(),
             subject: None,
             lists: BTreeMap::new(),
             detail: None,

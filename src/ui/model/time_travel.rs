@@ -20,15 +20,15 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     if timeline.cursor() == before {
         return;
     }
-    if state.pinned.is_some_and(|frame| frame != timeline.cursor().frame) {
+    if state.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
         state.pinned = None;
     }
     // The list of candidates starts at the winner, once that is known.
     let wins = winner(timeline);
-    if timeline.cursor().frame != before.frame {
+    if timeline.cursor().revision != before.revision {
         state.list_mut(Pane::NODES).reset();
     }
-    if timeline.cursor().frame != before.frame || wins != chosen {
+    if timeline.cursor().revision != before.revision || wins != chosen {
         *state.list_mut(Pane::PREEMPTION) = wins.map_or(ListView::DEFAULT, |node| ListView::at(RowId::Node(node)));
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
@@ -65,14 +65,14 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     state.subject = Some(pod.clone());
     let timeline = session.timeline();
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
-    let so_far = &timeline.frames()[..(timeline.cursor().frame + 1).min(timeline.frames().len())];
+    let so_far = &timeline.revisions()[..(timeline.cursor().revision + 1).min(timeline.revisions().len())];
     let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !session.is_outdated(*at));
     if known.is_none() && !timeline.queues().entries.contains_key(pod) {
         return false;
     }
     let mut found = true;
     seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
-        Some(frame) => s.timeline_mut().seek(Cursor { frame, event: usize::MAX }),
+        Some(revision) => s.timeline_mut().seek(Cursor { revision, event: usize::MAX }),
         None => found = false,
     });
     state.touch();
@@ -107,9 +107,9 @@ pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
 /// Seeks the start of this cycle; from there, the start of the one before.
 pub fn cycle_back(state: &mut State, session: &mut dyn SessionHandle) {
     let cursor = session.timeline().cursor();
-    let frame = if cursor.event == 0 { cursor.frame.checked_sub(1) } else { Some(cursor.frame) };
-    match frame.filter(|_| !session.timeline().at_start()) {
-        Some(frame) => seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { frame, event: 0 })),
+    let revision = if cursor.event == 0 { cursor.revision.checked_sub(1) } else { Some(cursor.revision) };
+    match revision.filter(|_| !session.timeline().at_start()) {
+        Some(revision) => seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: 0 })),
         None => state.say("this is the start"),
     }
 }
@@ -123,7 +123,7 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
         Place::Fixed => false,
     };
     if chosen {
-        state.pinned = Some(timeline.cursor().frame);
+        state.pinned = Some(timeline.cursor().revision);
     }
 }
 

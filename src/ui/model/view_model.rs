@@ -44,7 +44,7 @@ pub struct ViewModel {
     whole_of: Option<Arc<[Event]>>,
     /// The extension points that the cycle goes through, in order.
     pub points: Vec<&'static str>,
-    /// Index of the first event of each frame among all events, and at the end how many events there are.
+    /// Index of the first event of each revision among all events, and at the end how many events there are.
     pub starts: Vec<usize>,
     /// Rank and number of ties by total score.
     pub ranks: BTreeMap<i64, (usize, usize)>,
@@ -52,7 +52,7 @@ pub struct ViewModel {
     pub counts: BTreeMap<Class, usize>,
     /// How nodes are grouped.
     pub grouping: Grouping,
-    /// The pods that moved in this frame up to the cursor.
+    /// The pods that moved in this revision up to the cursor.
     pub moved: BTreeSet<Key>,
     /// Activity of the pod that is selected among the queues.
     pub activity: PodActivity,
@@ -73,7 +73,7 @@ type PageStamp = (Stamp, u16, Option<RowId>);
 #[derive(Clone, Debug, PartialEq)]
 struct Stamp {
     cursor: Cursor,
-    frames: usize,
+    revisions: usize,
     revision: u64,
 }
 
@@ -96,8 +96,8 @@ impl ViewModel {
 
     /// Returns every Filter plugin's answer about the open node, where they are of this record and node.
     pub fn filters_at(&self, timeline: &Timeline, node: Option<&Str>) -> Option<&NodeFilters> {
-        let (frame, node) = timeline.frame().zip(node)?;
-        self.filters.as_ref().filter(|_| self.filters_are_of(&frame.events, node))
+        let (revision, node) = timeline.revision().zip(node)?;
+        self.filters.as_ref().filter(|_| self.filters_are_of(&revision.events, node))
     }
 
     fn filters_are_of(&self, events: &Arc<[Event]>, node: &Str) -> bool {
@@ -113,14 +113,14 @@ impl State {
 
     /// Renews what is the same for all panes; returns false where nothing has changed since the last time.
     pub fn derive(&mut self, timeline: &Timeline) -> bool {
-        let stamp = Stamp { cursor: timeline.cursor(), frames: timeline.frames().len(), revision: self.revision };
+        let stamp = Stamp { cursor: timeline.cursor(), revisions: timeline.revisions().len(), revision: self.revision };
         if self.view_model.stamp.as_ref() == Some(&stamp) {
             return false;
         }
         let model = &mut self.view_model;
         model.stamp = Some(stamp);
         model.activity_of = None;
-        let events = timeline.frame().map(|f| f.events.clone());
+        let events = timeline.revision().map(|f| f.events.clone());
         let same = match (&model.whole_of, &events) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (None, None) => true,
@@ -135,8 +135,8 @@ impl State {
         }
         model.starts.clear();
         model.starts.push(0);
-        for frame in timeline.frames() {
-            model.starts.push(model.starts[model.starts.len() - 1] + frame.events.len());
+        for revision in timeline.revisions() {
+            model.starts.push(model.starts[model.starts.len() - 1] + revision.events.len());
         }
         let cycle = timeline.cycle();
         let snapshot = &timeline.moment().snapshot;
@@ -160,16 +160,16 @@ impl State {
         }
     }
 
-    /// Asks every Filter plugin about the open node, once for each frame and node, as that may take a while in a large
+    /// Asks every Filter plugin about the open node, once for each revision and node, as that may take a while in a large
     /// cluster; returns false where that was done before or there is nothing to ask.
     pub fn ask_filters(&mut self, session: &dyn SessionHandle) -> bool {
         let timeline = session.timeline();
-        let (Some(node), Some(frame), Some(start)) = (&self.detail, timeline.frame(), &timeline.cycle().start) else { return false };
-        if self.running.is_some() || self.view_model.filters_are_of(&frame.events, node) {
+        let (Some(node), Some(revision), Some(start)) = (&self.detail, timeline.revision(), &timeline.cycle().start) else { return false };
+        if self.running.is_some() || self.view_model.filters_are_of(&revision.events, node) {
             return false;
         }
         self.view_model.filters = session.every_filter(&start.pod, node);
-        self.view_model.filters_of = Some((frame.events.clone(), node.clone()));
+        self.view_model.filters_of = Some((revision.events.clone(), node.clone()));
         self.touch();
         true
     }

@@ -71,7 +71,7 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
             }
             None => nothing(scene),
         };
-        let done = scene.timeline.frame().filter(|f| cycle.start.is_none() && scene.timeline.cursor().event >= f.events.len());
+        let done = scene.timeline.revision().filter(|f| cycle.start.is_none() && scene.timeline.cursor().event >= f.events.len());
         let text = done.map_or_else(|| text.clone(), |f| format!("{}; {text}", f.title));
         return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
     };

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::session::{Frame, InitialQueues};
+use crate::session::{InitialQueues, Revision};
 use crate::ui::config::theme::Role;
 use crate::ui::model::text;
 use crate::ui::model::text::count;
@@ -24,7 +24,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         InitialQueues::AsObserved => "as observed",
     };
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
-    let alone = if scene.timeline.frame().is_some_and(Frame::is_dry_decision) { "dry decision" } else { "" };
+    let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
     let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
@@ -65,15 +65,15 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
 
 fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let timeline = scene.timeline;
-    let frames = timeline.frames();
+    let revisions = timeline.revisions();
     let now = timeline.clock();
-    let start = frames.first().map_or(now, |f| f.before.clock);
+    let start = revisions.first().map_or(now, |f| f.before.clock);
     let cursor = timeline.cursor();
-    let number = if frames.is_empty() { 0 } else { cursor.frame + 1 };
-    let steps = timeline.frame().map_or(0, |f| f.events.len());
+    let number = if revisions.is_empty() { 0 } else { cursor.revision + 1 };
+    let steps = timeline.revision().map_or(0, |f| f.events.len());
     let pair = |name: &str, value: String| [scene.span(Role::Muted, format!("{name} ")), scene.span(Role::Text, format!("{value}  "))];
     let mut spans = Vec::new();
-    spans.extend(pair("frame", format!("{number}/{}", frames.len())));
+    spans.extend(pair("rev", format!("{number}/{}", revisions.len())));
     spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
     spans.extend(pair("clock", text::since(start, now)));
     spans

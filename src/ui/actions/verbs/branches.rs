@@ -24,15 +24,15 @@ fn list(state: &mut State, session: &dyn SessionHandle) {
     let links = (0..branches.len()).map(|at| (at, Target::Branch(at))).collect();
     for (i, branch) in branches.iter().enumerate() {
         let here = if i == current { ", you are here" } else { "" };
-        let frames = branch.timeline().frames();
-        let from = match branch.forked().and_then(|f| Some((branches.get(f.branch)?, f.frames))) {
+        let revisions = branch.timeline().revisions();
+        let from = match branch.forked().and_then(|f| Some((branches.get(f.branch)?, f.revisions))) {
             Some((from, at)) => {
-                let did = frames.get(at).map_or_else(String::new, |f| format!(": {}", f.title));
+                let did = revisions.get(at).map_or_else(String::new, |f| format!(": {}", f.title));
                 format!(", left {} after {at}{did}", from.name())
             }
             None => String::new(),
         };
-        lines.push(format!("{}  {}: {}{from}{here}", i + 1, branch.name(), text::count(frames.len(), "frame")));
+        lines.push(format!("{}  {}: {}{from}{here}", i + 1, branch.name(), text::count(revisions.len(), "revision")));
     }
     lines.push(String::new());
     lines.push("Enter or :branch N goes to a branch, :compare N compares it with this one".to_owned());

@@ -33,10 +33,10 @@ pub static VERBS: &[Verb] = &[
 ];
 
 fn go_to(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
-    let last = session.timeline().frames().len();
+    let last = session.timeline().revisions().len();
     match args.parse::<usize>() {
         Ok(n) if (1..=last).contains(&n) => {
-            time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { frame: n - 1, event: usize::MAX }));
+            time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision: n - 1, event: usize::MAX }));
             state.touch();
             Ok(Answer::Done)
         }

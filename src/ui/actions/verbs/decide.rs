@@ -22,9 +22,9 @@ fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
     let key = pod_key(session, args)?;
     let mut found = false;
     seek_and_follow(state, session, |s| {
-        if let Some(frame) = s.explain(&key) {
+        if let Some(revision) = s.explain(&key) {
             found = true;
-            s.timeline_mut().seek(Cursor { frame, event: usize::MAX });
+            s.timeline_mut().seek(Cursor { revision, event: usize::MAX });
         }
     });
     state.touch();

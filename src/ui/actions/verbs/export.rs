@@ -46,10 +46,10 @@ fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportErr
         "svg" => return Err(ExportError::DecisionAsPicture),
         ending => Format::of_ending(ending).ok_or_else(|| ExportError::Ending { path: path.to_owned() })?,
     };
-    let frame = session.timeline().frame().ok_or(ExportError::NothingRecorded)?;
-    let view = CycleView::of(frame.events.iter());
+    let revision = session.timeline().revision().ok_or(ExportError::NothingRecorded)?;
+    let view = CycleView::of(revision.events.iter());
     if view.start.is_none() {
-        return Err(ExportError::NoDecision(frame.title.clone()));
+        return Err(ExportError::NoDecision(revision.title.clone()));
     }
     Ok(format.write(&report::Answer::Decision(&view), "")?)
 }
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(kind(&driver, "a.md"), "! there is no decision here yet");
         assert_eq!(kind(&driver, "screen a.txt"), "a.txt Text");
         driver.run_next();
-        driver.timeline_mut().seek(Cursor { frame: 0, event: 2 });
+        driver.timeline_mut().seek(Cursor { revision: 0, event: 2 });
         for (args, expected) in [
             ("a b/c.svg", "a b/c.svg Picture"),
             ("screen x.svg", "x.svg Picture"),
@@ -98,7 +98,7 @@ mod tests {
         let mut driver = script(false);
         driver.run_next();
         let json = |driver: &dyn SessionHandle| super::export(driver, "x.json").unwrap();
-        driver.timeline_mut().seek(Cursor { frame: 0, event: 1 });
+        driver.timeline_mut().seek(Cursor { revision: 0, event: 1 });
         let early = json(&driver);
         driver.timeline_mut().seek(Cursor::END);
         assert_eq!(early, json(&driver));

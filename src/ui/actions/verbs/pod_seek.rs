@@ -1,4 +1,4 @@
-//! Seeks the nearest frame that is about the selected pod.
+//! Seeks the nearest revision that is about the selected pod.
 
 use crate::session::Cursor;
 use crate::ui::actions::verb::{Answer, Verb, keys};
@@ -31,14 +31,14 @@ fn seek(state: &mut State, session: &mut dyn SessionHandle, direction: Direction
         return state.say("no pod is selected");
     };
     let timeline = session.timeline();
-    let (here, frames) = (timeline.cursor().frame, timeline.frames());
-    let touches = |at: &usize| frames[*at].events.iter().any(|e| e.is_about(&pod));
+    let (here, revisions) = (timeline.cursor().revision, timeline.revisions());
+    let touches = |at: &usize| revisions[*at].events.iter().any(|e| e.is_about(&pod));
     let found = match direction {
-        Direction::Forward => (here + 1..frames.len()).find(touches),
-        Direction::Back => (0..here.min(frames.len())).rev().find(touches),
+        Direction::Forward => (here + 1..revisions.len()).find(touches),
+        Direction::Back => (0..here.min(revisions.len())).rev().find(touches),
     };
     match found {
-        Some(frame) => time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { frame, event: usize::MAX })),
+        Some(revision) => time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: usize::MAX })),
         None if direction == Direction::Forward => state.say(format!("nothing more is recorded about {pod}")),
         None => state.say(format!("nothing is recorded about {pod} before this")),
     }

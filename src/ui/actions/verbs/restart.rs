@@ -26,9 +26,9 @@ fn restart(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Re
     let mut answer = None;
     seek_and_follow(state, session, |s| answer = Some(s.restart(queues)));
     let Some(result) = answer else { return Ok(Answer::Done) };
-    let (granularity, settings) = (state.granularity, state.settings.clone());
+    let (step_size, settings) = (state.step_size, state.settings.clone());
     *state = State::new(session.timeline(), state.size, settings);
-    state.granularity = granularity;
+    state.step_size = step_size;
     let restarted = result?;
     state.say(match queues {
         InitialQueues::Fresh => format!("fresh start: all {} waiting pods are new to the scheduler", restarted.waiting),

@@ -26,7 +26,7 @@ fn run(state: &mut State, session: &mut dyn SessionHandle) {
             if !timeline.forward(StepSize::Event) {
                 break;
             }
-            let at_end = timeline.frame().is_none_or(|f| timeline.cursor().event == f.events.len());
+            let at_end = timeline.revision().is_none_or(|f| timeline.cursor().event == f.events.len());
             if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted(_))) {
                 break;
             }

@@ -25,7 +25,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[keys(Context::GLOBAL, &["b", "N"], "back", "one step back")],
         ..Verb::new("step-back", |state, session, _| {
-            time_travel::step(state, session, Direction::Back, state.granularity);
+            time_travel::step(state, session, Direction::Back, state.step_size);
             Ok(Answer::Done)
         })
     },
@@ -33,10 +33,10 @@ pub static VERBS: &[Verb] = &[
 
 fn step(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     if args.is_empty() {
-        time_travel::step(state, session, Direction::Forward, state.granularity);
+        time_travel::step(state, session, Direction::Forward, state.step_size);
         return Ok(Answer::Done);
     }
-    state.granularity = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
-    state.say(format!("one step is now {}", step_words(state.granularity)));
+    state.step_size = args.parse().map_err(|_| CommandError::Step(args.to_owned()))?;
+    state.say(format!("one step is now {}", step_words(state.step_size)));
     Ok(Answer::Done)
 }

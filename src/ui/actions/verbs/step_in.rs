@@ -23,9 +23,9 @@ fn step_in(state: &mut State, session: &mut dyn SessionHandle) {
     let Some(pod) = state.selected_pod().cloned() else { return };
     let mut found = false;
     seek_and_follow(state, session, |s| {
-        if let Some(frame) = s.explain(&pod) {
+        if let Some(revision) = s.explain(&pod) {
             found = true;
-            s.timeline_mut().seek(Cursor { frame, event: 0 });
+            s.timeline_mut().seek(Cursor { revision, event: 0 });
         }
     });
     state.touch();

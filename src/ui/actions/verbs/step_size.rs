@@ -31,11 +31,11 @@ pub static VERBS: &[Verb] = &[
 
 fn change(state: &mut State, direction: Direction) {
     let all: Vec<StepSize> = StepSize::iter().collect();
-    let at = all.iter().position(|g| *g == state.granularity).unwrap_or(0);
+    let at = all.iter().position(|g| *g == state.step_size).unwrap_or(0);
     let next = match direction {
         Direction::Forward => (at + 1) % all.len(),
         Direction::Back => (at + all.len() - 1) % all.len(),
     };
-    state.granularity = all[next];
-    state.say(format!("one step is now {}", step_words(state.granularity)));
+    state.step_size = all[next];
+    state.say(format!("one step is now {}", step_words(state.step_size)));
 }

@@ -124,7 +124,7 @@ fn quiet(scene: &Scene<'_>) -> &'static str {
         (_, Some(Outcome::Gated)) => "no message: the pod is not tried while a gate keeps it out",
         (_, Some(_)) => "no message was written",
         (Some(_), None) => "no message yet: the cycle goes on",
-        (None, None) if scene.timeline.frames().is_empty() => "no cycle is shown yet",
+        (None, None) if scene.timeline.revisions().is_empty() => "no cycle is shown yet",
         (None, None) => "no message: not a scheduling attempt",
     }
 }

@@ -94,7 +94,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
         .or_else(|| timeline.moment().snapshot.nodes().first().map(|n| n.name().clone()));
     match node {
         Some(node) => {
-            state.pinned = Some(timeline.cursor().frame);
+            state.pinned = Some(timeline.cursor().revision);
             state.open_node(node);
         }
         None => state.say("there is no node to show"),

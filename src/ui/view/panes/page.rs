@@ -50,8 +50,8 @@ pub fn open_row(state: &mut State, session: &mut dyn SessionHandle) {
     match state.selected_row().cloned() {
         Some(RowId::Pod(pod)) => state.open_pod(pod),
         Some(RowId::Node(node)) => state.open_node(node),
-        Some(RowId::Frame(frame)) => {
-            time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { frame, event: usize::MAX }));
+        Some(RowId::Revision(revision)) => {
+            time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: usize::MAX }));
         }
         Some(RowId::Budget(key)) => {
             state.open_budgets.insert(key.clone());

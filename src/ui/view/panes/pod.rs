@@ -11,7 +11,7 @@ use crate::cluster::{
 use crate::framework::PluginName;
 use crate::report::why;
 use crate::session::Timeline;
-use crate::session::{Frame, Keyframe};
+use crate::session::{Keyframe, Revision};
 use crate::trace::{CycleView, Event, Outcome, Place};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
@@ -48,7 +48,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
     let cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
     match selected.or_else(cycle).or_else(|| state.selected_pod().cloned()) {
         Some(pod) => {
-            state.pinned = Some(timeline.cursor().frame);
+            state.pinned = Some(timeline.cursor().revision);
             state.open_pod(pod);
         }
         None => state.say("there is no pod to show"),
@@ -312,38 +312,38 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
         [right("CYCLE", Width::Fixed(5)), left("TIME", Width::Fixed(8)), left("WHAT HAPPENED", Width::Rest)].into();
     rows.heading("history");
     rows.titles(&columns);
-    let here = input.timeline.cursor().frame;
+    let here = input.timeline.cursor().revision;
     let mut any = false;
-    for (at, frame) in input.timeline.frames().iter().enumerate().take(here + 1) {
-        let Some((words, role)) = part(frame, key) else { continue };
+    for (at, revision) in input.timeline.revisions().iter().enumerate().take(here + 1) {
+        let Some((words, role)) = part(revision, key) else { continue };
         any = true;
         let mark = if at == here { Sign::Here } else { Sign::None };
         let cells = vec![
             signed(mark, (at + 1).to_string(), Role::Muted),
-            cell(text::time_of_day(frame.before.clock), Role::Muted),
+            cell(text::time_of_day(revision.before.clock), Role::Muted),
             cell(words, role),
         ];
-        rows.cells(RowId::Frame(at), &columns, cells);
+        rows.cells(RowId::Revision(at), &columns, cells);
     }
     if !any {
         rows.note("nothing is recorded of it yet");
     }
 }
 
-/// Whether the pod can have played a part in a frame: a record may have many frames, and a frame many events.
-fn concerned(frame: &Frame, key: &Key) -> bool {
+/// Whether the pod can have played a part in a revision: a record may have many revisions, and a revision many events.
+fn concerned(revision: &Revision, key: &Key) -> bool {
     let object = |m: &Keyframe| m.cluster.pods.get(key).map(Arc::as_ptr);
     let entry = |m: &Keyframe| m.queues.entries.get(key).map(Arc::as_ptr);
-    let (before, after) = (&frame.before, &frame.after);
-    object(before) != object(after) || entry(before) != entry(after) || frame.events.iter().take(4).any(|e| e.is_about(key))
+    let (before, after) = (&revision.before, &revision.after);
+    object(before) != object(after) || entry(before) != entry(after) || revision.events.iter().take(4).any(|e| e.is_about(key))
 }
 
-/// The pod's part in a frame, if it played one.
-fn part(frame: &Frame, key: &Key) -> Option<(String, Role)> {
-    if !concerned(frame, key) {
+/// The pod's part in a revision, if it played one.
+fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
+    if !concerned(revision, key) {
         return None;
     }
-    let about: Vec<&Event> = frame.events.iter().filter(|e| e.is_about(key)).collect();
+    let about: Vec<&Event> = revision.events.iter().filter(|e| e.is_about(key)).collect();
     let finished = about.iter().find_map(|e| if let Event::CycleFinished { outcome, .. } = e { Some(*outcome) } else { None });
     if let Some(outcome) = finished {
         let role = match outcome {
@@ -352,8 +352,8 @@ fn part(frame: &Frame, key: &Key) -> Option<(String, Role)> {
             Outcome::Gated => Role::Gated,
             Outcome::Error => Role::Failed,
         };
-        let asked = if frame.is_dry_decision() { "dry decision: " } else { "" };
-        return Some((format!("{asked}{}", why(&CycleView::of(frame.events.iter()))), role));
+        let asked = if revision.is_dry_decision() { "dry decision: " } else { "" };
+        return Some((format!("{asked}{}", why(&CycleView::of(revision.events.iter()))), role));
     }
     about.iter().rev().find_map(|e| match e {
         Event::VictimEvicted { preemptor, node, .. } => Some((format!("evicted from {node} for {preemptor}"), Role::Victim)),
@@ -362,7 +362,7 @@ fn part(frame: &Frame, key: &Key) -> Option<(String, Role)> {
         Event::NominationCleared { node, .. } => Some((format!("lost its nomination to {node}"), Role::Warning)),
         Event::QueueMoved(m) => {
             let to = QueuePart::of(&m.to).map_or("out of the queue", QueuePart::title);
-            Some((format!("to {to}: {}", frame.title), Role::Text))
+            Some((format!("to {to}: {}", revision.title), Role::Text))
         }
         _ => None,
     })

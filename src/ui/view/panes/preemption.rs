@@ -68,7 +68,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     let Some(RowId::Node(node)) = state.list(Pane::PREEMPTION).selected.clone() else { return };
     let timeline = session.timeline();
     if timeline.cycle().preemption.as_ref().is_some_and(|p| p.candidate(&node).is_some()) {
-        state.pinned = Some(timeline.cursor().frame);
+        state.pinned = Some(timeline.cursor().revision);
         state.open_page(Pane::CANDIDATE);
     } else {
         state.open_node(node);
@@ -154,7 +154,7 @@ fn absent(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         () if scene.state.view_model.whole.preemption.is_some() => {
             format!("not reached yet: {} runs until preemption starts", scene.key(&Action::RUN))
         }
-        () if scene.timeline.frames().is_empty() => "nothing has been tried yet".to_owned(),
+        () if scene.timeline.revisions().is_empty() => "nothing has been tried yet".to_owned(),
         () if scene.cycle().start.is_none() => "not a scheduling attempt".to_owned(),
         () => "this cycle does not look into preemption".to_owned(),
     };

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::session::Frame;
+use crate::session::Revision;
 use crate::session::Timeline;
 use crate::trace::StepSize;
 use crate::ui::config::action::{Action, Direction, Motion};
@@ -62,13 +62,13 @@ const POINT: usize = 11;
 /// Draws the steps.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let mut heading = def.title(scene, "Steps");
-    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words(scene.state.granularity))));
+    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words(scene.state.step_size))));
     let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
     let width = usize::from(plan.area(Pane::STEPS).map_or(0, |a| a.width));
     def.chrome(scene, plan, heading, points(scene, width.saturating_sub(used + 10)), buf);
     let list = def.list_in(plan);
-    match scene.timeline.frame() {
-        Some(frame) => sentences(scene, frame, list, buf),
+    match scene.timeline.revision() {
+        Some(revision) => sentences(scene, revision, list, buf),
         None => {
             let (step, cycle) = (scene.key(&Action::STEP), scene.key(&Action::CYCLE));
             let words = format!("nothing has happened yet: {step} takes the first step, {cycle} a whole cycle");
@@ -119,10 +119,10 @@ fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
 
 /// How many of the cycle's parts have been entered.
 fn passed(scene: &Scene<'_>) -> usize {
-    let Some(frame) = scene.timeline.frame() else { return 0 };
+    let Some(revision) = scene.timeline.revision() else { return 0 };
     let mut count = 0;
     let mut last = None;
-    for event in &frame.events[..scene.timeline.cursor().event] {
+    for event in &revision.events[..scene.timeline.cursor().event] {
         let part = verdict::part(event);
         if last != Some(part) {
             count += 1;
@@ -132,11 +132,11 @@ fn passed(scene: &Scene<'_>) -> usize {
     count
 }
 
-fn sentences(scene: &Scene<'_>, frame: &Frame, list: Rect, buf: &mut Buffer) {
+fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {
     let room = usize::from(list.height);
     let here = scene.timeline.cursor().event;
     // Line 0 is the operation itself; line i the i-th event. A third of the room looks ahead.
-    let total = frame.events.len() + 1;
+    let total = revision.events.len() + 1;
     let first = (here + 1 + room / 3).min(total).saturating_sub(room);
     for (row, at) in (first..total.min(first + room)).enumerate() {
         let area = Rect { y: list.y + row as u16, height: 1, ..list };
@@ -148,8 +148,8 @@ fn sentences(scene: &Scene<'_>, frame: &Frame, list: Rect, buf: &mut Buffer) {
         };
         let sign = if current { scene.glyphs.here } else { " " };
         let mut spans = vec![scene.span(Role::Accent, format!("{sign} "))];
-        match at.checked_sub(1).map(|i| &frame.events[i]) {
-            None => spans.push(scene.span(role, frame.title.clone())),
+        match at.checked_sub(1).map(|i| &revision.events[i]) {
+            None => spans.push(scene.span(role, revision.title.clone())),
             Some(event) => {
                 let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
                 spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(event))));

@@ -24,7 +24,7 @@ pub fn role(event: &Event) -> Role {
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (done, total) = scene.timeline.progress();
     let starts = &scene.state.view_model.starts;
-    let frames = scene.timeline.frames();
+    let revisions = scene.timeline.revisions();
     let span = usize::from(area.width.max(2) - 1);
     let here = (done * span).checked_div(total).unwrap_or(0);
     for column in 0..usize::from(area.width) {
@@ -35,9 +35,9 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         }
         // The first event of this column, and whether a frame begins between it and the next column.
         let event = (column * total).div_ceil(span).min(total - 1);
-        let frame = starts.partition_point(|s| *s <= event).saturating_sub(1);
-        let begins = event == starts[frame] && frame > 0 && total <= span * 4;
-        let part = role(&frames[frame].events[event - starts[frame]]);
+        let revision = starts.partition_point(|s| *s <= event).saturating_sub(1);
+        let begins = event == starts[revision] && revision > 0 && total <= span * 4;
+        let part = role(&revisions[revision].events[event - starts[revision]]);
         let (symbol, role) = match () {
             () if column == here => (scene.glyphs.scrub_here, Role::Current),
             () if begins => (scene.glyphs.scrub_edge, Role::Muted),
