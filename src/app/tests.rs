@@ -150,7 +150,7 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
     screen.keys("=");
     let text = screen.overlay();
-    assert!(text.contains("1 decision otherwise") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
+    assert!(text.contains("1 decision differs") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
     // The next change is held against this one.
     screen.command("cordon worker-b1");
     assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
@@ -295,7 +295,7 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     screen.keys("A");
     let text = screen.overlay();
     assert!(
-        text.starts_with("Compared with the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
+        text.starts_with("Compared with the cluster's scheduler\n14 pending pods. Compared with the cluster's scheduler: 5 explained by later changes, 8 agree, "),
         "{text}"
     );
     assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");

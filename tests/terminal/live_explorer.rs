@@ -293,7 +293,7 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     let server = ApiServer::new(&story("aftermath"));
     let all = program(&server, &["explain", "-A", "--pending"]);
     assert_eq!(all.status.code(), Some(0), "{}", stderr(&all));
-    assert!(stdout(&all).starts_with("14 pending pods: "), "{}", stdout(&all));
+    assert!(stdout(&all).starts_with("14 pending pods. "), "{}", stdout(&all));
     let one = program(&server, &["explain", "--live", "too-big", "-n", "batch"]);
     assert_eq!(one.status.code(), Some(1), "{}", stderr(&one));
     assert!(stdout(&one).contains("THE CLUSTER'S SCHEDULER\n  The same as"), "{}", stdout(&one));
@@ -359,7 +359,7 @@ fn the_program_is_a_plugin_of_kubectl() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_schedscope"), &plugin).unwrap();
     let (_config, path) = kubeconfig(&server);
     let run = |arguments: &[&str]| Command::new(&plugin).args(arguments).env("KUBECONFIG", &path).output().unwrap();
-    assert!(stdout(&run(&["explain", "-A", "--pending"])).starts_with("14 pending pods: "));
+    assert!(stdout(&run(&["explain", "-A", "--pending"])).starts_with("14 pending pods. "));
     // Without a terminal there is no explorer; it is the explorer that was meant.
     let live = run(&["--context", "test"]);
     assert!(stderr(&live).contains("terminal"), "{}", stderr(&live));

@@ -189,8 +189,8 @@ fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
         let mut pty = story("aftermath", (columns, rows));
         pty.send("A");
         let screen = pty.wait_for("Compared with the cluster's scheduler");
-        line(&screen, &["14 pending pods: 5 different, the cluster has changed since; 8 same;"]);
-        line(&screen, &["differs: Insufficient cpu: 1 node there, 2 nodes here"]);
+        line(&screen, &["14 pending pods. Compared with the cluster's scheduler: 5 explained"]);
+        line(&screen, &["Insufficient cpu: the scheduler said 1 node, schedscope says 2"]);
         pty.send("j");
         pty.send(ENTER);
         pty.wait_gone("Compared with the cluster's scheduler");

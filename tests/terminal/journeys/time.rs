@@ -53,7 +53,7 @@ fn compare_before_and_after_cordoning_worker_a2() {
     line(&screen, &["shop/payments: on worker-a2 → on worker-b1"]);
     assert_order(&screen, &["Evicted only on main:", "batch/reports-646f8d7fc5-zgcpb", "batch/reports-646f8d7fc5-kdjfj"]);
     pty.send(PAGE_DOWN);
-    let screen = pty.wait_gone("They share 0 revisions");
+    let screen = pty.wait_gone("They diverge from the start");
     assert_order(&screen, &["Evicted only on branch 2:", "batch/reports-646f8d7fc5-"]);
     pty.send("G");
     pty.wait_for(" of 125 ━");
