@@ -20,6 +20,8 @@ use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
 
+/// Keys kept that are typed while something is loaded.
+const TYPED_AHEAD: usize = 64;
 /// What is loaded within this time is shown at once, and nothing else before it.
 const AT_ONCE: Duration = Duration::from_millis(30);
 
@@ -194,13 +196,18 @@ async fn wait<T>(
     let ((terminal, inputs), theme) = take(taken, options).await?;
     let palette = Palette { theme: &theme, glyphs: &options.glyphs };
     let mut ticks = 0;
+    // What is typed ahead is meant for the screen that follows.
+    let mut typed = Vec::new();
     loop {
         let shown = watch.shown(source, ticks);
         terminal.show(|area, buf| loading::draw(&shown, palette, area, buf))?;
         let input = tokio::select! {
             biased;
             input = inputs.next() => input?,
-            result = &mut result => return Ok(result.ok().map(Loaded::Done)),
+            result = &mut result => {
+                inputs.put_back(typed);
+                return Ok(result.ok().map(Loaded::Done));
+            }
             () = sleep(TICK) => {
                 ticks += 1;
                 continue;
@@ -224,7 +231,12 @@ async fn wait<T>(
                     terminal.suspend()?;
                     None
                 }
-                None => None,
+                None => {
+                    if matches!(event, Event::Key(_)) && typed.len() < TYPED_AHEAD {
+                        typed.push(event);
+                    }
+                    None
+                }
             },
         };
         if let Some(exit) = exit {

@@ -71,6 +71,13 @@ impl Inputs {
         }
     }
 
+    /// Puts events back in front of those that follow, for a later screen.
+    pub(super) fn put_back(&mut self, typed: Vec<Event>) {
+        for event in typed.into_iter().rev() {
+            self.question.ahead.push_front(event);
+        }
+    }
+
     /// Asks the terminal whether it is light or dark, and waits a little for the answer.
     pub(super) async fn ask(&mut self) -> io::Result<()> {
         self.heard = self.question.ask(&mut self.events).await?.or(self.heard);

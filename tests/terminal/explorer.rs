@@ -323,8 +323,8 @@ fn a_light_terminal_gets_the_light_theme() {
     };
     let (light, dark) = ((0x2d, 0x33, 0x45), (0xc9, 0xd1, 0xe3));
     let mut pty = Pty::start_in(&[("COLORFGBG", "")], &["demo", "payments"], 120, 40);
-    pty.wait_raw(QUESTION);
     pty.send("n");
+    pty.wait_raw(QUESTION);
     pty.send("n\x1b]11;rgb:ffff/fafa/f0f0\x1b\\");
     ink(&pty, light);
     pty.wait_for("step 14/33");
