@@ -22,10 +22,11 @@ use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::{Input, load};
+use schedscope::ui::view::panes::PANES;
 use schedscope::ui::{
-    Action, Depth, Driver as _, Keymap, Pane, Scene, State, Theme, UNICODE, contexts, draw, go_on, look, show_pod, update,
+    Action, Depth, Scene, SessionHandle as _, State, Theme, UNICODE, contexts, draw, first_state, go_on, keymap, poll_job, renew, show_pod,
+    update,
 };
-use strum::IntoEnumIterator as _;
 
 const SIZE: (u16, u16) = (200, 60);
 /// Frames of each pane, and presses of each key.
@@ -57,13 +58,13 @@ impl Screen {
         let loaded = load(&[input]);
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, Options::default());
         let mut explorer = Explorer::new(Session::new(scheduler, "bench"));
-        let mut state = State::new(explorer.timeline(), SIZE);
+        let mut state = first_state(explorer.timeline(), SIZE);
         // A decision with all there is: verdicts of many nodes, and preemption.
         let first = explorer.timeline().queues().entries.keys().find(|k| k.name == "preemptor").cloned();
         if let Some(pod) = first.or_else(|| explorer.timeline().queues().entries.keys().next().cloned()) {
             assert!(show_pod(&mut state, &mut explorer, &pod), "{pod} is decided about");
         }
-        state.renew(&explorer);
+        renew(&mut state, &explorer);
         let area = Rect::new(0, 0, SIZE.0, SIZE.1);
         Self { explorer, state, theme: Theme::fallback(Depth::True), buf: Buffer::empty(area) }
     }
@@ -79,7 +80,7 @@ impl Screen {
             theme: &self.theme,
             glyphs: &UNICODE,
             source: &driver.source(),
-            news: driver.news(),
+            live: driver.live_status(),
             release: driver.release(),
             branch: "",
         };
@@ -90,13 +91,13 @@ impl Screen {
 
     /// Presses a key and waits for all that comes of it.
     fn press(&mut self, key: &str) {
-        let action = Keymap::default().pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
+        let action = keymap().pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
         update(&mut self.state, &mut self.explorer, action);
         while self.state.running.is_some() {
             go_on(&mut self.state, &mut self.explorer, || true);
         }
         while self.state.working.is_some() && self.state.overlay.is_none() {
-            look(&mut self.state, &mut self.explorer);
+            poll_job(&mut self.state, &mut self.explorer);
         }
     }
 
@@ -123,13 +124,13 @@ fn print(what: &str, mut times: Vec<Duration>) {
 }
 
 fn frames(screen: &mut Screen) {
-    for pane in Pane::iter() {
-        update(&mut screen.state, &mut screen.explorer, Action::Focus(pane));
-        print(&format!("a frame with {pane} in focus"), timed(TIMES, || screen.draw()));
+    for pane in PANES {
+        update(&mut screen.state, &mut screen.explorer, Action::Verb(pane.verb.0));
+        print(&format!("a frame with {} in focus", pane.id), timed(TIMES, || screen.draw()));
     }
-    update(&mut screen.state, &mut screen.explorer, Action::Help);
+    update(&mut screen.state, &mut screen.explorer, Action::HELP);
     print("a frame with the help over it", timed(TIMES, || screen.draw()));
-    update(&mut screen.state, &mut screen.explorer, Action::Back);
+    update(&mut screen.state, &mut screen.explorer, Action::BACK);
 }
 
 fn keys(screen: &mut Screen) {

@@ -21,14 +21,14 @@ use api_server::ApiServer;
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use schedscope::app::{Explorer, Pace};
+use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Cluster, Key};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
 use schedscope::session::Session;
 use schedscope::source::Loaded;
 use schedscope::source::live::{Change, ConnectOptions, Live, State, connect};
-use schedscope::ui::{self, Depth, Driver as _, Scene, Theme};
+use schedscope::ui::{self, Depth, Scene, SessionHandle as _, Theme};
 use serde_json::{Value, json};
 
 fn setting(name: &str, small: usize) -> usize {
@@ -160,8 +160,8 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
     let report = Arc::new(loaded.report);
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
     let mut explorer =
-        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(live), Pace::default());
-    let mut state = ui::State::new(explorer.timeline(), (200, 60));
+        Explorer::new(Session::new(scheduler, "soak")).with_reports(vec![report]).following(Arc::clone(live), FollowConfig::default());
+    let mut state = ui::first_state(explorer.timeline(), (200, 60));
     ui::show_pod(&mut state, &mut explorer, &Key::new("team-0", "giant"));
     let theme = Theme::embedded("dark", Depth::True).unwrap();
     let area = Rect::new(0, 0, 200, 60);
@@ -173,14 +173,19 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
         let deadline = begin + Duration::from_secs(second as u64);
         while Instant::now() < deadline {
             live.wait_beyond(live.news(), Some(deadline));
-            std::thread::sleep(explorer.rest().min(deadline.saturating_duration_since(Instant::now())));
+            std::thread::sleep(
+                explorer
+                    .live_status()
+                    .map_or(Duration::ZERO, |status| status.cooldown)
+                    .min(deadline.saturating_duration_since(Instant::now())),
+            );
             let from = Instant::now();
             let new = explorer.follow();
             if new {
                 state.touch();
-                state.renew(&explorer);
+                ui::renew(&mut state, &explorer);
             }
-            let (shown, _) = ui::show_news(&mut state, &explorer);
+            let (shown, _) = ui::show_live_status(&mut state, &explorer);
             if !new && !shown {
                 continue;
             }
@@ -188,7 +193,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
             let from = Instant::now();
             let mut buffer = Buffer::empty(area);
             let (source, branch) = (explorer.source(), ui::branch_label(&explorer));
-            let (timeline, news) = (explorer.timeline(), explorer.news());
+            let (timeline, live_status) = (explorer.timeline(), explorer.live_status());
             let scene = Scene {
                 state: &state,
                 timeline,
@@ -197,7 +202,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
                 source: &source,
                 branch: &branch,
                 written: None,
-                news,
+                live: live_status,
                 release: explorer.release(),
             };
             ui::draw(&scene, area, &mut buffer);

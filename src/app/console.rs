@@ -15,11 +15,13 @@ use super::input::{Input, Inputs};
 use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
-use super::{AppError, Exit, Left, Options};
+use super::{AppError, Exit, ExitTo, Options};
 use crate::ui::Theme;
-use crate::ui::start::choice::{Choice, Group, Offer, Start};
-use crate::ui::start::{Look, loading};
+use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
+use crate::ui::view::start::{Palette, loading};
 
+/// Keys kept that are typed while something is loaded.
+const TYPED_AHEAD: usize = 64;
 /// What is loaded within this time is shown at once, and nothing else before it.
 const AT_ONCE: Duration = Duration::from_millis(30);
 
@@ -40,7 +42,7 @@ pub enum Loaded<T> {
     /// With this.
     Done(T),
     /// The reader did not wait for it.
-    Left(Exit),
+    ExitTo(Exit),
 }
 
 impl Console {
@@ -117,7 +119,7 @@ impl Console {
     ///
     /// # Errors
     /// Without a terminal, with a broken theme, or when the terminal goes away.
-    pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<Left, AppError> {
+    pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<ExitTo, AppError> {
         terminal::require()?;
         let taken = &mut self.taken;
         self.runtime.block_on(async {
@@ -143,10 +145,10 @@ impl Console {
         let taken = &mut self.taken;
         self.runtime.block_on(async {
             let ((terminal, inputs), theme) = take(taken, options).await?;
-            let look = Look { theme: &theme, glyphs: &options.glyphs };
+            let palette = Palette { theme: &theme, glyphs: &options.glyphs };
             let mut screen = Start::new(offers, empty, options.keymap.clone(), terminal.size()?);
             screen.notice = why.or_else(|| options.problems.first().cloned());
-            start::choose(screen, look, terminal, inputs).await
+            start::choose(screen, palette, terminal, inputs).await
         })
     }
 }
@@ -192,15 +194,20 @@ async fn wait<T>(
         return Ok(result.ok().map(Loaded::Done));
     }
     let ((terminal, inputs), theme) = take(taken, options).await?;
-    let look = Look { theme: &theme, glyphs: &options.glyphs };
+    let palette = Palette { theme: &theme, glyphs: &options.glyphs };
     let mut ticks = 0;
+    // What is typed ahead is meant for the screen that follows.
+    let mut typed = Vec::new();
     loop {
         let shown = watch.shown(source, ticks);
-        terminal.show(|area, buf| loading::draw(&shown, look, area, buf))?;
+        terminal.show(|area, buf| loading::draw(&shown, palette, area, buf))?;
         let input = tokio::select! {
             biased;
             input = inputs.next() => input?,
-            result = &mut result => return Ok(result.ok().map(Loaded::Done)),
+            result = &mut result => {
+                inputs.put_back(typed);
+                return Ok(result.ok().map(Loaded::Done));
+            }
             () = sleep(TICK) => {
                 ticks += 1;
                 continue;
@@ -219,17 +226,22 @@ async fn wait<T>(
             }
             Input::Theme(_) => None,
             Input::Event(event) => match asks(&event) {
-                Some(Asks::Leave(exit)) => Some(exit),
+                Some(Asks::CancelGuard(exit)) => Some(exit),
                 Some(Asks::Suspend) => {
                     terminal.suspend()?;
                     None
                 }
-                None => None,
+                None => {
+                    if matches!(event, Event::Key(_)) && typed.len() < TYPED_AHEAD {
+                        typed.push(event);
+                    }
+                    None
+                }
             },
         };
         if let Some(exit) = exit {
             watch.cancel();
-            return Ok(Some(Loaded::Left(exit)));
+            return Ok(Some(Loaded::ExitTo(exit)));
         }
     }
 }
@@ -237,7 +249,7 @@ async fn wait<T>(
 /// What a key can ask for while something is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asks {
-    Leave(Exit),
+    CancelGuard(Exit),
     Suspend,
 }
 
@@ -245,9 +257,9 @@ enum Asks {
 fn asks(event: &Event) -> Option<Asks> {
     let Event::Key(KeyEvent { code, modifiers, .. }) = event else { return None };
     match (code, modifiers.contains(KeyModifiers::CONTROL)) {
-        (KeyCode::Char('c'), true) => Some(Asks::Leave(Exit::Signal(signal_hook::consts::SIGINT))),
+        (KeyCode::Char('c'), true) => Some(Asks::CancelGuard(Exit::Signal(signal_hook::consts::SIGINT))),
         (KeyCode::Char('z'), true) => Some(Asks::Suspend),
-        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Asks::Leave(Exit::Quit)),
+        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Asks::CancelGuard(Exit::Quit)),
         _ => None,
     }
 }
@@ -259,9 +271,9 @@ mod tests {
     #[test]
     fn keys_that_leave_a_load() {
         let check = |code, modifiers, expected| assert_eq!(asks(&Event::Key(KeyEvent::new(code, modifiers))), expected);
-        check(KeyCode::Char('q'), KeyModifiers::NONE, Some(Asks::Leave(Exit::Quit)));
-        check(KeyCode::Esc, KeyModifiers::NONE, Some(Asks::Leave(Exit::Quit)));
-        check(KeyCode::Char('c'), KeyModifiers::CONTROL, Some(Asks::Leave(Exit::Signal(2))));
+        check(KeyCode::Char('q'), KeyModifiers::NONE, Some(Asks::CancelGuard(Exit::Quit)));
+        check(KeyCode::Esc, KeyModifiers::NONE, Some(Asks::CancelGuard(Exit::Quit)));
+        check(KeyCode::Char('c'), KeyModifiers::CONTROL, Some(Asks::CancelGuard(Exit::Signal(2))));
         check(KeyCode::Char('z'), KeyModifiers::CONTROL, Some(Asks::Suspend));
         check(KeyCode::Char('c'), KeyModifiers::NONE, None);
         assert_eq!(asks(&Event::FocusGained), None);

@@ -8,8 +8,9 @@ use crate::cluster::{Key, Kind};
 use crate::session::{EditError, SessionFileError};
 use crate::source::Diagnostic;
 use crate::source::live::OriginalError;
-use crate::ui::keys::KeyNameError;
-use crate::ui::{ExportError, ThemeError};
+use crate::ui::ThemeError;
+use crate::ui::config::key::KeyNameError;
+use crate::ui::model::effect::ScreenEndingError;
 
 /// Why the explorer ends.
 #[derive(Debug, Error)]
@@ -33,7 +34,7 @@ pub enum AppError {
 pub enum PrintError {
     /// The file's name asks for something that a screen cannot be.
     #[error(transparent)]
-    Form(#[from] ExportError),
+    Form(#[from] ScreenEndingError),
     /// Words in `--keys` begin with a quotation mark and do not end with it.
     #[error("--keys: {0} has no end")]
     OpenQuotation(String),
@@ -93,14 +94,14 @@ pub(super) enum ExplorerError {
     #[error("stopped")]
     Stopped,
     /// The operation changes nothing.
-    #[error("nothing came of it")]
+    #[error("it changes nothing")]
     NothingDone,
+    /// The pod does not wait on Permit.
+    #[error("{0} is not waiting on Permit")]
+    NotWaitingOnPermit(Key),
     /// The line is no edit of the cluster.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// `apply` without a file.
-    #[error("apply needs a file")]
-    NoFile,
     /// The file to apply cannot be read.
     #[error("{0}")]
     Load(Box<Diagnostic>),
@@ -109,18 +110,18 @@ pub(super) enum ExplorerError {
     NothingInFile { path: String },
     /// No timer is pending.
     #[error("time makes nothing happen any more")]
-    NoWakeUp,
+    NoTimer,
     /// The beginning of the session is no longer kept.
     #[error("the cluster was followed for longer than is kept, so this cannot be replayed; :capture FILE writes the cluster")]
     Truncated,
     /// The session cannot be saved.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// Work cannot begin.
+    /// Job cannot begin.
     #[error(transparent)]
     Job(#[from] JobError),
     /// There is no cluster to catch up with.
-    #[error("this is no live cluster; S runs until nothing changes any more")]
+    #[error("this is no live cluster; S runs until nothing changes")]
     NotLive,
 }
 

@@ -7,12 +7,12 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::explorer::Explorer;
 use super::input::{Input, Inputs};
-use super::screen::Screen;
 use super::terminal::{self, Terminal};
+use super::ui_thread::UiThread;
 use super::worker::Outcome;
-use super::{AppError, Exit, Left, Options, export, fault};
-use crate::ui::keymap::Context;
-use crate::ui::{self, Action, Driver, Effect, Overlay, Settings, Sheet, State, Theme};
+use super::{AppError, Exit, ExitTo, Options, export, panics};
+use crate::ui::Context;
+use crate::ui::{self, Action, Effect, Overlay, SessionHandle, Settings, State, TextView, Theme};
 
 /// What ends so soon is shown in the next frame and never as something that goes on.
 const GRACE: Duration = Duration::from_millis(10);
@@ -38,7 +38,7 @@ enum Wake {
 }
 
 /// Waits for news of a live cluster; for good where there is none.
-async fn told(wake: Option<&Notify>) {
+async fn wait_for_notify(wake: Option<&Notify>) {
     match wake {
         Some(wake) => wake.notified().await,
         None => std::future::pending().await,
@@ -69,10 +69,10 @@ pub(super) async fn explore(
     theme: Theme,
     terminal: &mut Terminal,
     inputs: &mut Inputs,
-) -> Result<Left, AppError> {
+) -> Result<ExitTo, AppError> {
     let mut state = first_state(&explorer, options, terminal.size()?);
     theme.name().clone_into(&mut state.settings.theme);
-    let mut screen = Screen::new(state, explorer)?;
+    let mut screen = UiThread::new(state, explorer)?;
     if let Some(pod) = &options.pod {
         screen.show_pod(pod.clone());
     }
@@ -93,9 +93,9 @@ pub(super) async fn explore(
         }
         // What broke is told once nothing else is read or typed.
         if screen.state.overlay.is_none()
-            && let Some(document) = fault::take()
+            && let Some(document) = panics::take()
         {
-            screen.state.overlay = Some(Overlay::Text(Sheet::of(document, screen.explorer.timeline())));
+            screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
             dirty = true;
         }
         if dirty {
@@ -106,10 +106,10 @@ pub(super) async fn explore(
             biased;
             input = inputs.next() => Wake::Input(input?),
             outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
-            () = fault::told() => Wake::Broken,
+            () = panics::told() => Wake::Broken,
             () = at(tick) => Wake::Tick,
             () = sleep(LOOK), if screen.state.working.is_some() && !screen.is_busy() => Wake::Look,
-            () = told(options.wake.as_deref()), if live => Wake::News,
+            () = wait_for_notify(options.wake.as_deref()), if live => Wake::News,
             () = at(follow) => Wake::Follow,
         };
         dirty = false;
@@ -132,8 +132,8 @@ pub(super) async fn explore(
             }
             // It is laid over the screen before the next frame.
             Wake::Broken => {}
-            Wake::Look => dirty = ui::look(&mut screen.state, &mut screen.explorer),
-            Wake::News => on.look_in(screen.explorer.rest()),
+            Wake::Look => dirty = ui::poll_job(&mut screen.state, &mut screen.explorer),
+            Wake::News => on.look_in(screen.cooldown()),
             Wake::Follow => {
                 on.due = None;
                 if !screen.follow() {
@@ -149,15 +149,15 @@ pub(super) async fn explore(
             }
         }
         // The reader may have come back to where changes are taken in.
-        if live && on.due.is_none() && !screen.is_busy() && screen.explorer.has_news() {
-            on.look_in(screen.explorer.rest());
+        if live && on.due.is_none() && !screen.is_busy() && screen.has_live_changes() {
+            on.look_in(screen.cooldown());
         }
     }
 }
 
 impl Loop<'_> {
     /// Draws what is known.
-    fn draw(&mut self, screen: &Screen) -> std::io::Result<()> {
+    fn draw(&mut self, screen: &UiThread) -> std::io::Result<()> {
         export::with_scene(&screen.state, &screen.explorer, &self.theme, &self.options.glyphs, |scene| self.terminal.draw(scene))
     }
 
@@ -168,9 +168,9 @@ impl Loop<'_> {
     }
 
     /// Whether an answer, which is in place already, changes what is shown.
-    fn is_worth_showing(&mut self, screen: &mut Screen, outcome: &Outcome) -> bool {
+    fn is_worth_showing(&mut self, screen: &mut UiThread, outcome: &Outcome) -> bool {
         let Outcome::Followed(new) = outcome else { return true };
-        let (shown, again) = ui::show_news(&mut screen.state, &screen.explorer);
+        let (shown, again) = ui::show_live_status(&mut screen.state, &screen.explorer);
         if let Some(after) = again {
             self.look_in(after);
         }
@@ -178,7 +178,7 @@ impl Loop<'_> {
     }
 
     /// Does what an answer leaves to the world outside, and takes the keys that waited for it.
-    fn effects(&mut self, screen: &mut Screen, outcome: Outcome) -> Result<Option<Left>, AppError> {
+    fn effects(&mut self, screen: &mut UiThread, outcome: Outcome) -> Result<Option<ExitTo>, AppError> {
         let mut effect = match outcome {
             Outcome::Done(effect) => effect,
             Outcome::Followed(_) => None,
@@ -196,10 +196,10 @@ impl Loop<'_> {
         }
     }
 
-    fn input(&mut self, screen: &mut Screen, input: Input) -> Result<Option<Left>, AppError> {
+    fn input(&mut self, screen: &mut UiThread, input: Input) -> Result<Option<ExitTo>, AppError> {
         let effect = match input {
-            Input::End(number) => return Ok(Some(Left::Exit(Exit::Signal(number)))),
-            Input::Gone => return Ok(Some(Left::Exit(Exit::Quit))),
+            Input::End(number) => return Ok(Some(ExitTo::Exit(Exit::Signal(number)))),
+            Input::Gone => return Ok(Some(ExitTo::Exit(Exit::Quit))),
             Input::Stop => Some(Effect::Suspend),
             Input::Continue => {
                 self.terminal.enter_again()?;
@@ -215,10 +215,10 @@ impl Loop<'_> {
     }
 
     /// Does what is left to the world outside.
-    fn effect(&mut self, screen: &mut Screen, effect: Effect) -> Result<Option<Left>, AppError> {
+    fn effect(&mut self, screen: &mut UiThread, effect: Effect) -> Result<Option<ExitTo>, AppError> {
         match effect {
-            Effect::Quit => return Ok(Some(Left::Exit(Exit::Quit))),
-            Effect::Open(what) => return Ok(Some(Left::Open(what))),
+            Effect::Quit => return Ok(Some(ExitTo::Exit(Exit::Quit))),
+            Effect::Open(what) => return Ok(Some(ExitTo::Open(what))),
             Effect::Suspend => {
                 self.terminal.suspend()?;
                 let (width, height) = self.terminal.size()?;
@@ -235,7 +235,7 @@ impl Loop<'_> {
         Ok(None)
     }
 
-    fn show_theme(&mut self, screen: &mut Screen, name: &str) {
+    fn show_theme(&mut self, screen: &mut UiThread, name: &str) {
         if let Some(found) = ui::show_theme(&mut screen.state, &self.options.library(), name, self.options.depth) {
             self.theme = found;
         }
@@ -243,15 +243,16 @@ impl Loop<'_> {
 }
 
 /// What the screen begins with.
-pub(super) fn first_state(driver: &dyn Driver, options: &Options, size: (u16, u16)) -> State {
-    let mut state = State::new(driver.timeline(), size);
-    state.settings = Settings {
+pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (u16, u16)) -> State {
+    let settings = Settings {
         keymap: options.keymap.clone(),
         themes: options.library().entries(),
         theme: options.theme.clone(),
         problems: options.problems.clone(),
-        log: fault::log().words(),
+        log: panics::log().words(),
     };
+    let mut state = State::new(driver.timeline(), size, settings);
+    ui::renew(&mut state, driver);
     if let Some(words) = first_words(options) {
         state.warn(words);
     }
@@ -263,7 +264,7 @@ fn first_words(options: &Options) -> Option<String> {
     let settings = options.problems.first().map(|first| match options.problems.len() {
         1 => first.clone(),
         count => {
-            let key = options.keymap.label(Context::Global, &Action::Report);
+            let key = options.keymap.label(Context::GLOBAL, &Action::REPORT);
             format!("{count} settings are not used ({key} shows them): {first}")
         }
     });

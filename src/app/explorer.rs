@@ -3,22 +3,21 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
-use super::beside::Beside;
+use super::cancel_guard::CancelGuard;
 use super::error::{ExplorerError, WriteError};
-use super::following::{self, Following, Pace};
-use super::leave::Leave;
-use super::objects::Sources;
+use super::jobs::RunningJob;
+use super::live_follow::{self, FollowConfig, LiveFollow};
+use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
 use crate::release::Release;
 use crate::report::{LastReported, SchedulerEvents};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, EditError, RunEnd, Session, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Driver, DriverError, HowFar, Work, WorkState};
+use crate::ui::{Advance, Applied, CaughtUp, Change, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
 
 /// A session, with files to read and to write. A clone shares all that is large, and what goes on beside the screen.
 #[derive(Clone, Debug)]
@@ -27,19 +26,19 @@ pub struct Explorer {
     /// What the session was loaded from, the newest last: objects' texts are read again from there.
     reports: Vec<Arc<Report>>,
     /// The live cluster, where it is one.
-    following: Option<Following>,
-    /// What goes on beside the screen.
-    work: Option<Arc<Beside>>,
+    following: Option<LiveFollow>,
+    /// The job under way.
+    job: Option<Arc<RunningJob>>,
     /// What the cluster's scheduler wrote, once somebody asks.
     heard: Arc<OnceLock<SchedulerEvents>>,
-    /// The leave to do what cannot be undone.
-    leave: Leave,
+    /// Guards irreversible effects.
+    guard: CancelGuard,
 }
 
 impl Explorer {
     /// An explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, work: None, heard: Arc::default(), leave: Leave::default() }
+        Self { session, reports: Vec::new(), following: None, job: None, heard: Arc::default(), guard: CancelGuard::default() }
     }
 
     /// The same explorer, which knows where objects were read; of several sources the newest comes last.
@@ -50,26 +49,26 @@ impl Explorer {
 
     /// The same explorer, on a cluster that goes on.
     #[must_use]
-    pub fn following(mut self, live: Arc<Live>, pace: Pace) -> Self {
+    pub fn following(mut self, live: Arc<Live>, config: FollowConfig) -> Self {
         self.session.background_mut().observed = true;
-        Self { following: Some(Following::new(live, pace)), ..self }
+        Self { following: Some(LiveFollow::new(live, config)), ..self }
     }
 
-    /// The same explorer, which asks for leave before it does what cannot be undone: whoever works on a copy of an
-    /// explorer may have been given up meanwhile.
+    /// Returns the explorer with a guard that is asked before an irreversible effect: work on a copy of an explorer may be
+    /// cancelled meanwhile.
     #[must_use]
-    pub(super) fn with_leave(self, leave: Leave) -> Self {
-        Self { leave, ..self }
+    pub(super) fn with_guard(self, guard: CancelGuard) -> Self {
+        Self { guard, ..self }
     }
 
-    /// From here on it is done, or not at all.
-    fn for_good(&self) -> Result<(), ExplorerError> {
-        if self.leave.take() { Ok(()) } else { Err(ExplorerError::Stopped) }
+    /// Asks the guard before an irreversible effect.
+    fn commit(&self) -> Result<(), ExplorerError> {
+        if self.guard.commit() { Ok(()) } else { Err(ExplorerError::Stopped) }
     }
 
     /// Where objects' texts are.
     fn sources(&self) -> Sources {
-        let mut unknown = self.reports.last().map(|report| super::objects::unknown_kinds(report)).unwrap_or_default();
+        let mut unknown = self.reports.last().map(|report| super::object_text::unknown_kinds(report)).unwrap_or_default();
         if let Some(following) = &self.following {
             unknown.retain(|kind| !following.listed.contains(kind));
         }
@@ -80,17 +79,17 @@ impl Explorer {
     fn is_full(&self) -> bool {
         self.following.is_some()
             && self.session.branches().len() > 1
-            && self.session.branches()[0].timeline().revisions().len() > following::FRAMES
+            && self.session.branches()[0].timeline().revisions().len() > live_follow::REVISIONS
     }
 
     /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
     fn take_in(&mut self, looked_at: Option<Key>) -> bool {
         let Some(following) = &mut self.following else { return false };
-        if !self.leave.take() || !following.take_in(&mut self.session) {
+        if !self.guard.commit() || !following.take_in(&mut self.session) {
             return false;
         }
         self.heard = Arc::default();
-        let full = self.session.branches().len() == 1 && self.session.timeline().revisions().len() > following::FRAMES;
+        let full = self.session.branches().len() == 1 && self.session.timeline().revisions().len() > live_follow::REVISIONS;
         if full {
             // What is kept must not grow.
             self.session = self.session.forgotten();
@@ -114,58 +113,91 @@ impl Explorer {
         }
     }
 
-    fn apply(&mut self, operation: Operation) -> Result<String, ExplorerError> {
-        let branches = self.session.branches().len();
+    /// Applies an operation at the cursor, in the past on a new branch.
+    fn apply_operation(&mut self, operation: Operation) -> Result<Applied, ExplorerError> {
+        let (branches, old) = (self.session.branches().len(), self.session.branch().name().to_owned());
         if !self.session.apply(operation) {
             return Err(ExplorerError::NothingDone);
         }
-        let title = self.session.timeline().revisions().last().map_or_else(String::new, |f| f.title.clone());
-        let fork = if self.session.branches().len() > branches {
-            format!("; this is {} now, and the old one stays", self.session.branch().name())
-        } else {
-            String::new()
-        };
-        Ok(format!("{title}{fork}"))
+        let done = self.session.timeline().revisions().last();
+        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
+        let forked = self.session.branches().len() > branches;
+        let branch = forked.then(|| (self.session.branch().name().to_owned(), old));
+        Ok(Applied { kind, title, objects: 1, branch })
     }
 
-    fn operation(&self, line: &str) -> Result<Operation, EditError> {
-        Edit::parse(line)?.operation(self.session.scheduler_here().state().cluster())
-    }
-
-    /// Creates or updates what is in a file.
-    fn apply_file(&mut self, path: &str) -> Result<String, ExplorerError> {
-        if path.is_empty() {
-            return Err(ExplorerError::NoFile);
+    fn edit(&mut self, edit: &Edit) -> Result<Applied, ExplorerError> {
+        let operation = edit.operation(self.session.scheduler_here().state().cluster())?;
+        match (self.apply_operation(operation), edit) {
+            (Err(ExplorerError::NothingDone), Edit::Allow(pod) | Edit::Reject(pod)) => Err(ExplorerError::NotWaitingOnPermit(pod.clone())),
+            (result, _) => result,
         }
+    }
+
+    /// Creates or updates the objects of a file.
+    fn apply_file(&mut self, path: &str) -> Result<Applied, ExplorerError> {
         let loaded = source::load(&[Input::Path(PathBuf::from(path))]);
         if let Some(wrong) = loaded.diagnostics.into_iter().find(|d| d.severity == Severity::Error) {
             return Err(ExplorerError::Load(Box::new(wrong)));
         }
         let objects: Vec<Object> = loaded.objects;
-        let mut said = Err(ExplorerError::NothingInFile { path: path.to_owned() });
+        let mut result = Err(ExplorerError::NothingInFile { path: path.to_owned() });
         let count = objects.len();
+        let mut branch = None;
         for object in objects {
             let operation = Operation::put(self.session.scheduler_here().state().cluster(), object);
-            said = Ok(self.apply(operation)?);
+            let applied = self.apply_operation(operation)?;
+            branch = branch.or(applied.branch);
+            result = Ok(Applied { objects: count, branch: branch.clone(), ..applied });
             self.session.timeline_mut().seek(Cursor::END);
         }
-        if count > 1 { said.map(|last| format!("{count} objects, the last of them: {last}")) } else { said }
+        result
+    }
+
+    fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {
+        match by {
+            Advance::Seconds(seconds) => self.apply_operation(Operation::Advance { seconds }),
+            Advance::NextTimer => match self.session.scheduler_here().next_timer() {
+                Some(wake_up) => self.apply_operation(Operation::AdvanceTo { time: wake_up.time }),
+                None => Err(ExplorerError::NoTimer),
+            },
+        }
+    }
+
+    /// Applies an edit. At a dry decision, the edit goes before it onto a branch, and the decision is taken again there,
+    /// so that both can be compared.
+    fn edit_and_decide_again(&mut self, apply: impl FnOnce(&mut Self) -> Result<Applied, ExplorerError>) -> Result<Applied, ExplorerError> {
+        let (explained, cursor) = (self.session.explained(), self.session.timeline().cursor());
+        if explained.is_some() {
+            self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
+        }
+        let result = apply(self);
+        match (&result, explained) {
+            (Ok(_), Some(pod)) => {
+                self.session.timeline_mut().seek(Cursor::END);
+                // The pod may be gone, or have a node by now.
+                let _ = self.session.explain(&pod);
+            }
+            (Err(_), Some(_)) => self.session.timeline_mut().seek(cursor),
+            (_, None) => {}
+        }
+        result
     }
 }
 
-impl From<ExplorerError> for DriverError {
+impl From<ExplorerError> for SessionError {
     fn from(error: ExplorerError) -> Self {
         Self::new(error)
     }
 }
 
-impl From<WriteError> for DriverError {
+impl From<WriteError> for SessionError {
     fn from(error: WriteError) -> Self {
         ExplorerError::from(error).into()
     }
 }
 
-impl Driver for Explorer {
+impl SessionHandle for Explorer {
     fn timeline(&self) -> &Timeline {
         self.session.timeline()
     }
@@ -190,36 +222,11 @@ impl Driver for Explorer {
         self.session.run_until(until, turns)
     }
 
-    fn edit(&mut self, line: &str) -> Result<String, DriverError> {
-        // Whoever changes something while they look at a decision that was asked for alone wants to know what it changes
-        // about that: it is done before the question, on a branch beside it, and the question is asked again.
-        let (asked, cursor) = (self.session.explained(), self.session.timeline().cursor());
-        if asked.is_some() {
-            self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
-        }
-        let answer = match line.strip_prefix("apply ") {
-            Some(path) => self.apply_file(path.trim()),
-            None => self.operation(line).map_err(ExplorerError::from).and_then(|operation| self.apply(operation)),
-        };
-        match (&answer, asked) {
-            (Ok(_), Some(pod)) => {
-                self.session.timeline_mut().seek(Cursor::END);
-                // It may be gone, or have its node by now.
-                let _ = self.session.explain(&pod);
-            }
-            (Err(_), Some(_)) => self.session.timeline_mut().seek(cursor),
-            (_, None) => {}
-        }
-        Ok(answer?)
-    }
-
-    fn advance(&mut self, how_far: HowFar) -> Result<String, DriverError> {
-        Ok(match how_far {
-            HowFar::Seconds(seconds) => self.apply(Operation::Advance { seconds })?,
-            HowFar::NextTimer => match self.session.scheduler_here().next_timer() {
-                Some(wake_up) => self.apply(Operation::AdvanceTo { time: wake_up.time })?,
-                None => return Err(ExplorerError::NoWakeUp.into()),
-            },
+    fn apply(&mut self, change: Change) -> Result<Applied, SessionError> {
+        Ok(match change {
+            Change::Edit(edit) => self.edit_and_decide_again(|explorer| explorer.edit(&edit))?,
+            Change::File(path) => self.edit_and_decide_again(|explorer| explorer.apply_file(&path))?,
+            Change::Advance(by) => self.advance(by)?,
         })
     }
 
@@ -235,53 +242,51 @@ impl Driver for Explorer {
         self.session.switch(to)
     }
 
-    fn restart(&mut self, observed: bool) -> Result<String, DriverError> {
-        let waiting = if observed { Waiting::AsObserved(self.session.background().events.clone()) } else { Waiting::Fresh };
+    fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError> {
+        let waiting = match queues {
+            InitialQueues::AsObserved => Waiting::AsObserved(self.session.background().events.clone()),
+            InitialQueues::Fresh => Waiting::Fresh,
+        };
         self.session = self.session.restarted(waiting);
         let entries = &self.session.timeline().queues().entries;
-        let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
-        Ok(if observed {
-            format!("as observed: where {inferred} of {} waiting pods are is inferred; ~ marks them", entries.len())
-        } else {
-            format!("fresh start: all {} waiting pods are new to the scheduler", entries.len())
-        })
+        Ok(Restarted { waiting: entries.len(), inferred: entries.values().filter(|e| e.inferred.is_some()).count() })
     }
 
-    fn save(&self, path: &str) -> Result<String, DriverError> {
+    fn save(&self, path: &str) -> Result<(), SessionError> {
         if self.session.is_forgetful() {
             return Err(ExplorerError::Truncated.into());
         }
         if Path::new(path).exists() {
             return Err(WriteError::Exists { path: path.to_owned() }.into());
         }
-        self.for_good()?;
+        self.commit()?;
         let file = File::create_new(path).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
         if let Err(error) = self.session.save(file) {
             // Half a session is of no use, and would be in the way of the next try.
             let _ = std::fs::remove_file(path);
             return Err(WriteError::Session { path: path.to_owned(), error }.into());
         }
-        Ok(format!("saved to {path}; schedscope open {path} goes on from here"))
-    }
-
-    fn start(&mut self, work: Work) -> Result<(), DriverError> {
-        if matches!(work, Work::Capture { .. }) {
-            self.for_good()?;
-        }
-        self.work = Some(Arc::new(Beside::start(&self.session, &self.sources(), work).map_err(ExplorerError::from)?));
         Ok(())
     }
 
-    fn poll(&mut self) -> WorkState {
-        let state = self.work.as_ref().map_or(WorkState::Idle, |work| work.state());
-        if matches!(state, WorkState::Done(..)) {
-            self.work = None;
+    fn start_job(&mut self, job: Job) -> Result<(), SessionError> {
+        if matches!(job, Job::Capture { .. }) {
+            self.commit()?;
+        }
+        self.job = Some(Arc::new(RunningJob::start(&self.session, &self.sources(), job).map_err(ExplorerError::from)?));
+        Ok(())
+    }
+
+    fn poll_job(&mut self) -> JobState {
+        let state = self.job.as_ref().map_or(JobState::Idle, |job| job.state());
+        if matches!(state, JobState::Done(..)) {
+            self.job = None;
         }
         state
     }
 
-    fn stop(&mut self) {
-        self.work = None;
+    fn stop_job(&mut self) {
+        self.job = None;
     }
 
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
@@ -297,51 +302,41 @@ impl Driver for Explorer {
         self.at_its_end() && self.take_in(self.session.explained())
     }
 
-    fn rest(&self) -> Duration {
-        self.following.as_ref().map_or(Duration::ZERO, Following::rest)
-    }
-
-    fn look_again(&self) -> Option<Duration> {
-        self.following.as_ref().filter(|_| self.at_its_end())?.next_tried()
-    }
-
-    fn has_news(&self) -> bool {
-        self.at_its_end() && self.following.as_ref().is_some_and(|f| f.live().has_changes())
-    }
-
     fn is_outdated(&self, revision: usize) -> bool {
         self.following.is_some() && self.session.current() == 0 && self.session.changed_since(revision)
     }
 
-    fn catch_up(&mut self) -> Result<String, DriverError> {
+    fn catch_up(&mut self) -> Result<CaughtUp, SessionError> {
         if self.following.is_none() {
             return Err(ExplorerError::NotLive.into());
         }
-        let full = self.is_full();
+        let dropped = self.is_full();
         let looked_at = self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
         self.session.switch(0);
         self.session.timeline_mut().seek(Cursor::END);
-        if full {
-            // What is kept must not grow.
+        if dropped {
+            // The record must not grow without limit.
             self.session = self.session.forgotten();
         }
-        let taken = self.take_in(looked_at.clone());
-        if !taken {
+        let changed = self.take_in(looked_at.clone());
+        if !changed {
             self.session.timeline_mut().seek(Cursor::END);
             self.decide_again(looked_at);
         }
-        Ok(if full {
-            "here is the cluster as it is; what was kept of before has become too much and is gone".to_owned()
-        } else if taken {
-            "here is the cluster as it is".to_owned()
-        } else {
-            "nothing new; here is the cluster as it is".to_owned()
-        })
+        Ok(CaughtUp { changed, dropped })
     }
 
-    fn news(&self) -> Option<(String, bool)> {
+    fn live_status(&self) -> Option<LiveStatus> {
         let following = self.following.as_ref()?;
-        Some(following.news(!self.at_its_end() && following.live().has_changes()))
+        let (at_end, pending) = (self.at_its_end(), following.live().has_changes());
+        let (words, trouble) = following.news(!at_end && pending);
+        Some(LiveStatus {
+            words,
+            trouble,
+            has_changes: at_end && pending,
+            cooldown: following.cooldown(),
+            poll_after: if at_end { following.poll_after() } else { None },
+        })
     }
 
     fn source(&self) -> String {
@@ -349,7 +344,7 @@ impl Driver for Explorer {
     }
 
     fn report_lines(&self) -> Vec<String> {
-        let live = self.following.as_ref().map(Following::lines).unwrap_or_default();
+        let live = self.following.as_ref().map(LiveFollow::lines).unwrap_or_default();
         live.into_iter().chain(self.session.background().report.iter().cloned()).collect()
     }
 }

@@ -7,10 +7,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::WriteError;
-use crate::ui::{self, Driver, Export, Glyphs, Scene, State, Theme};
+use crate::ui::{self, Export, Glyphs, Scene, SessionHandle, State, Theme};
 
 /// Hands out all that drawing reads.
-pub(super) fn with_scene<R>(state: &State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, draw: impl FnOnce(&Scene<'_>) -> R) -> R {
+pub(super) fn with_scene<R>(
+    state: &State,
+    driver: &dyn SessionHandle,
+    theme: &Theme,
+    glyphs: &Glyphs,
+    draw: impl FnOnce(&Scene<'_>) -> R,
+) -> R {
     let branch = ui::branch_label(driver);
     let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
     let written = pod.and_then(|pod| driver.written(&pod));
@@ -21,14 +27,14 @@ pub(super) fn with_scene<R>(state: &State, driver: &dyn Driver, theme: &Theme, g
         theme,
         glyphs,
         source: &driver.source(),
-        news: driver.news(),
+        live: driver.live_status(),
         release: driver.release(),
         branch: &branch,
     })
 }
 
 /// Answers [`ui::Effect::Export`]: says what was written, or warns.
-pub(super) fn export(state: &mut State, driver: &dyn Driver, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) {
+pub(super) fn export(state: &mut State, driver: &dyn SessionHandle, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) {
     match write(state, driver, theme, glyphs, path, export) {
         Ok(()) => state.say(format!("written to {path}")),
         Err(error) => state.warn(error.to_string()),
@@ -38,7 +44,7 @@ pub(super) fn export(state: &mut State, driver: &dyn Driver, theme: &Theme, glyp
 /// Writes to a file that is not there yet.
 pub(super) fn write(
     state: &State,
-    driver: &dyn Driver,
+    driver: &dyn SessionHandle,
     theme: &Theme,
     glyphs: &Glyphs,
     path: &str,
@@ -50,7 +56,7 @@ pub(super) fn write(
             let area = Rect::new(0, 0, state.size.0, state.size.1);
             let mut buf = Buffer::empty(area);
             with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
-            form.write(&buf, theme)
+            ui::view::export::write(*form, &buf, theme)
         }
     };
     let mut file = File::create_new(path).map_err(|error| WriteError::create(path, error))?;

@@ -8,7 +8,7 @@ use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, Mo
 use futures::StreamExt as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::background::{Heard, Question};
+use super::terminal_background::{Question, ReplyMatch};
 use crate::ui::{self, Action, Direction, Mouse, State};
 
 /// Something from outside.
@@ -71,6 +71,13 @@ impl Inputs {
         }
     }
 
+    /// Puts events back in front of those that follow, for a later screen.
+    pub(super) fn put_back(&mut self, typed: Vec<Event>) {
+        for event in typed.into_iter().rev() {
+            self.question.ahead.push_front(event);
+        }
+    }
+
     /// Asks the terminal whether it is light or dark, and waits a little for the answer.
     pub(super) async fn ask(&mut self) -> io::Result<()> {
         self.heard = self.question.ask(&mut self.events).await?.or(self.heard);
@@ -80,13 +87,13 @@ impl Inputs {
     /// Takes what the terminal answers out of what comes in.
     fn hear(&mut self, event: Event) -> Option<Event> {
         match self.question.hear(event, Instant::now()) {
-            Heard::Event(event) => Some(event),
-            Heard::Part => None,
-            Heard::Typed(events) => {
+            ReplyMatch::Event(event) => Some(event),
+            ReplyMatch::Part => None,
+            ReplyMatch::Typed(events) => {
                 self.question.ahead.extend(events);
                 None
             }
-            Heard::Theme(theme) => {
+            ReplyMatch::Theme(theme) => {
                 (self.heard, self.news) = (Some(theme), true);
                 None
             }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::source::Progress;
 use crate::source::live::{Live, State};
-use crate::ui::start::loading::{Detail, Loading, Mark};
-use crate::ui::text::thousands;
+use crate::ui::model::text::thousands;
+use crate::ui::view::start::loading::{Detail, Loading, Mark};
 
 /// What a load tells whoever watches it, and what it has to say at the end.
 #[derive(Debug, Default)]

@@ -1,30 +1,30 @@
 //! The event loop: keys, mouse and signals in, frames out.
 //!
 //! One `select!` over a closed set of inputs, on one thread that never waits for anything else: what may take longer
-//! than a frame is done by another (`worker`, `screen`). Everything that is shown is [`crate::ui`], which is pure.
+//! than a frame is done by another (`worker`, `ui_thread`). Everything that is shown is [`crate::ui`], which is pure.
 
-mod background;
-mod beside;
+mod cancel_guard;
 mod console;
 mod error;
 mod event_loop;
 mod explorer;
 mod export;
-mod fault;
-mod following;
 mod input;
-mod leave;
+mod jobs;
+mod live_follow;
 mod loading;
-mod objects;
+mod object_text;
+mod panics;
 mod print;
-mod screen;
 mod settings;
 #[cfg(test)]
 mod snapshot_tests;
 mod start;
 mod terminal;
+mod terminal_background;
 #[cfg(test)]
 mod tests;
+mod ui_thread;
 mod worker;
 
 use std::path::PathBuf;
@@ -33,16 +33,16 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::cluster::Key;
-use crate::ui::themes::DEFAULT;
+use crate::ui::config::themes::DEFAULT;
 use crate::ui::{Depth, Glyphs, Keymap, Library};
 
 pub use console::{Console, Loaded};
 pub use error::{AppError, PrintError, WriteError};
 pub use explorer::Explorer;
-pub use fault::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
-pub use following::Pace;
+pub use live_follow::FollowConfig;
 pub use loading::Watch;
-pub use objects::{capture, unknown_kinds};
+pub use object_text::{capture, unknown_kinds};
+pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use print::{Print, print};
 pub use settings::folder;
 
@@ -82,9 +82,9 @@ impl Options {
         let folder = settings::folder(&var, "XDG_CONFIG_HOME", ".config");
         let configured = settings::read(folder.as_deref());
         let depth = Depth::detect(&var);
-        let told = background::told(&var);
+        let told = terminal_background::told(&var);
         Self {
-            asks: configured.theme.is_none() && told.is_none() && background::asks(depth, &var),
+            asks: configured.theme.is_none() && told.is_none() && terminal_background::asks(depth, &var),
             theme: configured.theme.unwrap_or_else(|| told.unwrap_or(DEFAULT).to_owned()),
             themes: folder.map(|f| f.join("themes")),
             keymap: configured.keymap,
@@ -132,7 +132,7 @@ impl Exit {
 
 /// How the explorer was left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum ExitTo {
     /// To the shell.
     Exit(Exit),
     /// For something else: what this path names, or what is chosen on the start screen.

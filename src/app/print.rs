@@ -3,8 +3,8 @@
 use super::event_loop::first_state;
 use super::export::write;
 use super::{AppError, Options, PrintError};
-use crate::ui::keymap::Context;
-use crate::ui::{self, Action, Driver, Effect, Export, ScreenForm, State, Theme};
+use crate::ui::Context;
+use crate::ui::{self, Action, Effect, Export, ScreenForm, SessionHandle, State, Theme};
 
 /// What to write.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Print {
 ///
 /// # Errors
 /// A key that means nothing where it is pressed, a theme or a file that cannot be used.
-pub fn print(driver: &mut dyn Driver, options: &Options, print: &Print) -> Result<(), AppError> {
+pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -> Result<(), AppError> {
     let form = ScreenForm::of(&print.path).map_err(PrintError::from)?;
     let mut theme = options.library().load(&options.theme, options.depth)?;
     let mut state = first_state(driver, options, print.size);
@@ -29,13 +29,13 @@ pub fn print(driver: &mut dyn Driver, options: &Options, print: &Print) -> Resul
         if !ui::show_pod(&mut state, driver, pod) {
             state.warn(format!("{pod} does not wait to be scheduled"));
         }
-        state.renew(driver);
+        ui::renew(&mut state, driver);
     }
     for key in keys(&print.keys)? {
         let contexts = ui::contexts(&state);
         let action = match &key {
             Key::Named(name) => state.settings.keymap.pressed(&contexts, name),
-            Key::Typed(text) if contexts == [Context::Prompt] => Some(Action::Paste(text.clone())),
+            Key::Typed(text) if contexts == [Context::PROMPT] => Some(Action::Paste(text.clone())),
             Key::Typed(_) => None,
         };
         let action = action.ok_or_else(|| PrintError::MeansNothing(key.to_string()))?;
@@ -48,7 +48,7 @@ pub fn print(driver: &mut dyn Driver, options: &Options, print: &Print) -> Resul
 }
 
 /// Does what a key asks for, to the end of what takes a while; false where that is to leave.
-fn press(state: &mut State, driver: &mut dyn Driver, options: &Options, theme: &mut Theme, action: Action) -> bool {
+fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, theme: &mut Theme, action: Action) -> bool {
     match ui::update(state, driver, action) {
         Some(Effect::Quit) => return false,
         Some(Effect::Theme(name)) => {
@@ -64,7 +64,7 @@ fn press(state: &mut State, driver: &mut dyn Driver, options: &Options, theme: &
         ui::go_on(state, driver, || true);
     }
     while state.working.is_some() && state.overlay.is_none() {
-        if !ui::look(state, driver) {
+        if !ui::poll_job(state, driver) {
             std::thread::yield_now();
         }
     }
@@ -93,7 +93,7 @@ fn keys(line: &str) -> Result<Vec<Key>, PrintError> {
             rest = more;
         } else {
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-            found.push(Key::Named(ui::keys::parse(&rest[..end])?));
+            found.push(Key::Named(ui::config::key::parse(&rest[..end])?));
             rest = &rest[end..];
         }
         rest = rest.trim_start();

@@ -7,14 +7,14 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::ui::theme::SyntaxError;
-use crate::ui::{ASCII, FileError, Glyphs, Keymap, Library, UNICODE};
+use crate::ui::config::theme::SyntaxError;
+use crate::ui::{self, ASCII, FileError, Glyphs, Keymap, Library, UNICODE};
 
 /// Files beyond this many bytes are not read; nobody writes them.
 const LIMIT: u64 = 1 << 20;
 
 /// What a configuration file says.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Configured {
     /// The theme's name.
     pub(super) theme: Option<String>,
@@ -24,6 +24,12 @@ pub(super) struct Configured {
     pub(super) keymap: Keymap,
     /// What cannot be used, a sentence each.
     pub(super) problems: Vec<String>,
+}
+
+impl Default for Configured {
+    fn default() -> Self {
+        Self { theme: None, glyphs: None, keymap: ui::keymap(), problems: Vec::new() }
+    }
 }
 
 /// Our folder below the one that a variable of the environment names where it is absolute, or else below this one in the
@@ -62,7 +68,7 @@ fn parse(file: &str, text: &str) -> Configured {
             ("theme", _, Some(name)) => found.theme = Some(name.to_owned()),
             ("glyphs", _, Some("ascii")) => found.glyphs = Some(ASCII),
             ("glyphs", _, Some("unicode")) => found.glyphs = Some(UNICODE),
-            ("keys", toml::Value::Table(keys), _) => (found.keymap, problems) = Keymap::configured(keys),
+            ("keys", toml::Value::Table(keys), _) => (found.keymap, problems) = found.keymap.configured(keys),
             ("theme", ..) => found.problems.push("theme: must be a string".to_owned()),
             ("glyphs", ..) => found.problems.push("glyphs: must be \"ascii\" or \"unicode\"".to_owned()),
             ("keys", ..) => found.problems.push("keys: must be a table".to_owned()),
@@ -123,8 +129,8 @@ mod tests {
     fn a_configuration_says_theme_signs_and_keys() {
         let found = parse("c.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = ['x', 'space']");
         assert_eq!((found.theme.as_deref(), found.glyphs, found.problems), (Some("mine"), Some(ASCII), Vec::new()));
-        let step = Action::Step(crate::ui::Direction::Forward);
-        assert_eq!(found.keymap.label(crate::ui::keymap::Context::Global, &step), "x");
+        let step = Action::STEP;
+        assert_eq!(found.keymap.label(crate::ui::Context::GLOBAL, &step), "x");
         assert_eq!(parse("c.toml", "glyphs = 'unicode'").glyphs, Some(UNICODE));
         assert_eq!(parse("c.toml", ""), Configured::default());
     }
@@ -136,7 +142,7 @@ mod tests {
         let [config, theme] = blocks[..] else { panic!("{blocks:?}") };
         let found = parse("config.toml", config);
         assert_eq!(found.problems, Vec::<String>::new());
-        assert!(found.theme.is_some() && found.glyphs.is_some() && found.keymap != Keymap::default());
+        assert!(found.theme.is_some() && found.glyphs.is_some() && found.keymap != ui::keymap());
         let library = Library::new([("mine".to_owned(), "mine.toml".to_owned(), Ok(theme.to_owned()))]);
         assert!(library.load("mine", Depth::True).is_ok());
     }

@@ -49,7 +49,7 @@ fn text(screen: &Screen) -> String {
     let mut buf = Buffer::empty(area);
     let theme = Theme::embedded("dark", Depth::True).unwrap();
     with_scene(&screen.state, &screen.explorer, &theme, &UNICODE, |scene| draw(scene, area, &mut buf));
-    ScreenForm::Text.write(&buf, &theme)
+    crate::ui::view::export::write(ScreenForm::Text, &buf, &theme)
 }
 
 /// Does what the words say: commands end in a semicolon.

@@ -9,8 +9,8 @@ use super::input::{Input, Inputs, mouse_action};
 use super::terminal::Terminal;
 use super::{AppError, Exit};
 use crate::ui::Action;
-use crate::ui::start::Look;
-use crate::ui::start::choice::{self, Choice, Start};
+use crate::ui::view::start::Palette;
+use crate::ui::view::start::choice::{self, Choice, Start};
 
 /// So many completions are offered,
 const OFFERED: usize = 8;
@@ -20,16 +20,16 @@ const LOOKED_AT: usize = 10_000;
 /// Shows the start screen until something is chosen; a signal leaves it too.
 pub(super) async fn choose(
     mut start: Start,
-    look: Look<'_>,
+    palette: Palette<'_>,
     terminal: &mut Terminal,
     inputs: &mut Inputs,
 ) -> Result<Result<Choice, Exit>, AppError> {
     loop {
-        terminal.show(|area, buf| choice::draw(&start, look, area, buf))?;
+        terminal.show(|area, buf| choice::draw(&start, palette, area, buf))?;
         let action = match inputs.next().await? {
             Input::End(number) => return Ok(Err(Exit::Signal(number))),
             Input::Gone => return Ok(Err(Exit::Quit)),
-            Input::Stop => Some(Action::Suspend),
+            Input::Stop => Some(Action::SUSPEND),
             Input::Continue => {
                 terminal.enter_again()?;
                 None

@@ -15,7 +15,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{AppError, fault};
+use super::{AppError, panics};
 use crate::ui::{self, Scene};
 
 /// Whether the terminal is ours at the moment; the panic hook has to know, and it has no other way to.
@@ -40,8 +40,8 @@ pub(super) struct Terminal {
 impl Terminal {
     /// Takes the terminal.
     pub(super) fn enter() -> io::Result<Self> {
-        fault::install_panic_hook();
-        fault::screen_taken();
+        panics::install_panic_hook();
+        panics::screen_taken();
         take()?;
         let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| give_back())?;
         Ok(Self { inner })
@@ -92,7 +92,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         give_back();
-        fault::screen_left();
+        panics::screen_left();
     }
 }
 

@@ -5,7 +5,7 @@ use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, is_session_file};
 use crate::source::{self, Story};
-use crate::ui::{Action, Driver, Overlay, State, branch_label, contexts, go_on, keymap, look, update};
+use crate::ui::{Action, Overlay, SessionHandle, State, branch_label, contexts, first_state, go_on, poll_job, update};
 
 /// An explorer on a story, with what it remembers of the screen.
 pub(super) struct Screen {
@@ -24,18 +24,15 @@ impl Screen {
     }
 
     fn of(explorer: Explorer) -> Self {
-        let state = State::new(explorer.timeline(), (120, 40));
+        let state = first_state(explorer.timeline(), (120, 40));
         Self { explorer, state }
     }
 
     /// Presses keys, separated by spaces.
     pub(super) fn keys(&mut self, keys: &str) -> &mut Self {
         for key in keys.split(' ') {
-            let action = keymap::BINDINGS
-                .iter()
-                .find(|b| contexts(&self.state).contains(&b.context) && b.keys.contains(&key))
-                .unwrap_or_else(|| panic!("no key {key}"));
-            update(&mut self.state, &mut self.explorer, action.action.clone());
+            let action = self.state.settings.keymap.pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
+            update(&mut self.state, &mut self.explorer, action);
             go_on(&mut self.state, &mut self.explorer, || true);
         }
         self
@@ -43,9 +40,9 @@ impl Screen {
 
     /// Gives a command and tells what the screen says then.
     pub(super) fn command(&mut self, line: &str) -> String {
-        update(&mut self.state, &mut self.explorer, Action::OpenPrompt);
+        update(&mut self.state, &mut self.explorer, Action::COMMAND);
         update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
-        update(&mut self.state, &mut self.explorer, Action::Submit);
+        update(&mut self.state, &mut self.explorer, Action::SUBMIT);
         go_on(&mut self.state, &mut self.explorer, || true);
         self.said()
     }
@@ -61,7 +58,7 @@ impl Screen {
     /// Waits for what goes on beside the screen.
     pub(super) fn wait(&mut self) {
         while self.state.working.is_some() {
-            look(&mut self.state, &mut self.explorer);
+            poll_job(&mut self.state, &mut self.explorer);
             std::thread::yield_now();
         }
     }
@@ -99,7 +96,7 @@ fn time_passes_and_a_preemption_is_carried_through() {
     screen.keys("T");
     assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
     screen.keys("S");
-    assert!(screen.said().starts_with("nothing changes any more: 8 pods still wait, +"), "{}", screen.said());
+    assert!(screen.said().starts_with("settled after ") && screen.said().ends_with(": 8 pods still pending"), "{}", screen.said());
     let node =
         |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
     assert_eq!(node(&screen), "worker-a2");
@@ -121,18 +118,18 @@ fn what_is_done_in_the_past_begins_a_branch() {
     screen.keys("c c c c c");
     assert_eq!(branch_label(&screen.explorer), "");
     screen.keys("=");
-    assert!(screen.said().starts_with("there is one branch only"));
+    assert!(screen.said().starts_with("nothing to compare: change something first"));
     screen.keys("C");
-    assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
     screen.keys("S =");
     let text = screen.overlay();
-    assert!(text.starts_with("main beside branch 2\nThey share 4 frames"), "{text}");
+    assert!(text.starts_with("main beside branch 2\nThey share 4 revisions"), "{text}");
     assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
     screen.keys("B");
     let text = screen.overlay();
-    assert!(text.contains("1  main: 5 frames") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
+    assert!(text.contains("1  main: 5 revisions") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
     assert_eq!(screen.command("branch 1"), "this is main");
     assert_eq!(screen.explorer.timeline().revisions().len(), 5);
     assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");
@@ -148,12 +145,12 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     assert_eq!(screen.title(), "explain shop/payments");
     assert_eq!(screen.command("cordon worker-x"), "! there is no Node worker-x");
     assert!(screen.title() == "explain shop/payments" && screen.explorer.timeline().at_end());
-    assert_eq!(screen.command("cordon worker-a2"), "update Node worker-a2; this is branch 2 now, and the old one stays");
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected().unwrap().0.clone();
     assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
     screen.keys("=");
     let text = screen.overlay();
-    assert!(text.contains("1 decision otherwise") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
+    assert!(text.contains("1 decision differs") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
     // The next change is held against this one.
     screen.command("cordon worker-b1");
     assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
@@ -167,12 +164,12 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
 #[test]
 fn operations_from_the_prompt() {
     let mut screen = Screen::new("payments");
-    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "update Pod shop/payments");
+    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "updated Pod shop/payments");
     assert_eq!(screen.explorer.timeline().queues().entries[&crate::cluster::Key::new("shop", "payments")].priority, 1);
-    assert_eq!(screen.command("delete pdb shop/checkout"), "delete PodDisruptionBudget shop/checkout");
+    assert_eq!(screen.command("delete pdb shop/checkout"), "deleted PodDisruptionBudget shop/checkout (in this what-if only)");
     assert_eq!(screen.command("delete pdb shop/checkout"), "! there is no PodDisruptionBudget shop/checkout");
-    assert_eq!(screen.command("allow shop/payments"), "! nothing came of it");
-    assert_eq!(screen.command("cordon"), "! a node's name is missing");
+    assert_eq!(screen.command("allow shop/payments"), "! shop/payments is not waiting on Permit");
+    assert_eq!(screen.command("cordon"), "! cordon needs a node name");
     assert_eq!(screen.command("advance 30s"), "advance 30 s");
     assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
     assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
@@ -189,7 +186,7 @@ fn operations_from_the_prompt() {
     )
     .unwrap();
     let said = screen.command(&format!("apply {}", file.display()));
-    assert_eq!(said, "2 objects, the last of them: update Node infra-1");
+    assert_eq!(said, "2 objects, the last of them: infra-1 updated on new branch 2; main is unchanged");
     assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
     assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
 }
@@ -279,7 +276,7 @@ fn the_selected_object_is_shown_as_it_was_read() {
     assert_eq!(screen.said(), "! there is no Pod shop/none");
     screen.keys("y");
     screen.wait();
-    let effect = update(&mut screen.state, &mut screen.explorer, Action::Copy);
+    let effect = update(&mut screen.state, &mut screen.explorer, Action::Verb("copy"));
     let Some(crate::ui::Effect::Copy(text)) = effect else { panic!("{effect:?}") };
     assert!(text.contains("kind: Pod") && screen.said().starts_with("copied Pod "), "{text} {}", screen.said());
 }
@@ -298,18 +295,18 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     screen.keys("A");
     let text = screen.overlay();
     assert!(
-        text.starts_with("Beside the cluster's scheduler\n14 pending pods: 5 different, the cluster has changed since; 8 same; "),
+        text.starts_with("Compared with the cluster's scheduler\n14 pending pods. Compared with the cluster's scheduler: 5 explained by later changes, 8 agree, "),
         "{text}"
     );
     assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");
     let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
     assert_eq!((written.source, written.attempts), ("condition", 1));
     // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
-    update(&mut screen.state, &mut screen.explorer, Action::SchedulerMatch);
+    update(&mut screen.state, &mut screen.explorer, Action::Verb("agreement"));
     if screen.state.working.is_some() {
-        update(&mut screen.state, &mut screen.explorer, Action::Back);
+        update(&mut screen.state, &mut screen.explorer, Action::BACK);
         assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
-        assert!(!look(&mut screen.state, &mut screen.explorer));
+        assert!(!poll_job(&mut screen.state, &mut screen.explorer));
     }
 }
 
@@ -329,13 +326,13 @@ fn every_filter_of_a_node_begins_with_what_the_record_holds() {
                 let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
                     // A pod that fits where it was nominated is not tried elsewhere.
                     let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
-                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {frame} {}", story.name, node.name());
+                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {revision} {}", story.name, node.name());
                     left_out += 1;
                     continue;
                 };
                 let first = filters.rejections().next().map(|(_, status)| status.clone());
-                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {frame}", story.name);
-                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {frame} {}", story.name, node.name());
+                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {revision}", story.name);
+                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {revision} {}", story.name, node.name());
                 nodes += 1;
                 counted += usize::from(filters.with_nominated);
                 behind += filters.rejections().count().saturating_sub(1);
@@ -365,14 +362,14 @@ fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
 
 #[test]
 fn a_node_tells_what_else_would_turn_the_pod_down() {
-    use crate::ui::rows::DetailRow;
+    use crate::ui::model::rows::DetailRow;
     let mut screen = Screen::new("payments");
     screen.command("pod shop/payments");
     screen.command("node infra-1");
     let facts = |screen: &Screen| -> Vec<String> {
         screen
             .state
-            .derived
+            .view_model
             .detail
             .iter()
             .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
@@ -380,7 +377,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     };
     let also = "would also fail: NodeResourcesFit: Insufficient cpu: needs cpu 6, ";
     assert!(facts(&screen).iter().any(|f| f.starts_with(also)), "{:?}", facts(&screen));
-    let filters = screen.state.derived.filters.clone().unwrap();
+    let filters = screen.state.view_model.filters.clone().unwrap();
     let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
     assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
     assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
@@ -388,12 +385,12 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     screen.command("node worker-a1");
     assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
     screen.keys("home");
-    assert!(!screen.state.derived.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
+    assert!(!screen.state.view_model.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
     // As the cluster was at the start of the cycle, whatever came later.
     screen.keys("end c");
     screen.command("cordon worker-a1");
     screen.command("cycle 1");
-    let first = &screen.state.derived.filters.clone().unwrap().answers[0];
+    let first = &screen.state.view_model.filters.clone().unwrap().answers[0];
     assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
     screen.command("decide shop/payments");
 }

@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::cancel_guard::CancelGuard;
 use super::explorer::Explorer;
-use super::leave::Leave;
-use crate::ui::{Driver as _, Effect, State};
+use crate::ui::{Effect, SessionHandle as _, State};
 
 /// What came of a task.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub(super) enum Outcome {
 }
 
 /// What the worker does.
-pub(super) type Task = Box<dyn FnOnce(&mut State, &mut Explorer, &Leave) -> Outcome + Send>;
+pub(super) type Task = Box<dyn FnOnce(&mut State, &mut Explorer, &CancelGuard) -> Outcome + Send>;
 
 struct Order {
     number: u64,
     state: State,
     explorer: Explorer,
-    leave: Leave,
+    guard: CancelGuard,
     task: Task,
 }
 
@@ -58,16 +58,16 @@ impl Worker {
     }
 
     /// Gives it something to do, on copies; says by which number its answer is known, and how to give it up.
-    pub(super) fn give(&mut self, state: &State, explorer: &Explorer, task: Task) -> (u64, Leave) {
+    pub(super) fn give(&mut self, state: &State, explorer: &Explorer, task: Task) -> (u64, CancelGuard) {
         self.given += 1;
-        let leave = Leave::default();
-        let explorer = explorer.clone().with_leave(leave.clone());
-        let order = Order { number: self.given, state: state.clone(), explorer, leave: leave.clone(), task };
+        let guard = CancelGuard::default();
+        let explorer = explorer.clone().with_guard(guard.clone());
+        let order = Order { number: self.given, state: state.clone(), explorer, guard: guard.clone(), task };
         if let Some(orders) = &self.orders {
             // Where nobody takes it any more, waiting for the answer finds out why.
             let _ = orders.send(order);
         }
-        (self.given, leave)
+        (self.given, guard)
     }
 
     /// The next answer; `None` where the worker broke off, and another has taken its place. Waiting may be broken off at any
@@ -81,7 +81,7 @@ impl Worker {
             }
             match Self::start() {
                 Ok(worker) => *self = Self { given: self.given, ..worker },
-                // Without a worker nothing can be answered; the reader can still look and leave.
+                // Without a worker nothing can be answered; the reader can still look and guard.
                 Err(error) => {
                     tracing::error!(%error, "no thread could be started");
                     std::future::pending::<()>().await;
@@ -102,9 +102,9 @@ impl Worker {
 }
 
 fn work(orders: &mpsc::Receiver<Order>, answers: &UnboundedSender<Answer>) {
-    while let Ok(Order { number, mut state, mut explorer, leave, task }) = orders.recv() {
+    while let Ok(Order { number, mut state, mut explorer, guard, task }) = orders.recv() {
         // What was given up before it began is not even tried.
-        let outcome = if leave.is_given_up() { Outcome::Done(None) } else { task(&mut state, &mut explorer, &leave) };
+        let outcome = if guard.is_cancelled() { Outcome::Done(None) } else { task(&mut state, &mut explorer, &guard) };
         // What the next frame asks for is looked up here, where it may take its time.
         if let Some(start) = &explorer.timeline().cycle().start {
             let _ = explorer.written(&start.pod);

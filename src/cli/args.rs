@@ -165,7 +165,7 @@ enum ArgError {
     Quantity(#[from] ParseQuantityError),
     #[error("{0} is less than nothing")]
     Negative(String),
-    #[error("{0:?} is not as 120x40")]
+    #[error("{0:?}: expected COLUMNSxROWS, for example 120x40")]
     Size(String),
 }
 

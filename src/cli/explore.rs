@@ -3,7 +3,7 @@
 use super::args::{DemoArgs, LiveArgs, OpenArgs, SchedulerArgs, ScreenArgs};
 use super::opening::{Source, Wanted};
 use super::{EXIT_OK, Failure, live, start};
-use crate::app::{self, Console, Exit, Left, Loaded, Options, Print, Watch};
+use crate::app::{self, Console, Exit, ExitTo, Loaded, Options, Print, Watch};
 use crate::cluster::Key;
 use crate::ui::{Depth, ThemeError};
 
@@ -61,11 +61,11 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
             }
             // Whoever does not wait for one thing may want another.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}
-            Ok(Shown::NotWaitedFor(exit) | Shown::Left(Left::Exit(exit))) => {
+            Ok(Shown::NotWaitedFor(exit) | Shown::ExitTo(ExitTo::Exit(exit))) => {
                 tracing::info!(?exit, "the screen was left");
                 return Ok(exit.code());
             }
-            Ok(Shown::Left(Left::Open(path))) => {
+            Ok(Shown::ExitTo(ExitTo::Open(path))) => {
                 only = false;
                 next = path.map(|path| Wanted { source: start::at_path(&path), scheduler: SchedulerArgs::default() });
             }
@@ -94,7 +94,7 @@ fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failu
 enum Shown {
     /// While it was loaded.
     NotWaitedFor(Exit),
-    Left(Left),
+    ExitTo(ExitTo),
 }
 
 /// Loads something and shows it until it is left.
@@ -106,11 +106,11 @@ fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<Show
     let known = options.clone();
     let title = wanted.title();
     match console.load(&title, options, move |watch| wanted.open(connected, &known, watch))? {
-        Loaded::Left(exit) => Ok(Shown::NotWaitedFor(exit)),
+        Loaded::ExitTo(exit) => Ok(Shown::NotWaitedFor(exit)),
         Loaded::Done(opened) => {
             let opened = opened?;
             let options = Options { notice: opened.notice, wake: opened.wake, ..options.clone() };
-            Ok(Shown::Left(console.explore(opened.explorer, &options)?))
+            Ok(Shown::ExitTo(console.explore(opened.explorer, &options)?))
         }
     }
 }

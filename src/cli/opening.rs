@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use crate::app::{Explorer, Options, Pace, Watch};
+use crate::app::{Explorer, FollowConfig, Options, Watch};
 use crate::cluster::Cluster;
 use crate::plural::count;
 use crate::report::completeness;
@@ -20,7 +20,7 @@ use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_s
 use crate::source::live::Live;
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
-use crate::ui::keymap::Context;
+use crate::ui::Context;
 
 /// What the explorer is opened on.
 #[derive(Clone, Debug)]
@@ -161,7 +161,9 @@ fn open_cluster(
     let name = if target.context.is_empty() { target.server } else { target.context };
     let session = Session::new(scheduler, format!("live {name}")).with(background);
     let wake = Some(live.notify());
-    let explorer = Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(live, Pace { ahead, ..Pace::default() });
+    let explorer = Explorer::new(session)
+        .with_reports(vec![Arc::new(loaded.report)])
+        .following(live, FollowConfig { ahead, ..FollowConfig::default() });
     Ok(Opened { explorer, notice, wake })
 }
 
@@ -182,7 +184,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     if pods > 0 {
         parts.push(format!("{pods} pods are on {} nodes that are not in the dump", loaded.report.pods_on_unknown_nodes.len()));
     }
-    (!parts.is_empty()).then(|| format!("{} ({} shows all)", parts.join("; "), options.keymap.label(Context::Global, &Action::Report)))
+    (!parts.is_empty()).then(|| format!("{} ({} shows all)", parts.join("; "), options.keymap.label(Context::GLOBAL, &Action::REPORT)))
 }
 
 fn report_lines(loaded: &Loaded) -> Vec<String> {

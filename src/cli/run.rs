@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use jiff::Unit;
 use serde_json::Value;
 
 use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
+use crate::framework::format_duration;
 use crate::report::{Format, OperationReport, Stories, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::PodLocation;
@@ -41,7 +43,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                 print(&std::mem::take(&mut out))?;
             }
         }
-        None => told(&mut scheduler, args.output.wide, &mut out),
+        None => settle(&mut scheduler, args.output.wide, &mut out),
     }
     print(&out)?;
     // The program ends here: to give a large cluster back piece by piece would only take time.
@@ -90,8 +92,8 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
     Ok(events)
 }
 
-/// Lets everything happen; then the story of each pod, and how things stand at the end.
-fn told(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
+/// Runs until nothing changes, and writes how that ended and then the story of each pod.
+fn settle(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
     while let Some(operation) = scheduler.next_operation(&settling) {
@@ -102,14 +104,14 @@ fn told(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
     }
     let state = scheduler.state();
     let stories = stories.finish(state.cluster(), state.queue().view());
-    out.push('\n');
-    *out += &stories_text(&stories);
     let count = |of: fn(&PodLocation) -> bool| stories.iter().filter(|s| of(&s.end)).count();
     let bound = count(|end| matches!(end, PodLocation::Node(_)));
     let waiting = count(|end| matches!(end, PodLocation::Waiting(..)));
     let gone = count(|end| matches!(end, PodLocation::Gone | PodLocation::Leaving(_)));
     let took = state.clock().duration_since(start);
-    let _ = writeln!(out, "\nAT REST after {:.1} s: {bound} placed, {waiting} waiting, {gone} evicted or gone", took.as_secs_f64());
+    let took = format_duration(took.round(Unit::Second).unwrap_or(took));
+    let _ = writeln!(out, "SETTLED after {took}: {bound} placed, {waiting} pending, {gone} evicted or gone\n");
+    *out += &stories_text(&stories);
 }
 
 /// Reads a JSON array of operations, or one operation after another.

@@ -11,7 +11,7 @@ use crate::app::{AppError, Console, Exit, Options};
 use crate::session::is_session_file;
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
-use crate::ui::start::choice::{Choice, Group, Offer};
+use crate::ui::view::start::choice::{Choice, Group, Offer};
 
 /// So many dumps are offered,
 const DUMPS: usize = 40;
@@ -99,7 +99,7 @@ fn dumps(folder: &Path) -> Vec<(PathBuf, String)> {
             return None;
         };
         let path = path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
-        Some((path, format!("{what}, {}", crate::ui::text::memory(i64::try_from(size).unwrap_or(i64::MAX)))))
+        Some((path, format!("{what}, {}", crate::ui::model::text::memory(i64::try_from(size).unwrap_or(i64::MAX)))))
     });
     known.take(DUMPS).collect()
 }

@@ -5,7 +5,7 @@ use crate::cluster::{LabelSelector, Pod};
 /// One bit for a pod's namespace and one for each of its labels, drawn by hashing, so that different things may share a
 /// bit: a pod without all the bits of a query does not match it, a pod with them may.
 ///
-/// The bits of all classes of pods stand close together ([`EquivalenceClasses`](super::PodClasses)), so that counting pods fetches
+/// The bits of all classes of pods stand close together ([`EquivalenceClasses`](super::EquivalenceClasses)), so that counting pods fetches
 /// only the few classes that may count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelBloom(u64);

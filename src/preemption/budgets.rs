@@ -1,26 +1,20 @@
 //! Which evictions would violate a PodDisruptionBudget; mirrors `filterPodsWithPDBViolation` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use crate::cluster::{MetaTemplate, PodDisruptionBudget, Str};
+use crate::cluster::PodDisruptionBudget;
 use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, PodInfo};
 
 /// The budgets that cover pods, and what is left of each while the pods of one node are counted off, most important first.
 pub(super) struct BudgetCount<'a> {
     index: &'a BudgetIndex,
-    /// Which budgets cover the pods met lately, by where their template stands; see [`Self::covering`].
-    known: Vec<Option<Known<'a>>>,
+    /// Which budgets cover the pods met so far, by where their template and their namespace stand; see [`Self::covering`].
+    known: HashMap<(usize, usize), Covering<'a>, BuildHasherDefault<AddressHasher>>,
     /// Budgets met on this node, by address, with the disruptions left.
     left: Vec<(*const PodDisruptionBudget, i32)>,
-}
-
-/// The budgets of the pods of one namespace that share a template.
-#[derive(Clone)]
-struct Known<'a> {
-    template: &'a Arc<MetaTemplate>,
-    namespace: &'a Str,
-    covering: Covering<'a>,
 }
 
 /// The budgets that cover a pod, by name.
@@ -32,12 +26,9 @@ enum Covering<'a> {
 }
 
 impl<'a> BudgetCount<'a> {
-    /// Templates that are kept, as a power of two.
-    const KNOWN_BITS: u32 = 9;
-
     /// Starts counting, for one node.
     pub(super) fn new(index: &'a BudgetIndex) -> Self {
-        Self { index, known: Vec::new(), left: Vec::new() }
+        Self { index, known: HashMap::default(), left: Vec::new() }
     }
 
     /// Starts anew, for another node.
@@ -73,19 +64,12 @@ impl<'a> BudgetCount<'a> {
     /// that comparing two addresses answers for all but the first.
     fn covering(&mut self, pod: &'a PodInfo) -> Covering<'a> {
         let Some(template) = pod.template() else { return self.find(pod) };
-        let address = Arc::as_ptr(template) as usize as u64;
-        let slot = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::KNOWN_BITS)) as usize;
-        if self.known.is_empty() {
-            self.known.resize(1 << Self::KNOWN_BITS, None);
-        }
-        if let Some(known) = &self.known[slot]
-            && Arc::ptr_eq(known.template, template)
-            && known.namespace == pod.namespace()
-        {
-            return known.covering.clone();
+        let key = (Arc::as_ptr(template) as usize, pod.namespace().as_ptr() as usize);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
         }
         let covering = self.find(pod);
-        self.known[slot] = Some(Known { template, namespace: pod.namespace(), covering: covering.clone() });
+        self.known.insert(key, covering.clone());
         covering
     }
 
@@ -117,12 +101,31 @@ impl<'a> BudgetCount<'a> {
     }
 }
 
+/// Mixes addresses, of which the lowest bits are mostly alike.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(usize::from(*byte)));
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.0 = (self.0.rotate_left(5) ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 32;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cluster::Pod;
+    use crate::cluster::{Pod, Str};
     use crate::framework::Victim;
     use crate::preemption::testing::{budget, labelled};
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::cluster::Str;
 use crate::framework::Status;
 use crate::plural::count;
-use crate::session::{Comparison, Decided, asked_alone};
+use crate::session::{Comparison, Decided, RevisionKind};
 
 /// Names of more nodes than this are not listed.
 const NODES: usize = 6;
@@ -14,7 +14,10 @@ const NODES: usize = 6;
 pub fn comparison(compared: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     let [a, b] = &compared.names;
-    lines.push(format!("They share {} and differ since:", count(compared.shared, "revision")));
+    lines.push(match compared.shared {
+        0 => "They diverge from the start:".to_owned(),
+        shared => format!("They share {} and then diverge:", count(shared, "revision")),
+    });
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
             [] => "nothing more".to_owned(),
@@ -25,7 +28,7 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     }
     if compared.is_empty() {
         lines.push(String::new());
-        lines.push("Nothing came out otherwise: the same placements, queues, victims and verdicts.".to_owned());
+        lines.push("Nothing differs: the same placements, queues, victims and verdicts.".to_owned());
         return lines;
     }
     if !compared.pods.is_empty() {
@@ -40,7 +43,8 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     }
     if !compared.decisions.is_empty() {
         lines.push(String::new());
-        lines.push(format!("{} otherwise:", count(compared.decisions.len(), "decision")));
+        let n = compared.decisions.len();
+        lines.push(format!("{} {}:", count(n, "decision"), if n == 1 { "differs" } else { "differ" }));
         for decided in &compared.decisions {
             decision(&mut lines, decided, &compared.names);
         }
@@ -48,9 +52,12 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     lines
 }
 
-/// What was done, as people say it.
-fn told(title: &str) -> String {
-    asked_alone(title).map_or_else(|| title.to_owned(), |pod| format!("asked about {pod} alone"))
+/// Returns an operation in words.
+fn told((kind, title): &(RevisionKind, String)) -> String {
+    match kind {
+        RevisionKind::Explain(pod) => format!("asked about {pod} alone"),
+        _ => title.clone(),
+    }
 }
 
 fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
@@ -89,16 +96,17 @@ mod tests {
 
     #[test]
     fn everything_that_differs_is_told() {
+        let done = |title: &str| (RevisionKind::default(), title.to_owned());
         let pod = Key::new("shop", "p");
         let mut compared = Comparison {
             names: ["main".to_owned(), "branch 2".to_owned()],
             shared: 1,
-            since: [vec!["schedule shop/p".to_owned()], vec!["cordon".to_owned(), "schedule shop/p".to_owned()]],
+            since: [[done("schedule shop/p")].to_vec(), [done("cordon"), done("schedule shop/p")].to_vec()],
             pods: Vec::new(),
             evicted: [Vec::new(), Vec::new()],
             decisions: Vec::new(),
         };
-        assert_eq!(comparison(&compared).last().unwrap(), "Nothing came out otherwise: the same placements, queues, victims and verdicts.");
+        assert_eq!(comparison(&compared).last().unwrap(), "Nothing differs: the same placements, queues, victims and verdicts.");
         compared.pods.push(PodDifference { pod: pod.clone(), at: [PodLocation::Node("n".into()), PodLocation::Gone] });
         compared.evicted[1].push(Key::new("shop", "v"));
         compared.decisions.push(Decided {
@@ -111,7 +119,7 @@ mod tests {
             }],
         });
         let expected = "\
-They share 1 revision and differ since:
+They share 1 revision and then diverge:
   main: schedule shop/p
   branch 2: cordon, and 1 more
 
@@ -121,7 +129,7 @@ They share 1 revision and differ since:
 Evicted only on branch 2:
   shop/v
 
-1 decision otherwise:
+1 decision differs:
   shop/p
     main: bound to n
     branch 2: 0/1 nodes are available. Preemption: n, evicting shop/v

@@ -179,7 +179,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         table(&rows, out);
     }
     if ranked.len() > CANDIDATES_SHOWN {
-        let _ = writeln!(out, "  … and {} more, which fell no later", ranked.len() - CANDIDATES_SHOWN);
+        let _ = writeln!(out, "  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN);
     }
     if let Some((node, best)) = preemption.selected() {
         let _ = writeln!(out, "  {}", decided_by(preemption, node, best));

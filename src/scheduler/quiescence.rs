@@ -17,11 +17,11 @@ const MAX_TRIES: u32 = 1000;
 /// written.
 ///
 /// ```
-/// use schedscope::scheduler::{Scheduler, Settling};
+/// use schedscope::scheduler::{Scheduler, Quiescence};
 ///
 /// /// Runs until nothing changes any more; says how many operations that took.
 /// fn settle(scheduler: &mut Scheduler) -> usize {
-///     let (mut settling, mut operations) = (Settling::default(), 0);
+///     let (mut settling, mut operations) = (Quiescence::default(), 0);
 ///     while let Some(operation) = scheduler.next_operation(&settling) {
 ///         settling.observe(&scheduler.apply(operation));
 ///         operations += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::branch::Branch;
-use super::timeline::{Keyframe, Revision};
+use super::timeline::{Keyframe, Revision, RevisionKind};
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
@@ -90,8 +90,8 @@ pub struct Comparison {
     pub names: [String; 2],
     /// How many revisions they share.
     pub shared: usize,
-    /// What happened on each since, as the revisions' titles.
-    pub since: [Vec<String>; 2],
+    /// The operations on each since: kind and title.
+    pub since: [Vec<(RevisionKind, String)>; 2],
     /// Pods that are elsewhere, by namespace and name.
     pub pods: Vec<PodDifference>,
     /// Pods that were evicted on one branch only, in order.
@@ -112,7 +112,7 @@ impl Comparison {
         Self {
             names: [a.name().to_owned(), b.name().to_owned()],
             shared,
-            since: since.map(|list| list.iter().map(|f| f.title.clone()).collect()),
+            since: since.map(|list| list.iter().map(|f| (f.kind.clone(), f.title.clone())).collect()),
             pods: pods(ends),
             evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
             decisions: decisions(since),

@@ -17,5 +17,5 @@ pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SessionFileError, is_session_file};
 pub use recording::{Background, RunEnd, Session};
 pub use requeue_events::RequeueEvents;
-pub use timeline::{Cursor, InitialQueues, Keyframe, Revision, Timeline, asked_alone};
+pub use timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};

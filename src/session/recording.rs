@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
 use super::requeue_events::RequeueEvents;
-use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, Timeline};
+use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
 use serde::{Deserialize, Serialize};
 
@@ -241,18 +241,14 @@ impl Session {
         let branch = &mut self.branches[self.current];
         let before = branch.scheduler.clone();
         let mut after = before.clone();
-        let title = title(&operation, &before);
+        let (kind, title) = (kind(&operation), title(&operation, &before));
         let events = after.apply(operation.clone());
         let same_unknown = before.state().cluster().unknown == after.state().cluster().unknown;
         if events.is_empty() && same_unknown {
             return false;
         }
-        let revision = Revision {
-            title,
-            events: events.into(),
-            before: moment(before.state(), &self.requeue_events),
-            after: moment(after.state(), &self.requeue_events),
-        };
+        let (was, is) = (moment(before.state(), &self.requeue_events), moment(after.state(), &self.requeue_events));
+        let revision = Revision { kind, title, events: events.into(), before: was, after: is };
         branch.push(Step { action: Action::Apply(operation), before }, revision, after);
         true
     }
@@ -296,8 +292,8 @@ impl Session {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let now = moment(scheduler.state(), &self.requeue_events);
-        let revision =
-            Revision { title: Revision::asked_about(pod), events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
+        let revision = Revision { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {
@@ -369,6 +365,20 @@ pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pod.is_pending())))
         .chain(later.into_iter().cloned().map(Object::Pod))
         .collect()
+}
+
+fn kind(operation: &Operation) -> RevisionKind {
+    match operation {
+        Operation::Schedule => RevisionKind::Schedule,
+        Operation::Create { object } => RevisionKind::Create(object.kind(), object.key()),
+        Operation::Update { object } => RevisionKind::Update(object.kind(), object.key()),
+        Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
+        Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
+        Operation::Batch { .. } => RevisionKind::Batch,
+        Operation::Observe { .. } => RevisionKind::Observe,
+        Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
+        Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
+    }
 }
 
 fn title(operation: &Operation, scheduler: &Scheduler) -> String {

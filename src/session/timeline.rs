@@ -9,7 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::requeue_events::RequeueEvents;
-use crate::cluster::{Cluster, Key};
+use crate::cluster::{Cluster, Key, Kind};
 use crate::framework::Snapshot;
 use crate::trace::{CycleView, Event, QueuesView, StepSize};
 
@@ -41,6 +41,8 @@ pub enum InitialQueues {
 /// One operation and what it caused.
 #[derive(Clone, Debug)]
 pub struct Revision {
+    /// What kind of operation it was, and on which object.
+    pub kind: RevisionKind,
     /// The operation in words, such as `schedule shop/payments` or `advance 10 s`.
     pub title: String,
     /// What happened, in order; never empty.
@@ -51,24 +53,37 @@ pub struct Revision {
     pub after: Keyframe,
 }
 
-/// How titles of revisions begin in which a pod was decided about alone, without consequences.
-const ASKED: &str = "explain ";
-
-impl Revision {
-    /// The title of a revision in which a pod is decided about alone.
-    pub(super) fn asked_about(pod: &Key) -> String {
-        format!("{ASKED}{pod}")
-    }
-
-    /// Whether a pod was decided about alone, without consequences.
-    pub fn is_asked_alone(&self) -> bool {
-        asked_alone(&self.title).is_some()
-    }
+/// The kind of an operation on the timeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RevisionKind {
+    /// One turn of the scheduling loop.
+    #[default]
+    Schedule,
+    /// A dry decision about a pod, without consequences.
+    Explain(Key),
+    /// An object was created.
+    Create(Kind, Key),
+    /// An object was updated.
+    Update(Kind, Key),
+    /// An object was deleted.
+    Delete(Kind, Key),
+    /// Time passed.
+    Advance,
+    /// Several changes were applied as one.
+    Batch,
+    /// A live cluster was observed.
+    Observe,
+    /// A waiting pod was allowed by every Permit plugin.
+    Allow(Key),
+    /// A waiting pod was rejected by a Permit plugin.
+    Reject(Key),
 }
 
-/// The pod that a revision of this title is about, where it was decided about alone.
-pub fn asked_alone(title: &str) -> Option<&str> {
-    title.strip_prefix(ASKED)
+impl Revision {
+    /// Returns whether it is a dry decision about one pod.
+    pub fn is_dry_decision(&self) -> bool {
+        matches!(self.kind, RevisionKind::Explain(_))
+    }
 }
 
 /// A place between events: `event` events of revision `revision` have happened.
@@ -361,7 +376,13 @@ mod tests {
         let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: Box::new(at(*from)), to: at(*to) }, other.clone()]);
         let moment = |clock: i64| Keyframe { clock: at(clock), ..Keyframe::default() };
         let after = moment(*stops.last().unwrap_or(&from));
-        Revision { title: String::new(), events: moves.chain([other.clone()]).collect(), before: moment(from), after }
+        Revision {
+            kind: RevisionKind::default(),
+            title: String::new(),
+            events: moves.chain([other.clone()]).collect(),
+            before: moment(from),
+            after,
+        }
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl Event {
                 ),
                 None => format!("{} is no candidate: {}", run.node, run.status.message()),
             },
-            Self::CandidatesScored(at) => at.function().map_or_else(String::new, |f| format!("{} leaves {}", f.name, names(&f.remaining))),
+            Self::CandidatesScored(at) => at.function().map_or_else(String::new, |f| format!("{} keeps {}", f.name, names(&f.remaining))),
             Self::CandidateSelected(preemption) => match &preemption.best[..] {
                 [] => String::new(),
                 [node] => format!("{node} is nominated"),
@@ -300,8 +300,10 @@ fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> String {
         DryRunStep::Removed(pod) => format!("{node}: without {} (priority {})", pod.key(), pod.priority()),
         DryRunStep::Filtered(status) if status.is_success() => format!("{node}: fits with all of them gone"),
         DryRunStep::Filtered(status) => format!("{node}: does not help, {}", status.message()),
-        DryRunStep::Reprieved(victim) => format!("{node}: {} may stay", victim_text(victim)),
-        DryRunStep::NotReprieved(victim, status) => format!("{node}: {} must go, or {}", victim_text(victim), status.message()),
+        DryRunStep::Reprieved(victim) => format!("{node}: {} is reprieved", victim_text(victim)),
+        DryRunStep::NotReprieved(victim, status) => {
+            format!("{node}: {} must be evicted: with it, {}", victim_text(victim), status.message())
+        }
     }
 }
 

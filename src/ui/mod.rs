@@ -1,91 +1,69 @@
 //! The screen: pure state, one update function, and drawing that only reads.
 //!
+//! Four rooms, each of which knows only those before it:
+//!
+//! | room | holds |
+//! | --- | --- |
+//! | [`config`] | keys and contexts, themes, glyphs, settings |
+//! | [`model`] | the state, the view model, lists, text; the session behind the screen as a trait |
+//! | [`view`] | panes, pages, overlays, widgets and layout |
+//! | [`actions`] | verbs, one file each, and the update function that runs them |
+//!
 //! An [`Action`] goes into [`update()`], which changes the [`State`] and moves the cursor of the timeline behind a
-//! [`Driver`]; [`draw`] turns both into cells. Nothing here performs IO or knows the time: the event loop in
-//! [`crate::app`] does both. Facts come from the record ([`crate::trace`]); what the record leaves out about one node,
-//! every Filter plugin's answer, the driver is asked for.
+//! [`SessionHandle`]; [`draw`] turns both into cells. Nothing here performs IO or knows the time: the event loop in
+//! [`crate::app`] does both.
 
-pub mod action;
-mod beside;
-pub mod commands;
-pub mod derived;
-pub mod driver;
-pub mod export;
-pub mod facts;
-pub mod fuzzy;
-pub mod glyphs;
-pub mod grouping;
-pub mod keymap;
-pub mod keys;
-pub mod layout;
-mod linked;
-pub mod list;
-mod mouse;
-mod open;
-pub mod order;
-pub mod over_time;
-pub mod overlay;
-pub mod overlays;
-pub mod pages;
-mod palette;
-pub mod panes;
-pub mod rows;
-pub mod scene;
-pub mod settings;
-pub mod sheet;
-mod source_text;
-pub mod start;
-pub mod state;
-pub mod story;
-pub mod text;
-pub mod theme;
-pub mod themes;
-pub mod trail;
-mod typing;
-pub mod update;
-pub mod widgets;
+pub mod actions;
+pub mod config;
+pub mod model;
+pub mod view;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, Direction, Effect, Motion, Mouse, Pane};
-pub use beside::{look, show_news};
-pub use commands::CommandError;
-pub use driver::{Document, Driver, DriverError, HowFar, Work, WorkState};
-pub use export::{Export, ExportError, ScreenForm};
-pub use facts::answer;
-pub use glyphs::{ASCII, Glyphs, UNICODE};
-pub use keys::Keymap;
-pub use open::show_pod;
-pub use over_time::go_on;
-pub use overlay::{Overlay, Prompt, Typing};
-pub use scene::{Scene, draw};
-pub use settings::Settings;
-pub use sheet::{Form, Sheet};
-pub use state::{Notice, State};
-pub use theme::{Depth, FileError, Role, Theme, ThemeError};
-pub use themes::{Library, ThemeEntry, show as show_theme};
-pub use update::update;
+pub use actions::error::{CommandError, ExportError};
+pub use actions::jobs::{poll_job, show_live_status};
+pub use actions::runs::go_on;
+pub use actions::theme_list::show_theme;
+pub use actions::{keymap, runs_on_ui_thread, update};
+pub use config::action::{Action, Direction, Motion, Mouse};
+pub use config::context::Context;
+pub use config::glyphs::{ASCII, Glyphs, UNICODE};
+pub use config::keymap::Keymap;
+pub use config::settings::Settings;
+pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
+pub use config::themes::{Library, ThemeEntry};
+pub use model::effect::{Effect, Export, ScreenForm};
+pub use model::overlay::{Overlay, Prompt, Typing};
+pub use model::pane::Pane;
+pub use model::session_handle::{
+    Advance, Applied, CaughtUp, Change, Document, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
+};
+pub use model::state::{Notice, State};
+pub use model::text_view::{Form, TextView};
+pub use model::time_travel::show_pod;
+pub use model::verdict::answer;
+pub use view::draw::Scene;
+pub use view::frame::draw;
+pub use view::panes::contexts;
+pub use view::refresh::renew;
 
-use keymap::Context;
+use crate::session::Timeline;
 
-/// Which of several branches the reader is on; empty where there is one only.
-pub fn branch_label(driver: &dyn Driver) -> String {
-    let (branches, current) = driver.branches();
+/// Returns the first state of a timeline on a terminal of these columns and rows, with default settings.
+pub fn first_state(timeline: &Timeline, size: (u16, u16)) -> State {
+    let mut state = State::new(timeline, size, Settings::new(keymap()));
+    view::refresh::refresh(&mut state, timeline);
+    state
+}
+
+/// Returns the name of the current branch and how many there are; empty where there is one.
+pub fn branch_label(session: &dyn SessionHandle) -> String {
+    let (branches, current) = session.branches();
     match branches.get(current) {
         Some(branch) if branches.len() > 1 => format!("{} of {}", branch.name(), branches.len()),
         _ => String::new(),
-    }
-}
-
-/// The contexts in which a key is looked up now, in order.
-pub fn contexts(state: &State) -> Vec<Context> {
-    match &state.overlay {
-        Some(Overlay::Prompt(_)) => vec![Context::Prompt],
-        Some(Overlay::Themes { .. }) => vec![Context::Picker],
-        Some(_) => vec![Context::Overlay],
-        None => vec![state.focus.into(), Context::Global],
     }
 }

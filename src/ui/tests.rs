@@ -4,23 +4,28 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::ui::fixture;
-use crate::ui::{Action, Depth, Direction, Driver, Effect, Library, Mouse, Pane, Scene, State, Theme, UNICODE, contexts, draw, update};
+use crate::ui::testing;
+use crate::ui::view::layout::Plan;
+use crate::ui::view::panes;
+use crate::ui::{
+    Action, Depth, Direction, Effect, Library, Mouse, Pane, Scene, SessionHandle, State, Theme, UNICODE, contexts, draw, first_state,
+    update,
+};
 
 /// A screen with a script behind it.
 struct Screen {
     state: State,
-    driver: Box<dyn Driver>,
+    driver: Box<dyn SessionHandle>,
     glyphs: crate::ui::Glyphs,
 }
 
 impl Screen {
     fn new(width: u16, height: u16) -> Self {
-        Self::of(fixture::script(false), width, height)
+        Self::of(testing::script(false), width, height)
     }
 
-    fn of(driver: impl Driver + 'static, width: u16, height: u16) -> Self {
-        Self { state: State::new(driver.timeline(), (width, height)), driver: Box::new(driver), glyphs: UNICODE }
+    fn of(driver: impl SessionHandle + 'static, width: u16, height: u16) -> Self {
+        Self { state: first_state(driver.timeline(), (width, height)), driver: Box::new(driver), glyphs: UNICODE }
     }
 
     /// Presses keys, spelled as in the table and apart by spaces; what stands in quotes is typed.
@@ -70,7 +75,7 @@ impl Screen {
         let branch = crate::ui::branch_label(self.driver.as_ref());
         let scene = Scene {
             written: None,
-            news: None,
+            live: None,
             release: self.driver.release(),
             state: &self.state,
             timeline: self.driver.timeline(),
@@ -89,7 +94,7 @@ impl Screen {
 }
 
 fn text_of(buf: &Buffer) -> String {
-    crate::ui::export::lines(buf)
+    crate::ui::view::export::lines(buf)
 }
 
 /// The screen as text, and below each line of it the style of every cell as a letter, a dot for the first; then the letters.
@@ -113,6 +118,10 @@ fn styles_of(buf: &Buffer) -> String {
         text.push_str(&format!("{letter} {} on {} {:?}\n", colour(style.fg), colour(style.bg), style.add_modifier));
     }
     text
+}
+
+fn words_of(screen: &Screen, pane: Pane) -> &'static str {
+    panes::def(pane).choice(screen.state.sort_of(pane)).map_or("", |choice| choice.words)
 }
 
 /// The screen as text, under a name of the test's own.
@@ -199,7 +208,7 @@ fn themes_are_chosen_while_the_selected_one_is_shown() {
 #[test]
 fn help_hints_and_sentences_show_the_reader_s_keys() {
     let table = "global.step = ['x', 'f2']\nglobal.help = 'f9'\nglobal.cycle = 'ctrl-n'\nprompt.complete = 'ctrl-t'".parse().unwrap();
-    let (keymap, problems) = crate::ui::Keymap::configured(&table);
+    let (keymap, problems) = crate::ui::keymap().configured(&table);
     assert_eq!(problems, Vec::<String>::new());
     let mut screen = Screen::new(120, 40);
     screen.state.settings.keymap = keymap;
@@ -225,7 +234,7 @@ fn help_hints_and_sentences_show_the_reader_s_keys() {
 
 #[test]
 fn a_violated_budget_and_the_function_that_decides() {
-    let mut screen = Screen::of(fixture::script(true), 120, 40);
+    let mut screen = Screen::of(testing::script(true), 120, 40);
     screen.keys("c 3 G");
     assert_screen!("budget_violated", screen);
     screen.keys("enter");
@@ -237,15 +246,15 @@ fn a_node_shows_every_filter() {
     let mut screen = Screen::new(120, 40);
     screen.keys("c : \"node_infra-1\" enter");
     assert_screen!("every_filter", screen);
-    let asked = screen.state.derived.filters.clone();
+    let asked = screen.state.view_model.filters.clone();
     screen.keys("c : \"node_worker-a2\" enter");
     assert_screen!("every_filter_passes", screen);
-    assert_ne!(screen.state.derived.filters, asked);
+    assert_ne!(screen.state.view_model.filters, asked);
 }
 
 #[test]
 fn many_nodes_read_as_groups_that_open() {
-    let mut screen = Screen::of(fixture::large(5000), 120, 40);
+    let mut screen = Screen::of(testing::large(5000), 120, 40);
     screen.keys("c 2");
     assert_screen!("groups", screen);
     screen.keys("j enter G");
@@ -269,7 +278,7 @@ fn prompts_and_notices() {
 
 #[test]
 fn ascii_only_where_the_locale_wants_it() {
-    let mut screen = Screen { glyphs: crate::ui::ASCII, ..Screen::of(fixture::script(true), 120, 40) };
+    let mut screen = Screen { glyphs: crate::ui::ASCII, ..Screen::of(testing::script(true), 120, 40) };
     for keys in ["", "c", "c", "?"] {
         screen.keys(keys);
         let text = screen.text();
@@ -297,7 +306,7 @@ fn every_size_shows_every_pane_without_a_panic() {
     for (width, height) in [(60, 16), (61, 17), (79, 23), (99, 29), (100, 30), (159, 39), (160, 40), (250, 80), (500, 16), (60, 200)] {
         for keys in ["", "r", "c", "c c", "c c c"] {
             for pane in ["1", "2", "3", "4", "5", "6", "7", "8", "9", "?", "i", "/", ":", "B"] {
-                let mut screen = Screen::of(fixture::script(true), width, height);
+                let mut screen = Screen::of(testing::script(true), width, height);
                 screen.keys(keys);
                 screen.keys(pane);
                 screen.keys("j j G k pgdn pgup g");
@@ -321,7 +330,7 @@ fn no_colour_is_left_without_colours_and_the_selection_is_still_to_be_seen() {
 
 #[test]
 fn wide_and_combining_characters_keep_the_columns() {
-    let mut screen = Screen::of(fixture::named("節点-е\u{301}一二三四五六七八九十一二三四五六七八", "ns/пöd-\u{1b}[31m節点"), 80, 24);
+    let mut screen = Screen::of(testing::named("節点-е\u{301}一二三四五六七八九十一二三四五六七八", "ns/пöd-\u{1b}[31m節点"), 80, 24);
     for keys in ["", "2", "c", "3", "v", "8", "9", "4"] {
         screen.keys(keys);
         for line in screen.text().lines().filter(|l| l.starts_with('┃')) {
@@ -337,21 +346,21 @@ fn check(keys: &str, expected: &str) {
     screen.keys(keys);
     let state = &screen.state;
     let cursor = screen.driver.timeline().cursor();
-    let selected = |list: &crate::ui::list::ListView| match &list.selected {
-        Some(crate::ui::list::RowId::Pod(key)) => key.to_string(),
-        Some(crate::ui::list::RowId::Node(node)) => node.to_string(),
-        Some(crate::ui::list::RowId::Group(key)) => key.words().to_owned(),
-        Some(crate::ui::list::RowId::Line(kind, _)) => (*kind).to_owned(),
+    let selected = |list: &crate::ui::model::list::ListView| match &list.selected {
+        Some(crate::ui::model::list::RowId::Pod(key)) => key.to_string(),
+        Some(crate::ui::model::list::RowId::Node(node)) => node.to_string(),
+        Some(crate::ui::model::list::RowId::Group(key)) => key.words().to_owned(),
+        Some(crate::ui::model::list::RowId::Line(kind, _)) => (*kind).to_owned(),
         Some(other) => format!("{other:?}"),
         None => "-".to_owned(),
     };
     let list = match state.focus {
-        Pane::Queues => selected(&state.queues),
-        Pane::Nodes => selected(&state.nodes),
-        Pane::Preemption => selected(&state.candidates),
-        Pane::NodeDetail => format!("{} {}", state.detail.as_ref().unwrap(), selected(&state.detail_list)),
-        Pane::Steps | Pane::Message => "-".to_owned(),
-        page => selected(&state.pages[&page]),
+        Pane::QUEUES => selected(state.list(Pane::QUEUES)),
+        Pane::NODES => selected(state.list(Pane::NODES)),
+        Pane::PREEMPTION => selected(state.list(Pane::PREEMPTION)),
+        Pane::NODE => format!("{} {}", state.detail.as_ref().unwrap(), selected(state.list(Pane::NODE))),
+        Pane::STEPS | Pane::MESSAGE => "-".to_owned(),
+        page => selected(state.list(page)),
     };
     let actual = format!("{}:{} {:?}/{:?} {list}", cursor.revision, cursor.event, state.focus, state.right);
     assert_eq!(actual, expected, "after {keys}");
@@ -391,16 +400,16 @@ fn keys_move_the_selection_and_the_focus() {
     check("shift-tab", "0:0 Message/Nodes -");
     check("c 3", "0:103 Preemption/Preemption worker-a2");
     check("c 3 j", "0:103 Preemption/Preemption worker-b1");
-    check("c 3 j enter", "0:103 Candidate/Candidate standing");
+    check("c 3 j enter", "0:103 Candidate/Candidate result");
     check("c 3 j enter esc", "0:103 Preemption/Preemption worker-b1");
-    check("c 3 j enter d", "0:103 NodeDetail/NodeDetail worker-b1 verdict");
-    check("c 3 j enter d esc", "0:103 Candidate/Candidate standing");
+    check("c 3 j enter d", "0:103 Node/Node worker-b1 verdict");
+    check("c 3 j enter d esc", "0:103 Candidate/Candidate result");
     check("c 3 j enter d esc esc", "0:103 Preemption/Preemption worker-b1");
-    check("v", "0:0 PodDetail/PodDetail where it is");
+    check("v", "0:0 Pod/Pod where it is");
     check("v esc", "0:0 Queues/Nodes shop/payments");
     check("9", "0:0 Budgets/Budgets -");
-    check("c 2 enter", "0:103 NodeDetail/NodeDetail worker-a1 verdict");
-    check("c d", "0:103 NodeDetail/NodeDetail worker-a2 verdict");
+    check("c 2 enter", "0:103 Node/Node worker-a1 verdict");
+    check("c d", "0:103 Node/Node worker-a2 verdict");
     check("c j enter", "0:103 Queues/Preemption batch/gated");
     check("c c / \"pay\" enter enter", "0:103 Queues/Preemption shop/payments");
 }
@@ -422,8 +431,8 @@ fn filters_groups_and_commands() {
     check("c 2 z", "0:103 Nodes/Nodes Insufficient cpu");
     check("c 2 z enter j", "0:103 Nodes/Nodes worker-a1");
     check("c 2 z enter j h", "0:103 Nodes/Nodes Insufficient cpu");
-    check(": \"node_worker-b3\" enter", "0:0 NodeDetail/NodeDetail worker-b3 verdict");
-    check(": \"nod\" tab \"worker-c\" tab tab enter", "0:0 NodeDetail/NodeDetail worker-c1 verdict");
+    check(": \"node_worker-b3\" enter", "0:0 Node/Node worker-b3 verdict");
+    check(": \"nod\" tab \"worker-c\" tab tab enter", "0:0 Node/Node worker-c1 verdict");
     check(": \"step_event\" enter n", "0:1 Queues/Nodes shop/payments");
     check(": \"step\" enter", "0:3 Queues/Nodes shop/payments");
     check("c c : \"cycle_1\" enter", "0:103 Queues/Preemption shop/payments");
@@ -432,7 +441,7 @@ fn filters_groups_and_commands() {
 
 /// The rows of the pane in focus, without headings.
 fn listed(screen: &Screen) -> Vec<String> {
-    use crate::ui::list::{Row, RowId};
+    use crate::ui::model::list::{Row, RowId};
     fn names<R: Row>(rows: &[R]) -> Vec<String> {
         let name = |id| match id {
             RowId::Pod(key) => key.to_string(),
@@ -443,10 +452,10 @@ fn listed(screen: &Screen) -> Vec<String> {
         };
         rows.iter().filter_map(Row::id).map(name).collect()
     }
-    let derived = &screen.state.derived;
+    let derived = &screen.state.view_model;
     match screen.state.focus {
-        Pane::Queues => names(&derived.queues),
-        Pane::Nodes => names(&derived.nodes),
+        Pane::QUEUES => names(&derived.queues),
+        Pane::NODES => names(&derived.nodes),
         _ => names(&derived.candidates),
     }
 }
@@ -477,18 +486,18 @@ fn lists_go_round_their_orders_and_the_selection_stays() {
             "worker-a1",
         ),
     ] {
-        let mut screen = Screen::of(fixture::script(true), 120, 40);
+        let mut screen = Screen::of(testing::script(true), 120, 40);
         screen.keys(keys);
         let rows = listed(&screen);
         assert!(rows.join(" ").starts_with(first), "{keys}: {rows:?}");
         let list = match screen.state.focus {
-            Pane::Queues => &screen.state.queues,
-            Pane::Nodes => &screen.state.nodes,
-            _ => &screen.state.candidates,
+            Pane::QUEUES => screen.state.list(Pane::QUEUES),
+            Pane::NODES => screen.state.list(Pane::NODES),
+            _ => screen.state.list(Pane::PREEMPTION),
         };
         let id = match list.selected.clone().unwrap() {
-            crate::ui::list::RowId::Pod(key) => key.to_string(),
-            crate::ui::list::RowId::Node(node) => node.to_string(),
+            crate::ui::model::list::RowId::Pod(key) => key.to_string(),
+            crate::ui::model::list::RowId::Node(node) => node.to_string(),
             other => panic!("{other:?}"),
         };
         assert_eq!(id, selected, "{keys}");
@@ -502,9 +511,9 @@ fn lists_go_round_their_orders_and_the_selection_stays() {
 
 #[test]
 fn a_click_on_a_heading_sorts_and_another_goes_back() {
-    let mut screen = Screen::of(fixture::script(true), 200, 60);
+    let mut screen = Screen::of(testing::script(true), 200, 60);
     screen.keys("c");
-    let plan = screen.state.plan();
+    let plan = Plan::of(&screen.state);
     let act = |screen: &mut Screen, x, y| update(&mut screen.state, screen.driver.as_mut(), Action::Mouse(Mouse::Press, x, y));
     // Where a heading is drawn in a pane.
     let find = |screen: &Screen, pane: Pane, heading: &str| -> (u16, u16) {
@@ -515,36 +524,36 @@ fn a_click_on_a_heading_sorts_and_another_goes_back() {
         (area.y..area.bottom()).find_map(|y| at(y).map(|x| (area.x + x as u16 + 1, y))).unwrap_or_else(|| panic!("{heading}"))
     };
     for (pane, heading, words) in [
-        (Pane::Nodes, "NODE", "by name"),
-        (Pane::Nodes, "CPU FREE", "by free cpu"),
-        (Pane::Preemption, "CANDIDATE", "by name"),
-        (Pane::Preemption, "VICTIMS", "fewest victims"),
-        (Pane::Preemption, "MinNumPDBViolations", "fewest violations"),
+        (Pane::NODES, "NODE", "by name"),
+        (Pane::NODES, "CPU FREE", "by free cpu"),
+        (Pane::PREEMPTION, "CANDIDATE", "by name"),
+        (Pane::PREEMPTION, "VICTIMS", "fewest victims"),
+        (Pane::PREEMPTION, "MinNumPDBViolations", "fewest violations"),
     ] {
         let (x, y) = find(&screen, pane, heading);
         act(&mut screen, x, y);
-        assert_eq!((screen.state.focus, screen.state.order(pane).words(pane)), (pane, words), "{heading}");
+        assert_eq!((screen.state.focus, words_of(&screen, pane)), (pane, words), "{heading}");
         let (x, y) = find(&screen, pane, heading);
         act(&mut screen, x, y);
-        assert_eq!(screen.state.order(pane), crate::ui::order::Order::Usual, "{heading}");
+        assert_eq!(screen.state.sort_of(pane), crate::ui::model::sort::Sort::Usual, "{heading}");
     }
     // The queues have headings where they have the whole screen.
-    let mut screen = Screen::of(fixture::script(true), 90, 30);
+    let mut screen = Screen::of(testing::script(true), 90, 30);
     let text = screen.text();
     let y = text.lines().position(|l| l.contains("TRIES")).unwrap();
     let line = text.lines().nth(y).unwrap();
     let column = |word: &str| line[..line.find(word).unwrap()].chars().count() as u16 + 1;
     for (word, words) in [("TRIES", "by attempts"), ("PRIORITY", "by priority")] {
         act(&mut screen, column(word), y as u16);
-        assert_eq!(screen.state.order(Pane::Queues).words(Pane::Queues), words);
+        assert_eq!(words_of(&screen, Pane::QUEUES), words);
     }
     act(&mut screen, 3, y as u16);
-    assert_eq!(screen.state.order(Pane::Queues).words(Pane::Queues), "by priority", "no heading stands there");
+    assert_eq!(words_of(&screen, Pane::QUEUES), "by priority", "no heading stands there");
 }
 
 #[test]
 fn sorted_lists() {
-    let mut screen = Screen::of(fixture::script(true), 200, 60);
+    let mut screen = Screen::of(testing::script(true), 200, 60);
     screen.keys("c 1 o o 3 o o 2 o o o");
     assert_screen!("sorted_by_distance", screen);
     let mut screen = Screen::new(120, 40);
@@ -604,19 +613,19 @@ fn the_mouse_selects_opens_scrolls_and_scrubs() {
     let mut screen = Screen::new(120, 40);
     screen.keys("c");
     let act = |screen: &mut Screen, mouse, x, y| update(&mut screen.state, screen.driver.as_mut(), Action::Mouse(mouse, x, y));
-    let plan = screen.state.plan();
-    let list = plan.list(Pane::Preemption);
+    let plan = Plan::of(&screen.state);
+    let list = panes::def(Pane::PREEMPTION).list_in(&plan);
     act(&mut screen, Mouse::Press, list.x + 3, list.y + 1);
     assert_eq!(
         (screen.state.focus, screen.state.selected_candidate(screen.driver.timeline().cycle()).unwrap().as_str()),
-        (Pane::Preemption, "worker-b1")
+        (Pane::PREEMPTION, "worker-b1")
     );
     act(&mut screen, Mouse::Press, list.x + 3, list.y + 1);
-    assert_eq!(screen.state.focus, Pane::Candidate, "a second press opens");
-    let plan = screen.state.plan();
+    assert_eq!(screen.state.focus, Pane::CANDIDATE, "a second press opens");
+    let plan = Plan::of(&screen.state);
     let tabs = plan.tabs.unwrap();
     act(&mut screen, Mouse::Press, tabs.x + 2, tabs.y);
-    assert_eq!(screen.state.focus, Pane::Nodes, "the first tab");
+    assert_eq!(screen.state.focus, Pane::NODES, "the first tab");
     act(&mut screen, Mouse::Press, plan.scrub.x, plan.scrub.y);
     assert!(screen.driver.timeline().at_start());
     act(&mut screen, Mouse::Drag, plan.scrub.right() + 5, plan.scrub.y + 1);
@@ -626,9 +635,9 @@ fn the_mouse_selects_opens_scrolls_and_scrubs() {
     assert!(screen.driver.timeline().at_end(), "and ends with the button");
     act(&mut screen, Mouse::Scroll(Direction::Back), plan.scrub.x, plan.scrub.y);
     assert_eq!(screen.driver.timeline().cursor().event, 102);
-    let queues = plan.list(Pane::Queues);
+    let queues = panes::def(Pane::QUEUES).list_in(&plan);
     act(&mut screen, Mouse::Press, queues.x, queues.y);
-    assert_eq!(screen.state.focus, Pane::Queues, "a heading cannot be selected, but the pane can");
+    assert_eq!(screen.state.focus, Pane::QUEUES, "a heading cannot be selected, but the pane can");
     act(&mut screen, Mouse::Press, 500, 500);
 }
 
@@ -664,7 +673,7 @@ fn going_back_and_forward_again_draws_the_same_screen() {
 
 /// The world with pods in every place, at a moment of its record and with a pod selected.
 fn waiting(width: u16, height: u16, keys: &str, pod: &str) -> Screen {
-    let mut screen = Screen::of(fixture::waiting_script(), width, height);
+    let mut screen = Screen::of(testing::waiting_script(), width, height);
     screen.keys(keys);
     select(&mut screen, pod);
     screen
@@ -672,8 +681,8 @@ fn waiting(width: u16, height: u16, keys: &str, pod: &str) -> Screen {
 
 fn select(screen: &mut Screen, pod: &str) {
     let (namespace, name) = pod.split_once('/').unwrap();
-    screen.state.queues.selected = Some(crate::ui::list::RowId::Pod(crate::cluster::Key::new(namespace, name)));
-    screen.state.refresh(screen.driver.timeline());
+    screen.state.list_mut(Pane::QUEUES).selected = Some(crate::ui::model::list::RowId::Pod(crate::cluster::Key::new(namespace, name)));
+    crate::ui::view::refresh::refresh(&mut screen.state, screen.driver.timeline());
 }
 
 #[test]
@@ -726,8 +735,8 @@ fn what_moved_is_marked_and_going_back_takes_the_mark_away() {
 
 /// The lines of the note about a pod, as one text.
 fn note(screen: &Screen) -> String {
-    let inner = screen.state.plan().inner(Pane::Queues).unwrap();
-    let list = screen.state.plan().list(Pane::Queues);
+    let inner = Plan::of(&screen.state).inner(Pane::QUEUES).unwrap();
+    let list = panes::def(Pane::QUEUES).list_in(&Plan::of(&screen.state));
     let text = screen.text();
     let lines = text.lines().skip(usize::from(list.bottom())).take(usize::from(inner.height - list.height));
     let cells = lines.map(|l| l.chars().skip(usize::from(inner.x)).take(usize::from(inner.width)).collect::<String>());
@@ -816,14 +825,14 @@ fn every_place_is_marked_without_unicode_and_fits_every_width() {
                 let text = screen.text();
                 assert!(text.is_ascii(), "{text}");
                 screen.keys("1");
-                let plan = screen.state.plan();
-                let area = plan.area(Pane::Queues).unwrap();
+                let plan = Plan::of(&screen.state);
+                let area = plan.area(Pane::QUEUES).unwrap();
                 let (buf, mut marks) = (screen.buffer(Depth::True), 0);
                 for y in area.top() + 1..area.bottom() - 1 {
                     assert_eq!((buf[(area.x, y)].symbol(), buf[(area.right() - 1, y)].symbol()), ("#", "#"), "{}", screen.text());
                     marks += usize::from(buf[(area.x + 2, y)].symbol() == "^");
                 }
-                let all = screen.state.derived.queues.len() <= usize::from(plan.list(Pane::Queues).height);
+                let all = screen.state.view_model.queues.len() <= usize::from(panes::def(Pane::QUEUES).list_in(&plan).height);
                 assert!(!all || (marks > 0) != keys.is_empty(), "{}", screen.text());
             }
         }

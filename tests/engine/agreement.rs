@@ -44,11 +44,13 @@ fn nothing_is_unexplained_on_the_real_cluster() {
     assert_eq!(payments.accord, MatchKind::Same);
     assert_eq!(
         payments.other_words,
-        ["it is nominated to worker-a2, and its victims are still going: batch/reports-646f8d7fc5-zgcpb, batch/reports-646f8d7fc5-kdjfj"]
+        [
+            "it is nominated to worker-a2, and its victims are still terminating: batch/reports-646f8d7fc5-zgcpb, batch/reports-646f8d7fc5-kdjfj"
+        ]
     );
     let spread = of(&found, "shop/spread-85969bc548-zhslg");
-    assert_eq!(spread.differences[0], "Insufficient cpu: 7 nodes there, 8 nodes here");
-    assert!(spread.since.iter().any(|line| line.starts_with("5 pods began to go: ")), "{:?}", spread.since);
+    assert_eq!(spread.differences[0], "Insufficient cpu: the scheduler said 7 nodes, schedscope says 8 nodes");
+    assert!(spread.since.iter().any(|line| line.starts_with("5 pods have started terminating since: ")), "{:?}", spread.since);
 }
 
 /// The events name the preemptors by uid alone.
@@ -118,10 +120,10 @@ fn what_differs_is_spelled_out() {
     assert_eq!(
         other.differences,
         [
-            "nodes in all: 11 there, 12 here",
-            "Insufficient cpu: not said there, 8 nodes here",
-            "Insufficient memory: 8 nodes there, not said here",
-            "node(s) were unschedulable: not said there, 1 node here",
+            "nodes in all: the scheduler said 11, schedscope says 12",
+            "Insufficient cpu: not reported by the scheduler, schedscope says 8 nodes",
+            "Insufficient memory: the scheduler said 8 nodes, not reported by schedscope",
+            "node(s) were unschedulable: not reported by the scheduler, schedscope says 1 node",
             "preemption: there silent (as when it makes room), here 12 Preemption is not helpful for scheduling",
         ]
     );
@@ -169,6 +171,6 @@ fn evictions_explain_even_when_the_victims_are_gone() {
     };
     let told = only_evictions(true);
     assert_eq!(told.accord, MatchKind::ChangedSince, "{told:?}");
-    assert!(told.since[0].starts_with("5 pods were evicted: "), "{:?}", told.since);
+    assert!(told.since[0].starts_with("5 pods were evicted since: "), "{:?}", told.since);
     assert_eq!(only_evictions(false).accord, MatchKind::Unexplained);
 }

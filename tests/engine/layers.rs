@@ -36,6 +36,9 @@ const SOURCE: Rooms = &[
     ("capture", &["decode"]),
 ];
 
+/// The rooms of `ui`.
+const UI: Rooms = &[("config", &[]), ("model", &["config"]), ("view", &["model", "config"]), ("actions", &["view", "model", "config"])];
+
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -57,7 +60,7 @@ fn code(path: &Path) -> String {
 /// Whether a file is only there for tests.
 fn is_test(file: &Path) -> bool {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    name.contains("test") || name == "fixture" || file.components().any(|c| c.as_os_str() == "tests")
+    name.contains("test") || name == "testing" || file.components().any(|c| c.as_os_str() == "tests")
 }
 
 /// Returns the paths in a file's code that begin with `crate` or `super`, from the crate's root on.
@@ -165,6 +168,11 @@ fn modules_import_only_from_the_layers_above() {
 #[test]
 fn stages_of_source_import_only_from_the_stages_above() {
     assert_layered(&["source"], SOURCE);
+}
+
+#[test]
+fn rooms_of_the_screen_import_only_from_the_rooms_below() {
+    assert_layered(&["ui"], UI);
 }
 
 /// Whether a line of code compares versions, rather than hand one to `src/release`.

@@ -264,7 +264,7 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
             let failed = found["status"]["code"] == "Error";
             must(failed == sentence.contains("preemption failed"), "says whether preemption failed");
             let none = view.preemption.as_ref().is_some_and(|p| p.dry_runs().all(DryRunView::is_empty) && !p.potential_nodes().is_empty());
-            must(failed || none == sentence.contains("no pod of lower priority"), "says whether there is anybody to evict");
+            must(failed || none == sentence.contains("no lower-priority pods to evict"), "says whether there is anybody to evict");
             must(failed || none || sentence.contains("evicting"), "says that evicting does not help");
         }
         return wrong;

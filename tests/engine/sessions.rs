@@ -311,7 +311,7 @@ a/weak: gone
     while session.settle() {}
     assert!(session.timeline().end().clock < session.branches()[0].timeline().end().clock);
     let compared = Comparison::of(&session.branches()[0], session.branch());
-    assert!(compared.pods.is_empty() && compared.since[1][0] == "delete Pod a/weak", "{compared:?}");
+    assert!(compared.pods.is_empty() && compared.since[1][0].1 == "delete Pod a/weak", "{compared:?}");
 }
 
 /// What is seen of a cluster makes the first branch longer, what is done never does, and saving keeps both apart.

@@ -419,7 +419,7 @@ fn queues_show_pods_gated_parked_backing_off_and_bound() {
         ],
     );
     let follower = why(&CycleView::of(&turns[1].events));
-    assert!(follower.ends_with("; evicting all pods of lower priority makes no room on the one node where that might help."), "{follower}");
+    assert!(follower.ends_with("; even evicting every lower-priority pod would not help on the one node considered."), "{follower}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn steps_run_and_go_back_exactly() {
     let mut pty = demo(100, 32);
     let start = pty.screen();
     pty.send("n");
-    pty.wait_for("revision 1/1");
+    pty.wait_for("rev 1/1");
     pty.wait_gone("step 0/");
     pty.send("r");
     pty.wait_until("preemption is looked into", |s| s.contents().contains("▸PostFilter"));
@@ -165,7 +165,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     pty.send(ESC);
     pty.wait_gone("An error in schedscope");
     pty.send("n");
-    pty.wait_for("revision 1/1");
+    pty.wait_for("rev 1/1");
     command(&mut pty, "panic");
     assert_eq!(pty.wait_exit(), 101);
     pty.assert_restored();
@@ -410,13 +410,13 @@ fn the_dry_run_of_a_node_is_told_in_order() {
 fn time_passes_branches_part_and_the_session_is_saved() {
     let mut pty = demo(120, 40);
     pty.send("S");
-    pty.wait_for("nothing changes any more: 8 pods still wait");
+    pty.wait_for("8 pods still pending");
     pty.send("\x1b[H");
     command(&mut pty, "cordon worker-a2");
-    pty.wait_for("this is branch 2 now");
+    pty.wait_for("on new branch 2");
     pty.wait_for("branch 2 of 2");
     pty.send("S");
-    pty.wait_for("pods still wait");
+    pty.wait_for("pods still pending");
     pty.send("=");
     let screen = pty.wait_for("main beside branch 2");
     assert!(screen.contains("shop/payments: on worker-a2 → on "), "{screen}");
@@ -474,7 +474,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.send(ESC);
     pty.wait_gone("Settings that are not used:");
     pty.send("x");
-    pty.wait_for("revision 1/1");
+    pty.wait_for("rev 1/1");
 
     // Themes show themselves as they are selected; Esc goes back.
     command(&mut pty, "theme");

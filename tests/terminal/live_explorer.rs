@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
-use schedscope::app::{Explorer, Pace};
+use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Key, Kind, MissingKinds};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
@@ -14,7 +14,7 @@ use schedscope::session::{Background, Cursor, PodLocation, Session};
 use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
 use schedscope::source::{Story, load};
 use schedscope::trace::Event;
-use schedscope::ui::{Driver, Work, WorkState};
+use schedscope::ui::{Job, JobState, SessionHandle};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -56,7 +56,7 @@ impl Screen {
             unknown: MissingKinds { budgets: loaded.report.budgets_unknown() },
             ..Options::default()
         };
-        let pace = Pace { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..Pace::default() };
+        let pace = FollowConfig { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..FollowConfig::default() };
         let background = Background { events: loaded.events, ..Background::default() };
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
         let session = Session::new(scheduler, "live test").with(background);
@@ -84,7 +84,7 @@ impl Screen {
             if holds(&self.explorer) {
                 return;
             }
-            let again = self.explorer.look_again().map_or(deadline, |after| Instant::now() + after);
+            let again = self.explorer.live_status().and_then(|status| status.poll_after).map_or(deadline, |after| Instant::now() + after);
             let more = self.live.has_changes() || self.live.wait_beyond(news, Some(deadline.min(again)));
             assert!(more || Instant::now() < deadline, "{what} did not come: {:?}", place(&self.explorer, "shop/payments"));
         }
@@ -109,11 +109,16 @@ fn pod(name: &str, message: Option<&str>) -> Value {
 
 const FAILED: &str = "0/12 nodes are available: 12 Insufficient cpu.";
 
+/// How following goes, in words, and whether something is wrong.
+fn following(explorer: &Explorer) -> Option<(String, bool)> {
+    explorer.live_status().map(|status| (status.words, status.trouble))
+}
+
 #[test]
 fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
-    assert_eq!(screen.explorer.news(), Some(("following".to_owned(), false)));
+    assert_eq!(following(&screen.explorer), Some(("following".to_owned(), false)));
     server.put(pod("late", None));
     screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
     let titles: Vec<&str> = screen.explorer.timeline().revisions().iter().map(|f| f.title.as_str()).collect();
@@ -160,7 +165,7 @@ fn what_came_before_is_forgotten_and_no_pod_with_it() {
     assert!(screen.explorer.timeline().revisions().len() < 100, "{}", screen.explorer.timeline().revisions().len());
     assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
     assert!(screen.explorer.save("/nowhere/x").unwrap_err().to_string().contains(":capture"));
-    screen.explorer.restart(true).unwrap();
+    screen.explorer.restart(schedscope::session::InitialQueues::AsObserved).unwrap();
     assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
     assert_ne!(place(&screen.explorer, "shop/late"), "gone");
 }
@@ -171,7 +176,7 @@ fn an_outdated_decision_is_not_shown_again() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
     let payments = Key::new("shop", "payments");
-    let mut state = schedscope::ui::State::new(screen.explorer.timeline(), (120, 40));
+    let mut state = schedscope::ui::first_state(screen.explorer.timeline(), (120, 40));
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
     assert_eq!(screen.explorer.timeline().revisions().len(), 1, "nothing has changed in between");
@@ -215,11 +220,12 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     screen.until_news();
     assert!(!screen.explorer.follow());
     assert_eq!(place(&screen.explorer, "shop/late"), "gone");
-    assert_eq!(screen.explorer.news(), Some(("cluster changed, press R".to_owned(), false)));
-    assert_eq!(screen.explorer.catch_up().unwrap(), "here is the cluster as it is");
+    assert_eq!(following(&screen.explorer), Some(("cluster changed, press R".to_owned(), false)));
+    let caught_up = screen.explorer.catch_up().unwrap();
+    assert!(caught_up.changed && !caught_up.dropped);
     assert_eq!((place(&screen.explorer, "shop/late").as_str(), screen.explorer.branches().1), ("activeQ", 0));
     assert_eq!(screen.explorer.branches().0.len(), 2, "what was done stays");
-    assert_eq!(screen.explorer.news(), Some(("following".to_owned(), false)));
+    assert_eq!(following(&screen.explorer), Some(("following".to_owned(), false)));
 }
 
 #[test]
@@ -227,12 +233,12 @@ fn trouble_shows_and_passes() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
     server.set_down(true);
-    screen.until("trouble", |e| e.news().is_some_and(|(words, wrong)| wrong && words == "out of touch with the server (i says why)"));
+    screen.until("trouble", |e| following(e).is_some_and(|(words, wrong)| wrong && words == "out of touch with the server (i says why)"));
     assert!(screen.explorer.report_lines().iter().any(|line| line.contains("out of touch since")), "{:?}", screen.explorer.report_lines());
     server.put(pod("late", None));
     server.set_down(false);
     screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
-    screen.until("all to be well", |e| e.news() == Some(("following".to_owned(), false)));
+    screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
 }
 
 #[test]
@@ -255,12 +261,12 @@ fn an_object_is_asked_of_the_server() {
     objects.push(late);
     let server = ApiServer::new(&objects);
     let mut screen = Screen::on(&server);
-    screen.explorer.start(Work::Object(Kind::Pod, Key::new("shop", "late"))).unwrap();
+    screen.explorer.start_job(Job::Object(Kind::Pod, Key::new("shop", "late"))).unwrap();
     let deadline = Instant::now() + PATIENCE;
     let document = loop {
-        match screen.explorer.poll() {
-            WorkState::Done(document) => break document,
-            WorkState::Going(..) if Instant::now() < deadline => std::thread::yield_now(),
+        match screen.explorer.poll_job() {
+            JobState::Done(document) => break document,
+            JobState::Going(..) if Instant::now() < deadline => std::thread::yield_now(),
             other => panic!("{other:?}"),
         }
     };
@@ -287,7 +293,7 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     let server = ApiServer::new(&story("aftermath"));
     let all = program(&server, &["explain", "-A", "--pending"]);
     assert_eq!(all.status.code(), Some(0), "{}", stderr(&all));
-    assert!(stdout(&all).starts_with("14 pending pods: "), "{}", stdout(&all));
+    assert!(stdout(&all).starts_with("14 pending pods. "), "{}", stdout(&all));
     let one = program(&server, &["explain", "--live", "too-big", "-n", "batch"]);
     assert_eq!(one.status.code(), Some(1), "{}", stderr(&one));
     assert!(stdout(&one).contains("THE CLUSTER'S SCHEDULER\n  The same as"), "{}", stdout(&one));
@@ -353,7 +359,7 @@ fn the_program_is_a_plugin_of_kubectl() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_schedscope"), &plugin).unwrap();
     let (_config, path) = kubeconfig(&server);
     let run = |arguments: &[&str]| Command::new(&plugin).args(arguments).env("KUBECONFIG", &path).output().unwrap();
-    assert!(stdout(&run(&["explain", "-A", "--pending"])).starts_with("14 pending pods: "));
+    assert!(stdout(&run(&["explain", "-A", "--pending"])).starts_with("14 pending pods. "));
     // Without a terminal there is no explorer; it is the explorer that was meant.
     let live = run(&["--context", "test"]);
     assert!(stderr(&live).contains("terminal"), "{}", stderr(&live));

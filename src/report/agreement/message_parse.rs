@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::framework::{ReasonKind, entry, read_reason};
+use crate::plural::count;
 use crate::release::Profile;
 use crate::scheduler::reasons;
 
@@ -116,13 +117,14 @@ pub(super) fn differences(theirs: &BTreeMap<String, u32>, ours: &BTreeMap<String
         if a == b {
             continue;
         }
-        let on = |n: Option<&u32>| match n {
-            None => "not said".to_owned(),
-            Some(0) => "said".to_owned(),
-            Some(1) => "1 node".to_owned(),
-            Some(n) => format!("{n} nodes"),
+        let on = |n: &u32| if *n == 0 { "so".to_owned() } else { count(*n as usize, "node") };
+        let said = match (a.map(on), b.map(on)) {
+            (Some(a), Some(b)) => format!("the scheduler said {a}, schedscope says {b}"),
+            (Some(a), None) => format!("the scheduler said {a}, not reported by schedscope"),
+            (None, Some(b)) => format!("not reported by the scheduler, schedscope says {b}"),
+            (None, None) => continue,
         };
-        lines.push(format!("{what}{name}: {} there, {} here", on(a), on(b)));
+        lines.push(format!("{what}{name}: {said}"));
     }
     lines
 }
@@ -204,7 +206,10 @@ mod tests {
         let other = Wording::of("0/2 nodes are available: 2 Too many pods.").unwrap();
         assert_eq!(
             differences(&old.reasons, &other.reasons, ""),
-            ["Too many pods: 1 node there, 2 nodes here", "node(s) had untolerated taint(s): 1 node there, not said here"]
+            [
+                "Too many pods: the scheduler said 1 node, schedscope says 2 nodes",
+                "node(s) had untolerated taint(s): the scheduler said 1 node, not reported by schedscope"
+            ]
         );
     }
 }

@@ -45,12 +45,23 @@ impl MatchKind {
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Unexplained => "different, unexplained",
-            Self::ChangedSince => "different, the cluster has changed since",
-            Self::Same => "same",
-            Self::Unwritten => "nothing written yet",
-            Self::NotOurs => "another scheduler's",
+            Self::Unexplained => "disagrees",
+            Self::ChangedSince => "explained by later changes",
+            Self::Same => "agrees",
+            Self::Unwritten => "not tried yet",
+            Self::NotOurs => "belongs to another scheduler",
         }
+    }
+
+    /// Returns the words for a number of pods: `1 agrees`, `8 agree`.
+    pub fn counted(self, pods: usize) -> String {
+        let words = match self {
+            Self::Unexplained if pods != 1 => "disagree",
+            Self::Same if pods != 1 => "agree",
+            Self::NotOurs if pods != 1 => "belong to another scheduler",
+            _ => self.words(),
+        };
+        format!("{pods} {words}")
     }
 }
 
@@ -212,7 +223,7 @@ impl SchedulerComparer {
 }
 
 /// What a pod that made room waits for.
-const GOING: &str = "its victims are still going";
+const GOING: &str = "its victims are still terminating";
 
 /// Whether the pod may not preempt again while its victims go.
 fn going_on(view: &CycleView) -> bool {
@@ -249,7 +260,7 @@ pub fn differences(view: &CycleView, written: &LastReported) -> (Vec<String>, Ve
     let mut words: Vec<String> =
         theirs.other_words.symmetric_difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
     if theirs.nodes != here.nodes {
-        lines.push(format!("nodes in all: {} there, {} here", theirs.nodes, here.nodes));
+        lines.push(format!("nodes in all: the scheduler said {}, schedscope says {}", theirs.nodes, here.nodes));
     }
     lines.extend(message_parse::differences(&theirs.reasons, &here.reasons, ""));
     match (&theirs.post_filter, &here.post_filter) {

@@ -38,13 +38,13 @@ impl SchedulerMatch {
     /// What differs, what is only put otherwise, and what has changed since.
     fn details(&self, out: &mut String, indent: &str) {
         for line in &self.differences {
-            let _ = writeln!(out, "{indent}differs: {line}");
+            let _ = writeln!(out, "{indent}{line}");
         }
         for line in &self.other_words {
             let _ = writeln!(out, "{indent}{line}");
         }
         for line in &self.since {
-            let _ = writeln!(out, "{indent}since then {line}");
+            let _ = writeln!(out, "{indent}{line}");
         }
     }
 }
@@ -55,14 +55,14 @@ impl Agreements {
         if self.pods.is_empty() {
             return "No pod is pending.".to_owned();
         }
-        let counts: Vec<String> = self.counts().iter().map(|(accord, n)| format!("{n} {}", accord.words())).collect();
-        format!("{}: {}.", count(self.pods.len(), "pending pod"), counts.join("; "))
+        let counts: Vec<String> = self.counts().iter().map(|(accord, n)| accord.counted(*n)).collect();
+        format!("{}. Compared with the cluster's scheduler: {}.", count(self.pods.len(), "pending pod"), counts.join(", "))
     }
 
     /// All of it, a line or a few for each pod.
     pub fn text(&self) -> String {
         let mut out = self.summary() + "\n";
-        out += "Each pod is asked alone, as if the other waiting ones were not there.\n";
+        out += "Each pod is decided on its own, ignoring the other pending pods.\n";
         for (accord, _) in self.counts() {
             let _ = writeln!(out, "\n{}:", title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {
@@ -95,7 +95,7 @@ impl Preempted {
         };
         let node = if self.node.is_empty() { String::new() } else { format!(" on {}", self.node) };
         let at = self.at.map_or_else(String::new, |at| format!("{at}  "));
-        let going = if self.going { " (still going)" } else { "" };
+        let going = if self.going { " (still terminating)" } else { "" };
         format!("{at}{}{node} {by}{going}", self.victim)
     }
 }

@@ -83,11 +83,11 @@ impl Changes {
             [first, second, ..] => Some(format!("{} {many}: {first}, {second} and others", names.len())),
         };
         [
-            line("1 pod was bound", "pods were bound", bound),
-            line("1 pod began to go", "pods began to go", going),
-            line("1 pod was evicted", "pods were evicted", evicted),
-            line("1 object came", "objects came", came),
-            line("1 change was seen", "changes were seen", seen),
+            line("1 pod was bound since", "pods were bound since", bound),
+            line("1 pod has started terminating since", "pods have started terminating since", going),
+            line("1 pod was evicted since", "pods were evicted since", evicted),
+            line("1 object was created since", "objects were created since", came),
+            line("1 change was seen since", "changes were seen since", seen),
         ]
         .into_iter()
         .flatten()

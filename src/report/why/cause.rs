@@ -68,9 +68,9 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
             let nodes: usize = rest.iter().map(|c| c.nodes).sum();
             match (rest.len(), nodes) {
                 (0, _) => {}
-                (1, 1) => parts.push("1 is out for another reason".to_owned()),
-                (1, n) => parts.push(format!("{n} are out for another reason")),
-                (reasons, n) => parts.push(format!("{n} are out for {reasons} other reasons")),
+                (1, 1) => parts.push("1 is rejected for another reason".to_owned()),
+                (1, n) => parts.push(format!("{n} are rejected for another reason")),
+                (_, n) => parts.push(format!("{n} are rejected for other reasons")),
             }
             Some(list(&parts, "and"))
         }

@@ -47,7 +47,7 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
 fn ineligible(status: &Status, view: &CycleView) -> String {
     let nominated = view.start.as_ref().map(|s| s.nominated.as_str()).filter(|n| !n.is_empty());
     match (status.reasons(), nominated) {
-        ([Reason::PreemptionPolicyNever], _) => "its preemptionPolicy is Never, so it evicts nobody".to_owned(),
+        ([Reason::PreemptionPolicyNever], _) => "its preemptionPolicy is Never, so it evicts no pod".to_owned(),
         ([Reason::TerminatingVictims], Some(node)) => format!("it waits until pods evicted for it on {node} are gone"),
         _ => format!("it may not preempt ({})", short(&status.message())),
     }
@@ -59,11 +59,11 @@ fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
     let nobody = preemption.dry_runs().all(DryRunView::is_empty);
     match (tried, nobody) {
         (0, _) => "evicting pods would not help".to_owned(),
-        (_, true) if everywhere => "there is no pod of lower priority to evict".to_owned(),
-        (1, true) => "the one node where evicting might help has no pod of lower priority".to_owned(),
-        (n, true) => format!("the {n} nodes where evicting might help have no pod of lower priority"),
-        (1, false) => "evicting all pods of lower priority makes no room on the one node where that might help".to_owned(),
-        (n, false) => format!("evicting all pods of lower priority makes no room on the {n} nodes where that might help"),
+        (_, true) if everywhere => "there are no lower-priority pods to evict".to_owned(),
+        (1, true) => "the one node considered has no lower-priority pods to evict".to_owned(),
+        (n, true) => format!("the {n} nodes considered have no lower-priority pods to evict"),
+        (1, false) => "even evicting every lower-priority pod would not help on the one node considered".to_owned(),
+        (n, false) => format!("even evicting every lower-priority pod would not help on the {n} nodes considered"),
     }
 }
 

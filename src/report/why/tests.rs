@@ -111,13 +111,13 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
     assert_eq!(
         why(&view(groups)),
         "Pending because 6 of 21 nodes lack 6 free cpu, 5 have a taint it does not tolerate, 4 do not match its node affinity or selector, 3 \
-         would break its topology spread and 3 are out for 2 other reasons."
+         would break its topology spread and 3 are rejected for other reasons."
     );
     let mut long = view(groups);
     let record = PreemptionRecord { ineligible: Some(Status::unschedulable("x".repeat(80))), ..PreemptionRecord::default() };
     long.preemption = Some(PreemptionView::started(Arc::new(record)));
     let sentence = why(&long);
-    assert!(sentence.contains("and 10 are out for 4 other reasons; it may not preempt"), "{sentence}");
+    assert!(sentence.contains("and 10 are rejected for other reasons; it may not preempt"), "{sentence}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
     let rejected = Status::rejected(Reason::ClaimNotFound { claim: "data".into() }).with_plugin(PluginName::VolumeRestrictions);
     left_out.narrowed = Some((Vec::new().into(), rejected));
     left_out.pre_filter_rejected = true;
-    assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim data does not exist.");
+    assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim \"data\" does not exist.");
 }
 
 fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Victim {
@@ -213,7 +213,7 @@ fn why_preemption_does_not_help_is_said() {
     let ineligible = |reason: Reason| {
         PreemptionView::started(Arc::new(PreemptionRecord { ineligible: Some(Status::rejected(reason)), ..PreemptionRecord::default() }))
     };
-    check(ineligible(Reason::PreemptionPolicyNever), "its preemptionPolicy is Never, so it evicts nobody");
+    check(ineligible(Reason::PreemptionPolicyNever), "its preemptionPolicy is Never, so it evicts no pod");
     check(ineligible(Reason::TerminatingVictims), "it waits until pods evicted for it on n01 are gone");
     check(ineligible("for another reason.".into()), "it may not preempt (for another reason)");
     check(tried(Vec::new(), &[]), "evicting pods would not help");
@@ -221,10 +221,10 @@ fn why_preemption_does_not_help_is_said() {
         let run = |node: &&'static str| NodeDryRun { node: Str::from(*node), filtered: filtered.clone(), ..NodeDryRun::default() };
         tried(nodes.iter().map(run).collect(), &[])
     };
-    check(on(&["n00"], None), "the one node where evicting might help has no pod of lower priority");
-    check(on(&["n00", "n01"], None), "there is no pod of lower priority to evict");
+    check(on(&["n00"], None), "the one node considered has no lower-priority pods to evict");
+    check(on(&["n00", "n01"], None), "there are no lower-priority pods to evict");
     let in_vain = Some(Status::rejected(reason("Insufficient cpu")));
-    check(on(&["n00", "n01"], in_vain), "evicting all pods of lower priority makes no room on the 2 nodes where that might help");
+    check(on(&["n00", "n01"], in_vain), "even evicting every lower-priority pod would not help on the 2 nodes considered");
 }
 
 #[test]

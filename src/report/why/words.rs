@@ -115,8 +115,8 @@ pub(super) fn no_node_at_all(status: &Status) -> String {
         [Reason::UnboundImmediateClaims { .. }] => "its immediate PersistentVolumeClaims are not bound yet".to_owned(),
         [Reason::NodeAffinityConflict] => format!("its node affinity contradicts itself ({})", status.message()),
         [Reason::ClaimDeleting { claim }] => format!("its claim {claim} is being deleted"),
-        [Reason::ClaimNotFound { claim }] => format!("its claim {claim} does not exist"),
-        [Reason::VolumeNotFound { volume }] => format!("the volume {volume} of its claim does not exist"),
+        [Reason::ClaimNotFound { claim }] => format!("its claim {:?} does not exist", claim.as_str()),
+        [Reason::VolumeNotFound { volume }] => format!("the volume {:?} of its claim does not exist", volume.as_str()),
         [Reason::NoNodeLeftTogether { plugins }] => {
             let names = plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" and ");
             return format!("no node satisfies {names} at once");

@@ -50,7 +50,7 @@ pub enum OriginalError {
 #[non_exhaustive]
 pub enum ConnectError {
     /// Neither a kubeconfig nor the environment of a pod.
-    #[error("there is no kubeconfig ({looked}), and this is no pod of a cluster")]
+    #[error("there is no kubeconfig ({looked}), and this process is not running in a pod; use --from FILE or --demo")]
     NoKubeconfig {
         /// Where it was looked for.
         looked: String,

@@ -275,10 +275,13 @@ users:
         let error = load(&wanted, &home).unwrap_err().to_string();
         assert!(error.starts_with("the kubeconfig ") && error.contains("missing cannot be used: No such file"), "{error}");
         for (env, expected) in [
-            (Env::default(), "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this is no pod of a cluster"),
+            (
+                Env::default(),
+                "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this process is not running in a pod; use --from FILE or --demo",
+            ),
             (
                 Env { kubeconfig: Some("/nowhere".into()), ..Env::default() },
-                "there is no kubeconfig (KUBECONFIG is /nowhere), and this is no pod of a cluster",
+                "there is no kubeconfig (KUBECONFIG is /nowhere), and this process is not running in a pod; use --from FILE or --demo",
             ),
         ] {
             assert_eq!(load(&Wanted::default(), &env).unwrap_err().to_string(), expected);

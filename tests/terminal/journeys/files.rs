@@ -40,8 +40,8 @@ fn save_quit_and_open_again() {
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("branch 2 of 2");
     pty.send("ccc");
-    pty.wait_for("revision 4/4");
-    let place = |screen: &str| screen[screen.find("revision ").expect("where it is")..].lines().next().map(str::to_owned);
+    pty.wait_for("rev 4/4");
+    let place = |screen: &str| screen[screen.find("rev ").expect("where it is")..].lines().next().map(str::to_owned);
     let before = place(&pty.screen());
     command(&mut pty, &format!("save {path}"));
     pty.wait_for("saved to");
@@ -85,7 +85,7 @@ fn change_a_key_and_the_theme_for_good() {
     let screen = pty.wait_for("x goes step by step");
     assert!(line(&screen, &["Enter open"]).contains("x step"), "{screen}");
     pty.send("x");
-    pty.wait_for("revision 1/1");
+    pty.wait_for("rev 1/1");
     let dark_ink_on_light = |screen: &vt100::Screen| {
         let cells = (0..24).flat_map(|y| (0..80).map(move |x| (y, x)));
         cells.filter_map(|(y, x)| screen.cell(y, x)).any(|c| match c.fgcolor() {

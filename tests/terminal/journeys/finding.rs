@@ -78,7 +78,7 @@ fn find_where_the_priority_of_payments_comes_from() {
     let mut pty = payments(80, 24);
     pty.send("v");
     let screen = pty.wait_for("Pod shop/payments ‹ Preemption");
-    line(&screen, &["owner", "none: nobody makes it again"]);
+    line(&screen, &["owner", "none: it will not be recreated"]);
     line(&screen, &["app", "container, added", "6", "8Gi"]);
     // One page down selects the last line on the screen, the next goes on.
     pty.send(PAGE_DOWN);
@@ -188,12 +188,12 @@ fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut pty = story("aftermath", (columns, rows));
         pty.send("A");
-        let screen = pty.wait_for("Beside the cluster's scheduler");
-        line(&screen, &["14 pending pods: 5 different, the cluster has changed since; 8 same;"]);
-        line(&screen, &["differs: Insufficient cpu: 1 node there, 2 nodes here"]);
+        let screen = pty.wait_for("Compared with the cluster's scheduler");
+        line(&screen, &["14 pending pods. Compared with the cluster's scheduler: 5 explained"]);
+        line(&screen, &["Insufficient cpu: the scheduler said 1 node, schedscope says 2"]);
         pty.send("j");
         pty.send(ENTER);
-        pty.wait_gone("Beside the cluster's scheduler");
+        pty.wait_gone("Compared with the cluster's scheduler");
         let screen = pty.wait_for("✗ platform/ingress-extra-");
         assert!(screen.contains("TRIED, NOT A CANDIDATE (8)"), "{screen}");
         if columns >= 120 {

@@ -71,10 +71,10 @@ fn find_which_budget_blocks_big_2() {
     pty.wait_for("VICTIMS ON BIG-2");
     pty.send("8");
     let screen = pty.wait_for("Candidate big-2");
-    line(&screen, &["falls at MinNumPDBViolations"]);
-    line(&screen, &["✗ shop/search-1", "‼ violates search (-1 left)"]);
+    line(&screen, &["eliminated by MinNumPDBViolations"]);
+    line(&screen, &["✗ shop/search-1", "‼ violates search (1 over its budget)"]);
     pty.send("G");
-    let screen = pty.wait_for("HAD LEFT");
+    let screen = pty.wait_for("ALLOWED");
     line(&screen, &["shop/search", "0", "shop/search-1"]);
     quit(pty);
 }
@@ -153,6 +153,6 @@ fn find_at_which_score_function_worker_a1_falls() {
     pty.wait_gone("filter preemption");
     pty.send(ENTER);
     let screen = pty.wait_for("Candidate worker-a1");
-    line(&screen, &["standing", "falls at MinHighestPriority"]);
+    line(&screen, &["result", "eliminated by MinHighestPriority"]);
     quit(pty);
 }

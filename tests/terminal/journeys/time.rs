@@ -3,10 +3,10 @@
 use super::{ENTER, ESC, HOME, PAGE_DOWN, assert_order, command, decide, line, place, quit, story};
 use crate::pty::Pty;
 
-/// Lets everything happen until nothing changes any more.
+/// Runs until nothing changes.
 fn settle(pty: &mut Pty) {
     pty.send("S");
-    pty.wait_for("nothing changes any more");
+    pty.wait_for("settled after");
 }
 
 /// "gpu-hungry still waits at the end. How often was it tried, why was it woken, and what was it told the second time?"
@@ -16,7 +16,7 @@ fn read_the_history_of_gpu_hungry_and_go_to_its_second_attempt() {
     for size in [(80, 24), (120, 40)] {
         let mut pty = story("payments", size);
         settle(&mut pty);
-        pty.wait_for("revision 30/30");
+        pty.wait_for("rev 30/30");
         pty.send("1/");
         pty.wait_for("filter queues");
         pty.send("gpu-hungry");
@@ -31,7 +31,7 @@ fn read_the_history_of_gpu_hungry_and_go_to_its_second_attempt() {
         line(&screen, &["14", "18:26:03  to activeQ: wait 30.0 s"]);
         pty.send("kk");
         pty.send(ENTER);
-        let screen = pty.wait_for("revision 18/30");
+        let screen = pty.wait_for("rev 18/30");
         assert!(screen.contains("✗ ml/gpu-hungry: Pending because"), "{screen}");
         quit(pty);
     }
@@ -46,14 +46,14 @@ fn compare_before_and_after_cordoning_worker_a2() {
     pty.send(HOME);
     pty.wait_for("step 0/");
     command(&mut pty, "cordon worker-a2");
-    pty.wait_for("this is branch 2 now");
+    pty.wait_for("on new branch 2");
     settle(&mut pty);
     pty.send("=");
     let screen = pty.wait_for("main beside branch 2");
     line(&screen, &["shop/payments: on worker-a2 → on worker-b1"]);
     assert_order(&screen, &["Evicted only on main:", "batch/reports-646f8d7fc5-zgcpb", "batch/reports-646f8d7fc5-kdjfj"]);
     pty.send(PAGE_DOWN);
-    let screen = pty.wait_gone("They share 0 revisions");
+    let screen = pty.wait_gone("They diverge from the start");
     assert_order(&screen, &["Evicted only on branch 2:", "batch/reports-646f8d7fc5-"]);
     pty.send("G");
     pty.wait_for(" of 125 ━");
@@ -95,12 +95,12 @@ fn drag_the_scrub_bar_to_the_start_and_back() {
     settle(&mut pty);
     let (x, y) = place(&pty.wait_for("●"), "●");
     pty.send(&format!("\x1b[<0;{x};{y}M\x1b[<32;{};{y}M", x / 2));
-    pty.wait_gone("revision 30/30");
+    pty.wait_gone("rev 30/30");
     pty.send(&format!("\x1b[<32;1;{y}M\x1b[<0;1;{y}m"));
     let screen = pty.wait_for("step 0/");
     assert!(place(&screen, "●").0 <= 2, "{screen}");
     pty.send(&format!("\x1b[<0;2;{y}M\x1b[<32;{x};{y}M\x1b[<0;{x};{y}m"));
-    pty.wait_for("revision 30/30");
+    pty.wait_for("rev 30/30");
     quit(pty);
 }
 

@@ -1,0 +1,111 @@
+//! Jobs on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::report::{Agreements, comparison};
+use crate::session::{Comparison, Session};
+use crate::ui::{Document, Form, Job, JobState, SessionError};
+
+use super::error::JobError;
+use super::object_text::{Finding, Sources};
+
+/// The name of the thread.
+const THREAD: &str = "beside";
+
+/// Job under way; dropped, it stops.
+#[derive(Debug)]
+pub(super) struct RunningJob {
+    progress: Arc<Progress>,
+    /// Several copies of an explorer may look; one of them gets the result.
+    result: Mutex<Receiver<Result<Outcome, JobError>>>,
+}
+
+/// What comes of work.
+#[derive(Debug)]
+enum Outcome {
+    Shown(Document),
+    Said(String),
+}
+
+/// How far it has got.
+#[derive(Debug, Default)]
+struct Progress {
+    done: AtomicUsize,
+    of: AtomicUsize,
+    cancelled: AtomicBool,
+}
+
+impl Progress {
+    /// One more of so many; false when it is to stop.
+    fn another(&self, of: usize) -> bool {
+        self.of.store(of, Ordering::Relaxed);
+        self.done.fetch_add(1, Ordering::Relaxed);
+        !self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+impl RunningJob {
+    /// Begins.
+    pub(super) fn start(session: &Session, sources: &Sources, work: Job) -> Result<Self, JobError> {
+        let progress = Arc::new(Progress::default());
+        let (sender, result) = channel();
+        let watched = Arc::clone(&progress);
+        let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose });
+        let run: Box<dyn FnOnce() -> Result<Outcome, JobError> + Send> = match work {
+            Job::SchedulerMatch => {
+                let scheduler = session.scheduler_as_seen().clone();
+                let events = session.background().events.clone();
+                let seen = super::live_follow::seen(session);
+                Box::new(move || {
+                    let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
+                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
+                })
+            }
+            Job::Compare(one, other) => {
+                let branches = session.branches();
+                let of = |at: usize| branches.get(at).cloned().ok_or(JobError::NoBranch(branches.len()));
+                let (one, other) = (of(one)?, of(other)?);
+                Box::new(move || {
+                    let compared = Comparison::of(&one, &other);
+                    Ok(prose(format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared)))
+                })
+            }
+            Job::Object(kind, key) => {
+                let finding = Finding::new(session, sources);
+                Box::new(move || Ok(Outcome::Shown(finding.object(kind, &key)?)))
+            }
+            Job::Capture { path, redact } => {
+                let cluster = session.scheduler_as_seen().state().cluster().clone();
+                let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
+                Box::new(move || Ok(Outcome::Said(super::object_text::capture(&cluster, &events, &unknown, &path, redact)?)))
+            }
+        };
+        std::thread::Builder::new()
+            .name(THREAD.to_owned())
+            // Whoever asked may have left: then nobody hears.
+            .spawn(move || drop(sender.send(run())))
+            .map_err(JobError::Thread)?;
+        Ok(Self { progress, result: Mutex::new(result) })
+    }
+
+    /// How far it has got.
+    pub(super) fn state(&self) -> JobState {
+        match self.result.lock().unwrap_or_else(PoisonError::into_inner).try_recv() {
+            Ok(Ok(Outcome::Shown(document))) => JobState::Done(document),
+            Ok(Ok(Outcome::Said(words))) => JobState::Said(words),
+            Ok(Err(error)) => JobState::Failed(SessionError::new(error)),
+            Err(TryRecvError::Empty) => {
+                JobState::Going(self.progress.done.load(Ordering::Relaxed), self.progress.of.load(Ordering::Relaxed))
+            }
+            Err(TryRecvError::Disconnected) => JobState::Failed(SessionError::new(JobError::BrokeOff)),
+        }
+    }
+}
+
+impl Drop for RunningJob {
+    fn drop(&mut self) {
+        self.progress.cancelled.store(true, Ordering::Relaxed);
+    }
+}

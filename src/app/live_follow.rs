@@ -1,0 +1,242 @@
+//! A live cluster under the explorer: what is seen of it goes to the end of the first branch, where a reader who stands
+//! there goes with it; for any other reader it waits.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::scheduler::Operation;
+use crate::session::{Session, is_news};
+use crate::source::live::{Change, KindStatus, Live, State};
+use crate::trace::{Event, ObjectChange, Place};
+
+/// Changes are not taken in before this many times as long as the last ones took: looking on must cost little.
+const SHARE: u32 = 8;
+/// So many changes are taken in at once.
+const AT_ONCE: usize = 20_000;
+/// Frames that are kept of what was seen: with a decision over 5,000 nodes in every other, some 120 MB.
+pub(super) const REVISIONS: usize = 128;
+/// Events that are kept.
+const EVENTS: usize = 20_000;
+
+/// How a live cluster is followed.
+#[derive(Clone, Copy, Debug)]
+pub struct FollowConfig {
+    /// Changes are taken in at most this often.
+    pub pause: Duration,
+    /// How long a pod is given to be tried by the cluster's scheduler before it counts as tried, when nothing is written:
+    /// a scheduler that fails for the same reason as before writes nothing for minutes.
+    pub tried_by: Duration,
+    /// How far the cluster's clock is ahead of this machine's.
+    pub ahead: SignedDuration,
+}
+
+impl Default for FollowConfig {
+    fn default() -> Self {
+        Self { pause: Duration::from_millis(500), tried_by: Duration::from_secs(3), ahead: SignedDuration::ZERO }
+    }
+}
+
+/// A live cluster that is being followed.
+#[derive(Clone, Debug)]
+pub(super) struct LiveFollow {
+    live: Arc<Live>,
+    config: FollowConfig,
+    /// Changes are not taken in before this.
+    cooldown_until: Instant,
+    /// Pods that something moved to activeQ, and since when they stand there with nobody hearing of them.
+    moved: BTreeMap<Key, Timestamp>,
+    /// Kinds that could not be read at first and now can.
+    pub(super) listed: BTreeSet<Kind>,
+}
+
+impl LiveFollow {
+    pub(super) fn new(live: Arc<Live>, config: FollowConfig) -> Self {
+        Self { live, config, cooldown_until: Instant::now(), moved: BTreeMap::new(), listed: BTreeSet::new() }
+    }
+
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// How long until it is worth looking for changes again.
+    pub(super) fn cooldown(&self) -> Duration {
+        self.cooldown_until.saturating_duration_since(Instant::now())
+    }
+
+    /// When a pod that was moved will count as tried, at the earliest.
+    pub(super) fn poll_after(&self) -> Option<Duration> {
+        let first = self.moved.values().min()?;
+        let left = first.checked_add(self.tried_by()).ok()?.duration_since(self.now());
+        Some(Duration::try_from(left).unwrap_or_default() + self.config.pause)
+    }
+
+    /// What the cluster's clock says.
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp::now().checked_add(self.config.ahead).unwrap_or(Timestamp::MAX)
+    }
+
+    fn tried_by(&self) -> SignedDuration {
+        SignedDuration::try_from(self.config.tried_by).unwrap_or(SignedDuration::MAX)
+    }
+
+    /// Takes in what has changed, at the end of the first branch; false when nothing has.
+    pub(super) fn take_in(&mut self, session: &mut Session) -> bool {
+        let (begin, now) = (Instant::now(), self.now());
+        let changes = self.live.take(AT_ONCE);
+        let ripe: Vec<Key> =
+            self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= self.tried_by()).map(|(key, _)| key.clone()).collect();
+        if changes.is_empty() && ripe.is_empty() {
+            return false;
+        }
+        let new: Vec<ObservedEvent> =
+            changes.iter().filter_map(|c| if let Change::Event(e) = c { Some(e.clone()) } else { None }).collect();
+        let cluster = session.scheduler_as_seen().state().cluster().clone();
+        remember(&mut session.background_mut().events, new, &cluster);
+        let operation = self.operation(session, changes, ripe, now);
+        let done = session.observe(operation);
+        self.note_moved(session, now);
+        self.cooldown_until = Instant::now() + self.config.pause.max(begin.elapsed() * SHARE);
+        done
+    }
+
+    /// The changes as one operation.
+    fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> Operation {
+        let cluster = session.scheduler_as_seen().state().cluster();
+        let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new(), unknown: None }];
+        let mut heard_of = ripe;
+        for change in changes {
+            match change {
+                Change::Put(object) => {
+                    if let Object::Pod(pod) = &object
+                        && is_news(cluster.pods.get(&pod.key()).map(|p| &**p), pod)
+                    {
+                        heard_of.push(pod.key());
+                    }
+                    operations.push(Operation::put(cluster, object));
+                }
+                Change::Gone(object) => operations.push(Operation::Delete { object }),
+                Change::Event(event) if event.reason == "FailedScheduling" => heard_of.push(event.pod),
+                Change::Event(_) => {}
+                Change::Listed(kind) => drop(self.listed.insert(kind)),
+            }
+        }
+        heard_of.sort();
+        heard_of.dedup();
+        for key in &heard_of {
+            self.moved.remove(key);
+        }
+        let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
+        let told: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
+        let mut unknown = cluster.unknown;
+        unknown.budgets &= !self.listed.contains(&Kind::PodDisruptionBudget);
+        let unknown = (unknown != cluster.unknown).then_some(unknown);
+        operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
+        Operation::Batch { name: "the cluster changed".to_owned(), operations }
+    }
+
+    /// Which pods stand to be tried because something moved them. Those that were put there as observed stay: nothing
+    /// better is known of them.
+    fn note_moved(&mut self, session: &Session, now: Timestamp) {
+        let entries = &session.scheduler_as_seen().state().queue().view().entries;
+        let stands = |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active));
+        self.moved.retain(|key, _| stands(key));
+        for (key, entry) in entries {
+            let tried_before = entry.attempts > 0;
+            if tried_before && stands(key) {
+                self.moved.entry(key.clone()).or_insert(now);
+            }
+        }
+    }
+
+    /// How it is going, in a few words, and whether something is wrong.
+    pub(super) fn news(&self, waits: bool) -> (String, bool) {
+        let status = self.live.status();
+        let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
+        if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
+            return ("out of touch with the server (i says why)".to_owned(), true);
+        }
+        let mut troubles = status.troubles().filter(retries);
+        if let Some(first) = troubles.next() {
+            let more = troubles.count();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            return (format!("out of touch: {}{more} (i says why)", first.subject), true);
+        }
+        if waits { ("cluster changed, press R".to_owned(), false) } else { ("following".to_owned(), false) }
+    }
+
+    /// Each list and watch in a line.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let status = self.live.status();
+        let version = status.server_version.as_deref().unwrap_or("of unknown version");
+        let mut lines = vec![format!("Live from {}, API server {version}:", status.target)];
+        for kind in &status.kinds {
+            let place = kind.namespace.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
+            let state = match &kind.state {
+                State::Listing => "being listed".to_owned(),
+                State::Watching => format!("{} followed", kind.objects),
+                State::Retrying { since, why, next } => {
+                    let in_seconds = next.duration_since(Timestamp::now()).as_secs().max(0);
+                    format!("out of touch since {}: {why}; next try in {in_seconds} s", since.strftime("%H:%M:%SZ"))
+                }
+                State::Forbidden { why } => format!("may not be read: {why}"),
+                State::Absent => "not on this server".to_owned(),
+                State::OldVersion { version } => format!("only as {version}, which is not understood"),
+            };
+            lines.push(format!("  {}{place}: {state}", kind.subject));
+        }
+        lines.push(String::new());
+        lines
+    }
+}
+
+/// What was seen to change in a cluster that is followed, and when: what objects do not tell themselves.
+pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
+    if !session.background().observed {
+        return Vec::new();
+    }
+    let mut seen = Vec::new();
+    for revision in session.branches()[0].timeline().revisions() {
+        for event in revision.events.iter() {
+            match event {
+                Event::ObjectChanged { kind, key, change: ObjectChange::Deleted } => {
+                    seen.push((revision.after.clock, format!("{kind} {key} went")));
+                }
+                Event::ObjectChanged { kind: Kind::Node, key, change: ObjectChange::Updated } => {
+                    seen.push((revision.after.clock, format!("Node {key} changed")));
+                }
+                _ => {}
+            }
+        }
+    }
+    seen
+}
+
+/// Keeps the newest word of each kind about each pod.
+fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>, cluster: &Cluster) {
+    if new.is_empty() {
+        return;
+    }
+    let about = |e: &ObservedEvent| (e.pod.clone(), e.uid.clone(), e.reason.clone(), e.note.clone());
+    let mut places: HashMap<_, usize> = known.iter().enumerate().map(|(at, e)| (about(e), at)).collect();
+    for event in new {
+        match places.entry(about(&event)) {
+            Entry::Occupied(place) => known[*place.get()] = event,
+            Entry::Vacant(place) => {
+                place.insert(known.len());
+                known.push(event);
+            }
+        }
+    }
+    if known.len() > EVENTS {
+        // What was said of pods that no longer wait is of no use but for who was evicted for whom.
+        let waits = |key: &Key| cluster.pods.get(key).is_some_and(|pod| pod.is_pending());
+        known.retain(|e| e.reason == "Preempted" || waits(&e.pod));
+        known.sort_by_key(|e| e.last.max(e.first));
+        known.drain(..known.len().saturating_sub(EVENTS));
+    }
+}

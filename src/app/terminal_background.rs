@@ -1,0 +1,231 @@
+//! Whether the terminal is light or dark, where nobody says which theme to use.
+//!
+//! Some terminals tell it in `COLORFGBG`; others are asked (OSC 11). The answer comes in among the keys, and is taken out
+//! from among them: keys that were typed ahead, or while the terminal was thinking, keep their meaning. A terminal that
+//! answers at once is heard before the first frame; one that answers late changes the theme then; and one that does not
+//! answer costs a tenth of a second, once.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use futures::StreamExt as _;
+
+use super::terminal;
+use crate::ui::Depth;
+
+/// The themes for either.
+const DARK: &str = "dark";
+const LIGHT: &str = "light";
+
+/// How long the first frame waits for the answer.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// How long after the question something that begins like an answer is one.
+const LATEST: Duration = Duration::from_secs(5);
+/// No answer is longer.
+const LONGEST: usize = 40;
+
+/// The theme for what `COLORFGBG` says (`15;0`: white on black), where it says something.
+pub(super) fn told(var: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    let value = var("COLORFGBG")?;
+    let background: u8 = value.rsplit(';').next()?.trim().parse().ok()?;
+    // The dark ones of the 16: as Vim and others read it.
+    Some(if matches!(background, 0..=6 | 8) { DARK } else { LIGHT })
+}
+
+/// Whether to ask the terminal.
+pub(super) fn asks(depth: Depth, var: impl Fn(&str) -> Option<String>) -> bool {
+    let term = var("TERM").unwrap_or_default();
+    depth != Depth::None && !term.is_empty() && term != "dumb" && !term.starts_with("linux")
+}
+
+/// The question under way, and what is kept of the events that came in meanwhile.
+#[derive(Debug, Default)]
+pub(super) struct Question {
+    asked: Option<Instant>,
+    /// What may be the beginning of the answer.
+    begun: Vec<Event>,
+    /// Events to be looked at before all others.
+    pub(super) ahead: VecDeque<Event>,
+}
+
+/// What an event turned out to be.
+#[derive(Debug, PartialEq)]
+pub(super) enum ReplyMatch {
+    /// Something else.
+    Event(Event),
+    /// It may be part of an answer, and more is awaited.
+    Part,
+    /// All these, in order, which looked like an answer.
+    Typed(Vec<Event>),
+    /// The theme that the terminal wants.
+    Theme(&'static str),
+}
+
+impl Question {
+    /// Asks, and waits a little for the answer; the theme, if it comes.
+    pub(super) async fn ask(&mut self, events: &mut EventStream) -> io::Result<Option<&'static str>> {
+        terminal::ask_background()?;
+        let now = Instant::now();
+        self.asked = Some(now);
+        let end = tokio::time::Instant::from_std(now + PATIENCE);
+        while let Ok(Some(event)) = tokio::time::timeout_at(end, events.next()).await {
+            match self.hear(event?, Instant::now()) {
+                ReplyMatch::Theme(theme) => return Ok(Some(theme)),
+                ReplyMatch::Event(event) => self.ahead.push_back(event),
+                ReplyMatch::Part => {}
+                ReplyMatch::Typed(events) => self.ahead.extend(events),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the answer out of what comes in.
+    pub(super) fn hear(&mut self, event: Event, now: Instant) -> ReplyMatch {
+        let awaited = self.asked.is_some_and(|asked| now.duration_since(asked) < LATEST);
+        let begins = is_key(&event, ']', KeyModifiers::ALT);
+        if self.begun.is_empty() && !(awaited && begins) {
+            return ReplyMatch::Event(event);
+        }
+        let ends = is_key(&event, '\\', KeyModifiers::ALT) || is_key(&event, 'g', KeyModifiers::CONTROL);
+        let goes_on = begins || ends || plain(&event).is_some();
+        self.begun.push(event);
+        if !ends && goes_on && self.begun.len() <= LONGEST {
+            return ReplyMatch::Part;
+        }
+        let begun = std::mem::take(&mut self.begun);
+        let text: String = begun.iter().filter_map(plain).collect();
+        match theme_of(&text).filter(|_| ends) {
+            Some(theme) => {
+                self.asked = None;
+                ReplyMatch::Theme(theme)
+            }
+            // It was typed after all.
+            None => ReplyMatch::Typed(begun),
+        }
+    }
+}
+
+fn is_key(event: &Event, c: char, with: KeyModifiers) -> bool {
+    matches!(event, Event::Key(KeyEvent { code: KeyCode::Char(found), modifiers, .. }) if *found == c && *modifiers == with)
+}
+
+fn plain(event: &Event) -> Option<char> {
+    match event {
+        Event::Key(KeyEvent { code: KeyCode::Char(c), modifiers, kind: KeyEventKind::Press, .. })
+            if modifiers.difference(KeyModifiers::SHIFT).is_empty() && (c.is_ascii_hexdigit() || ";rgba:/".contains(*c)) =>
+        {
+            Some(*c)
+        }
+        _ => None,
+    }
+}
+
+/// The theme for an answer such as `11;rgb:ffff/ffff/ffff`.
+fn theme_of(answer: &str) -> Option<&'static str> {
+    let (kind, colour) = answer.strip_prefix("11;")?.split_once(':')?;
+    if !matches!(kind, "rgb" | "rgba") {
+        return None;
+    }
+    // Each part may have one to four digits.
+    let part = |text: &str| {
+        let most = 16_u32.checked_pow(text.len() as u32)?.checked_sub(1).filter(|most| *most > 0)?;
+        Some(f64::from(u32::from_str_radix(text, 16).ok()?) / f64::from(most))
+    };
+    let mut parts = colour.split('/').map(part);
+    let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
+    let brightness = 0.299 * red + 0.587 * green + 0.114 * blue;
+    Some(if brightness > 0.5 { LIGHT } else { DARK })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events that the terminal library makes of some bytes.
+    fn events(text: &str) -> Vec<Event> {
+        let mut found = Vec::new();
+        let mut alt = false;
+        for c in text.chars() {
+            let (code, modifiers) = match c {
+                '\x1b' => {
+                    alt = true;
+                    continue;
+                }
+                '\x07' => (KeyCode::Char('g'), KeyModifiers::CONTROL),
+                c if alt => (KeyCode::Char(c), KeyModifiers::ALT),
+                c => (KeyCode::Char(c), KeyModifiers::NONE),
+            };
+            alt = false;
+            found.push(Event::Key(KeyEvent::new(code, modifiers)));
+        }
+        found
+    }
+
+    /// What is left of some input, and the theme that was heard.
+    fn heard(question: &mut Question, text: &str, now: Instant) -> (Vec<Event>, Option<&'static str>) {
+        let (mut left, mut theme) = (Vec::new(), None);
+        for event in events(text) {
+            match question.hear(event, now) {
+                ReplyMatch::Theme(found) => theme = Some(found),
+                ReplyMatch::Event(event) => left.push(event),
+                ReplyMatch::Part => {}
+                ReplyMatch::Typed(events) => left.extend(events),
+            }
+        }
+        (left, theme)
+    }
+
+    #[test]
+    fn the_answer_is_taken_out_from_among_the_keys() {
+        let begin = Instant::now();
+        for (input, keys, theme) in [
+            ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "", Some(LIGHT)),
+            ("n\x1b]11;rgb:1e1e/1e1e/2e2e\x07j", "nj", Some(DARK)),
+            ("\x1b]11;rgba:f/f/e/f\x1b\\q", "q", Some(LIGHT)),
+            ("\x1b]11;rgb:00/00/00\x1b\\\x1b]x", "\x1b]x", Some(DARK)),
+            // Not an answer: typed.
+            ("\x1b]n", "\x1b]n", None),
+            ("\x1b]11;rgb:zz", "\x1b]11;rgb:zz", None),
+            ("\x1b]11;rgb:/ff/ff\x1b\\", "\x1b]11;rgb:/ff/ff\x1b\\", None),
+            ("\x1b]10;rgb:ff/ff/ff\x1b\\", "\x1b]10;rgb:ff/ff/ff\x1b\\", None),
+            ("abc", "abc", None),
+        ] {
+            let mut question = Question { asked: Some(begin), ..Question::default() };
+            assert_eq!(heard(&mut question, input, begin), (events(keys), theme), "{input:?}");
+        }
+        let endless = format!("\x1b]{}", "1".repeat(100));
+        let mut question = Question { asked: Some(begin), ..Question::default() };
+        assert_eq!(heard(&mut question, &endless, begin), (events(&endless), None));
+        // Long after the question, and where none was asked, nothing is an answer.
+        let answer = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
+        let mut late = Question { asked: Some(begin), ..Question::default() };
+        assert_eq!(heard(&mut late, answer, begin + LATEST), (events(answer), None));
+        assert_eq!(heard(&mut Question::default(), answer, begin), (events(answer), None));
+    }
+
+    #[test]
+    fn the_environment_may_tell() {
+        let var = |value: &'static str| move |name: &str| (name == "COLORFGBG").then(|| value.to_owned());
+        for (value, theme) in [
+            ("15;0", Some(DARK)),
+            ("0;15", Some(LIGHT)),
+            ("0;default;7", Some(LIGHT)),
+            ("7;8", Some(DARK)),
+            ("default;default", None),
+            ("", None),
+        ] {
+            assert_eq!(told(var(value)), theme, "{value}");
+        }
+        assert_eq!(told(|_| None), None);
+    }
+
+    #[test]
+    fn terminals_without_colour_are_not_asked() {
+        let var = |term: &'static str| move |name: &str| (name == "TERM").then(|| term.to_owned());
+        assert!(asks(Depth::True, var("xterm-256color")) && asks(Depth::Ansi16, var("xterm")));
+        assert!(!asks(Depth::None, var("xterm")) && !asks(Depth::True, var("dumb")) && !asks(Depth::Ansi16, var("linux")));
+        assert!(!asks(Depth::True, |_| None));
+    }
+}

@@ -1,0 +1,247 @@
+use std::future::Future;
+use std::sync::mpsc::{Sender, channel};
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::*;
+use crate::release::Emulation;
+use crate::scheduler::{Config, Options, Scheduler};
+use crate::session::Session;
+use crate::source::{self, Story};
+
+fn screen() -> UiThread {
+    let loaded = source::load(&[Story::named("payments").unwrap().input()]);
+    let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
+    let explorer = Explorer::new(Session::new(scheduler, "story payments"));
+    UiThread::new(ui::first_state(explorer.timeline(), (120, 40)), explorer).unwrap()
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn event(code: KeyCode, modifiers: KeyModifiers) -> Event {
+    Event::Key(KeyEvent::new(code, modifiers))
+}
+
+fn key(c: char) -> Event {
+    event(KeyCode::Char(c), KeyModifiers::NONE)
+}
+
+const ESC: Event = Event::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+
+impl UiThread {
+    /// Lets the worker wait, before it does something, until it is told to go on.
+    fn hold(&mut self, action: Action) -> Sender<()> {
+        let (go, told) = channel();
+        self.give(
+            Kind::Asked("deciding"),
+            Box::new(move |state, explorer, _| {
+                let _ = told.recv();
+                Outcome::Done(ui::update(state, explorer, action))
+            }),
+        );
+        go
+    }
+
+    /// Waits for all answers, as the loop does.
+    fn settle(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        while self.is_busy() {
+            if let Outcome::Done(effect) = wait(self.answer()) {
+                effects.extend(effect);
+            }
+            while let Some(effect) = self.take_line() {
+                effects.push(effect);
+            }
+        }
+        effects
+    }
+
+    fn revisions(&self) -> usize {
+        self.explorer.timeline().revisions().len()
+    }
+
+    fn said(&self) -> &str {
+        self.state.notice.as_ref().map_or("", |n| &n.text)
+    }
+}
+
+#[test]
+fn an_answer_takes_the_place_of_what_was_before() {
+    let mut screen = screen();
+    assert_eq!(screen.take(key('c')), None);
+    assert!(screen.is_busy() && screen.revisions() == 0);
+    assert_eq!(screen.settle(), []);
+    assert!(!screen.is_busy() && screen.revisions() == 1 && screen.explorer.timeline().at_end());
+}
+
+#[test]
+fn keys_that_come_in_meanwhile_keep_their_order() {
+    let mut screen = screen();
+    let go = screen.hold(Action::CYCLE);
+    // What these mean follows from one another: a command is typed.
+    for c in ":node worker-a1".chars() {
+        assert_eq!(screen.take(key(c)), None);
+    }
+    screen.take(event(KeyCode::Enter, KeyModifiers::NONE));
+    screen.take(key('c'));
+    // A letter behind them is one of theirs, and quits nothing.
+    assert_eq!(screen.take(key('q')), None);
+    assert!(screen.has_line() && screen.state.overlay.is_none());
+    go.send(()).unwrap();
+    assert_eq!(screen.settle(), [Effect::Quit]);
+    assert_eq!((screen.state.detail.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
+}
+
+#[test]
+fn no_more_keys_wait_than_there_is_room_for() {
+    let mut screen = screen();
+    let go = screen.hold(Action::HELP);
+    for _ in 0..1000 {
+        screen.take(key('c'));
+    }
+    assert_eq!(screen.line.len(), LINE);
+    go.send(()).unwrap();
+}
+
+#[test]
+fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
+    let mut screen = screen();
+    let go = screen.hold(Action::CYCLE);
+    // Before anything is said, it is a key like others.
+    screen.take(ESC);
+    assert!(screen.is_busy() && screen.has_line());
+    assert!(screen.next_tick().is_some() && screen.state.busy.is_none());
+    screen.tick();
+    screen.tick();
+    assert_eq!(screen.state.busy, Some(Busy { what: "deciding", stops: true, ticks: 1 }));
+    screen.take(key('j'));
+    screen.take(ESC);
+    assert!(!screen.is_busy() && !screen.has_line() && screen.state.busy.is_none());
+    assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
+    // What was given up comes back, and is not shown.
+    go.send(()).unwrap();
+    screen.take(key('n'));
+    assert_eq!(screen.settle(), []);
+    assert!(screen.revisions() == 1 && !screen.explorer.timeline().at_end(), "one step, and no cycle before it");
+}
+
+#[test]
+fn what_cannot_be_undone_is_not_given_up() {
+    let mut screen = screen();
+    let (go, told) = channel();
+    let (leave, taken) = channel();
+    screen.give(
+        Kind::Asked("working"),
+        Box::new(move |state, explorer, own| {
+            leave.send(own.commit()).unwrap();
+            let _ = told.recv();
+            Outcome::Done(ui::update(state, explorer, Action::CYCLE))
+        }),
+    );
+    assert!(taken.recv().unwrap());
+    screen.tick();
+    assert_eq!(screen.state.busy, Some(Busy { what: "working", stops: false, ticks: 0 }));
+    screen.take(ESC);
+    assert!(screen.is_busy());
+    go.send(()).unwrap();
+    screen.settle();
+    assert_eq!(screen.revisions(), 1);
+}
+
+/// A file is written once and for all, or not at all.
+#[test]
+fn nothing_is_written_after_it_was_given_up() {
+    let mut screen = screen();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let command = format!("save {}", path.display());
+    ui::update(&mut screen.state, &mut screen.explorer, Action::COMMAND);
+    ui::update(&mut screen.state, &mut screen.explorer, Action::Paste(command));
+    let go = screen.hold(Action::SUBMIT);
+    screen.tick();
+    screen.take(ESC);
+    go.send(()).unwrap();
+    screen.take(key('c'));
+    screen.settle();
+    assert!(!path.exists());
+}
+
+#[test]
+fn quitting_and_another_size_wait_for_nothing() {
+    let mut screen = screen();
+    let go = screen.hold(Action::CYCLE);
+    assert_eq!(screen.take(key('q')), Some(Effect::Quit));
+    assert_eq!(screen.take(Event::Resize(80, 24)), None);
+    assert_eq!(screen.state.size, (80, 24));
+    screen.take(key('/'));
+    assert_eq!(screen.take(key('q')), None);
+    assert_eq!(screen.take(event(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Effect::Quit));
+    go.send(()).unwrap();
+    screen.settle();
+    assert_eq!((screen.state.size, screen.revisions()), ((80, 24), 1));
+}
+
+#[test]
+fn a_run_goes_on_in_pieces_and_stops_at_once() {
+    let mut screen = screen();
+    screen.take(key('S'));
+    screen.settle();
+    assert!(screen.state.running.is_some() && screen.revisions() == 0);
+    screen.go_on();
+    assert!(screen.is_busy() && screen.next_tick().is_none());
+    screen.take(ESC);
+    assert!(!screen.is_busy() && screen.state.running.is_none());
+    assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
+    screen.take(key('S'));
+    screen.settle();
+    while screen.state.running.is_some() {
+        screen.go_on();
+        screen.settle();
+    }
+    assert!(screen.said().starts_with("settled after "), "{}", screen.said());
+}
+
+#[test]
+fn a_selection_moves_while_a_live_cluster_is_taken_in() {
+    let mut screen = screen();
+    let (go, told) = channel::<()>();
+    screen.give(
+        Kind::Follow,
+        Box::new(move |_, explorer, _| {
+            let _ = told.recv();
+            Outcome::Followed(explorer.run_next())
+        }),
+    );
+    let before = screen.state.selected_pod().cloned();
+    screen.take(key('j'));
+    let selected = screen.state.selected_pod().cloned();
+    assert!(screen.is_busy() && selected != before && screen.next_tick().is_none());
+    screen.take(key('n'));
+    assert!(screen.has_line() && screen.next_tick().is_some());
+    go.send(()).unwrap();
+    screen.settle();
+    assert_eq!(screen.state.selected_pod().cloned(), selected);
+    assert!(screen.revisions() == 1 && !screen.explorer.timeline().at_end());
+}
+
+#[test]
+fn after_a_panic_of_the_worker_all_is_as_before_and_goes_on() {
+    let mut screen = screen();
+    let cursor = screen.explorer.timeline().cursor();
+    screen.give(
+        Kind::Asked("deciding"),
+        Box::new(|_, explorer, _| {
+            explorer.run_next();
+            panic!("as it should")
+        }),
+    );
+    screen.take(key('j'));
+    assert!(screen.settle().is_empty());
+    assert_eq!((screen.explorer.timeline().cursor(), screen.revisions(), screen.has_line()), (cursor, 0, false));
+    screen.take(key('c'));
+    screen.settle();
+    assert_eq!(screen.revisions(), 1, "another worker has taken its place");
+}

@@ -1,0 +1,61 @@
+//! Completions of arguments that several commands take.
+
+use strum::IntoEnumIterator;
+
+use crate::cluster::{Key, Kind, Str};
+use crate::trace::Event;
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::overlay::Completion;
+use crate::ui::model::session_handle::SessionHandle;
+
+/// Names that are offered at most.
+const OFFERED: usize = 12;
+/// Pods that are considered at most.
+const CONSIDERED: usize = 1000;
+
+/// Returns a completion without arguments and help.
+pub fn plain(word: impl Into<String>) -> Completion {
+    Completion { word: word.into(), takes: "", help: "" }
+}
+
+/// Returns the words that begin with what is typed, in their order.
+pub fn words<W: Into<String>>(all: impl IntoIterator<Item = W>, typed: &str) -> Vec<Completion> {
+    all.into_iter().map(Into::into).filter(|w: &String| w.starts_with(typed) && w != typed).take(OFFERED.max(20)).map(plain).collect()
+}
+
+/// Returns names that match what is typed; those that begin with it first.
+fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
+    let mut fuzzy = Fuzzy::new(typed);
+    all.sort();
+    all.dedup();
+    let own = |name: &String| name.rsplit('/').next().is_some_and(|own| own.starts_with(typed));
+    let rank = |name: &String| if name.starts_with(typed) { 0 } else { 1 + u8::from(!own(name)) };
+    all.retain(|name| name != typed && fuzzy.keeps(name));
+    all.sort_by_key(rank);
+    all.into_iter().take(OFFERED).map(plain).collect()
+}
+
+/// Returns pods that wait, or were tried in the record.
+pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let timeline = session.timeline();
+    let tried = timeline.revisions().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
+        Event::CycleStarted(start) => Some(&start.pod),
+        _ => None,
+    });
+    names(timeline.queues().entries.keys().chain(tried).take(CONSIDERED).map(Key::to_string).collect(), typed)
+}
+
+/// Returns nodes of the cluster at the cursor.
+pub fn nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    names(session.timeline().moment().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
+}
+
+/// Returns kinds; after the kind of a pod or a node, its names.
+pub fn kind_and_name(session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
+    match args.split_once(' ') {
+        None => words(Kind::iter().map(|k| k.to_string().to_lowercase()), args),
+        Some(("pod" | "po" | "pods", name)) => pods(session, name),
+        Some(("node" | "no" | "nodes", name)) => nodes(session, name),
+        Some(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Completion: commands by name, then by their help, and their arguments.
+
+use crate::ui::actions::verbs;
+use crate::ui::config::keymap::{CommandHelp, Table};
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::overlay::{Completion, Prompt, Typing};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+
+/// Returns completions of the last word of a command, the likeliest first; none of a filter.
+pub fn completions(session: &dyn SessionHandle, state: &State, prompt: &Prompt) -> Vec<Completion> {
+    if !matches!(prompt.typing, Typing::Command) {
+        return Vec::new();
+    }
+    let line = prompt.input.value();
+    let Some((name, args)) = line.split_once(' ') else { return commands(state.settings.keymap.table(), line) };
+    verbs::command(name).map_or_else(Vec::new, |(_, command)| (command.complete)(session, state, args))
+}
+
+fn commands(table: &Table, line: &str) -> Vec<Completion> {
+    let of = |c: &CommandHelp| Completion { word: c.name.to_owned(), takes: c.args, help: c.help };
+    let mut found: Vec<Completion> = table.commands.iter().filter(|c| c.name.starts_with(line)).map(of).collect();
+    if line.len() > 1 {
+        let typed = line.to_lowercase();
+        let mut fuzzy = Fuzzy::new(line);
+        let mut says = |c: &CommandHelp| c.help.split(' ').any(|word| word.to_lowercase().starts_with(&typed)) || fuzzy.keeps(c.name);
+        found.extend(table.commands.iter().filter(|c| !c.name.starts_with(line) && says(c)).map(of));
+    }
+    // A complete name needs no list, unless other names begin with it.
+    found.retain(|c| c.word != line || !c.takes.is_empty());
+    found
+}
+
+/// The line without its last word, and that word.
+fn last_word(line: &str) -> (&str, &str) {
+    line.rfind(' ').map_or(("", line), |at| line.split_at(at + 1))
+}
+
+/// Whether a line is the name of a command that wants more, and a space.
+pub fn wants_more(line: &str) -> bool {
+    line.ends_with(' ')
+}
+
+/// The line with a word in place of its last; a command that takes something is followed by a space.
+fn with(line: &str, word: &str, goes_on: bool) -> String {
+    let (head, _) = last_word(line);
+    let takes_more = head.is_empty() && verbs::command(word).is_some_and(|(_, command)| !command.args.is_empty());
+    format!("{head}{word}{}", if takes_more && goes_on { " " } else { "" })
+}
+
+/// The line with the completion that is chosen.
+pub fn chosen(prompt: &Prompt) -> Option<String> {
+    let chosen = prompt.completions.get(prompt.chosen?)?;
+    let needs = !chosen.takes.is_empty() && !chosen.takes.starts_with('[');
+    Some(with(prompt.input.value(), &chosen.word, needs))
+}
+
+/// The line with its last word completed as far as all that begin so agree, or to the first that matches.
+pub fn complete(prompt: &Prompt) -> Option<String> {
+    let line = prompt.input.value();
+    if let Some(chosen) = prompt.chosen.and_then(|at| prompt.completions.get(at)) {
+        return Some(with(line, &chosen.word, true));
+    }
+    let (_, word) = last_word(line);
+    let begin: Vec<&str> = prompt.completions.iter().map(|c| c.word.as_str()).filter(|w| w.starts_with(word)).collect();
+    let Some(first) = begin.first() else { return Some(with(line, &prompt.completions.first()?.word, true)) };
+    let mut shared = *first;
+    for other in &begin[1..] {
+        let same =
+            shared.char_indices().zip(other.chars()).find(|((_, a), b)| a != b).map_or(shared.len().min(other.len()), |((i, _), _)| i);
+        shared = &shared[..same];
+    }
+    let word = if shared.len() > word.len() { shared } else { first };
+    Some(with(line, word, begin.len() == 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(line: &str, words: &[&str], chosen: Option<usize>) -> Prompt {
+        Prompt {
+            typing: Typing::Command,
+            input: line.into(),
+            before: String::new(),
+            completions: words.iter().map(|w| Completion { word: (*w).to_owned(), takes: "", help: "" }).collect(),
+            chosen,
+        }
+    }
+
+    #[test]
+    fn words_complete_as_far_as_they_agree() {
+        let check = |line: &str, words: &[&str], expected: Option<&str>| {
+            assert_eq!(complete(&prompt(line, words, None)).as_deref(), expected, "{line} of {words:?}");
+        };
+        check("nod", &["node", "uncordon"], Some("node "));
+        check("node worker-a", &["worker-a1", "worker-a2"], Some("node worker-a1"));
+        check("node w", &["worker-a1", "worker-a2"], Some("node worker-a"));
+        check("cordon a2", &["worker-a2"], Some("cordon worker-a2"));
+        check("x", &[], None);
+        assert_eq!(complete(&prompt("node w", &["worker-a1", "worker-a2"], Some(1))).as_deref(), Some("node worker-a2"));
+    }
+
+    #[test]
+    fn commands_are_found_by_what_they_do() {
+        let table = crate::ui::actions::table();
+        let names = |line: &str| commands(&table, line).into_iter().map(|c| c.word).collect::<Vec<_>>();
+        assert_eq!(names("bran"), ["branch", "branches", "compare"]);
+        assert!(names("zzz").is_empty() && names("").len() > 20);
+        assert_eq!(names("dump"), ["capture", "open"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Errors of commands.
+
+use thiserror::Error;
+
+use crate::cluster::Key;
+use crate::report::FormatError;
+use crate::session::{EditError, UntilError};
+use crate::ui::model::effect::ScreenEndingError;
+use crate::ui::model::grouping::GroupingError;
+use crate::ui::model::session_handle::SessionError;
+
+/// Why a command is not run. The text is a sentence for the reader.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// There is no such command.
+    #[error("there is no command {name:?}; {help} lists them")]
+    Unknown {
+        /// Its name.
+        name: String,
+        /// The key that lists all commands.
+        help: String,
+    },
+    /// A command lacks its arguments.
+    #[error("{command} needs {what}")]
+    Needs {
+        /// The command.
+        command: &'static str,
+        /// The arguments, such as `a file`.
+        what: &'static str,
+    },
+    /// A number is missing or too large.
+    #[error("{command} needs a number from 1 to {last}")]
+    Number {
+        /// The command.
+        command: &'static str,
+        /// The largest number there is.
+        last: usize,
+    },
+    /// A word that names no kind.
+    #[error("{0:?} is no kind that decides about scheduling")]
+    UnknownKind(String),
+    /// A run cannot stop at that.
+    #[error(transparent)]
+    Until(#[from] UntilError),
+    /// A text that is no time to advance by.
+    #[error("{0:?} is neither a number of seconds nor next")]
+    Seconds(String),
+    /// A text that is no number of a branch.
+    #[error("{0:?} is no branch's number")]
+    Branch(String),
+    /// A text that is no way to start.
+    #[error("{0:?} is neither fresh nor observed")]
+    Start(String),
+    /// A text that is no size of a step.
+    #[error("{0:?} is none of event, plugin, node, extension-point, cycle")]
+    Step(String),
+    /// A line that is no edit.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The cluster has no such node.
+    #[error("there is no node {0:?}")]
+    NoNode(String),
+    /// The cluster has no such pod.
+    #[error("there is no pod {0}")]
+    NoPod(Key),
+    /// No pod in any namespace has the name.
+    #[error("no pod is called {0}")]
+    NoPodCalled(String),
+    /// Pods in several namespaces have the name; two of them.
+    #[error("{0} and {1} are called so: say which")]
+    SeveralPods(Key, Key),
+    /// A pod's name is missing.
+    #[error("a namespace and a name are missing, such as shop/payments")]
+    NoPodName,
+    /// Nodes cannot be grouped so.
+    #[error(transparent)]
+    Grouping(#[from] GroupingError),
+    /// It cannot be exported so.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The session did not do it.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// Why something cannot be exported. The text is a sentence for the reader.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// `export` without a file.
+    #[error("export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision")]
+    NoFile,
+    /// The ending of the file's name is no form of a screen.
+    #[error(transparent)]
+    ScreenEnding(#[from] ScreenEndingError),
+    /// The ending of the file's name is no form of anything.
+    #[error("{path}: the ending says what is written: .svg, .txt, .md, .json or .yaml")]
+    Ending {
+        /// The file.
+        path: String,
+    },
+    /// A decision cannot be a picture.
+    #[error("a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture")]
+    DecisionAsPicture,
+    /// Nothing is recorded yet.
+    #[error("there is no decision here yet")]
+    NothingRecorded,
+    /// The operation at the cursor is about something else; holds its title.
+    #[error("{0} is no decision about a pod")]
+    NoDecision(String),
+    /// The decision cannot be written in the form.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}

@@ -1,0 +1,58 @@
+//! Jobs: tasks that take too long for the UI thread, and the state of a live cluster.
+
+use std::time::Duration;
+
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::session_handle::{Job, JobState, SessionHandle};
+use crate::ui::model::state::{State, Working};
+use crate::ui::model::text_view::TextView;
+
+/// Starts a job.
+pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
+    let what = match job {
+        Job::SchedulerMatch => "deciding about all pending pods",
+        Job::Compare(..) => "comparing the branches",
+        Job::Object(..) => "reading the object",
+        Job::Capture { .. } => "writing the cluster",
+    };
+    match session.start_job(job) {
+        Ok(()) => {
+            state.working = Some(Working { what, done: 0, of: 0 });
+            // A short job shows its result at once.
+            poll_job(state, session);
+        }
+        Err(error) => state.warn(error.to_string()),
+    }
+}
+
+/// Shows the progress of the job, or its result; returns false where there is nothing new to show.
+pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
+    let Some(working) = &mut state.working else { return false };
+    // Do not open the result while an overlay or prompt is open.
+    if state.overlay.is_some() {
+        return false;
+    }
+    match session.poll_job() {
+        JobState::Going(done, of) if (done, of) == (working.done, working.of) => return false,
+        JobState::Going(done, of) => {
+            (working.done, working.of) = (done, of);
+            return true;
+        }
+        JobState::Done(document) => state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline()))),
+        JobState::Said(words) => state.say(words),
+        JobState::Failed(error) => state.warn(error.to_string()),
+        JobState::Idle => {}
+    }
+    state.working = None;
+    true
+}
+
+/// Shows how following a live cluster goes. Returns whether that has changed, and when to look again.
+pub fn show_live_status(state: &mut State, session: &dyn SessionHandle) -> (bool, Option<Duration>) {
+    let status = session.live_status();
+    let poll_after = status.as_ref().and_then(|s| s.poll_after);
+    let news = status.map(|s| (s.words, s.trouble));
+    let changed = state.live != news;
+    state.live = news;
+    (changed, poll_after)
+}

@@ -1,0 +1,142 @@
+//! Verbs, and the one function that turns a request into changes of the state and the session.
+
+pub mod arguments;
+pub mod completion;
+pub mod edits;
+pub mod error;
+pub mod jobs;
+pub mod mouse;
+pub mod object_text;
+pub mod pod_key;
+pub mod prompt;
+pub mod runs;
+pub mod theme_list;
+pub mod verb;
+pub mod verbs;
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Keys, Verb};
+use crate::ui::config::action::{Action, Mouse};
+use crate::ui::config::context::Context;
+use crate::ui::config::keymap::{Binding, CommandHelp, Keymap, Table};
+use crate::ui::model::effect::Effect;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::view::layout::Plan;
+use crate::ui::view::panes::{self, PANES};
+use crate::ui::view::refresh::renew;
+
+/// Performs a request, and returns the effect that is left to the app.
+pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> Option<Effect> {
+    if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
+        state.notice = None;
+        // Any other request stops a run.
+        if state.running.take().is_some() {
+            state.say("stopped");
+            if action == Action::BACK {
+                return None;
+            }
+        }
+    }
+    let effect = match apply(state, session, action) {
+        Ok(Answer::Done) => None,
+        Ok(Answer::Effect(effect)) => Some(effect),
+        Ok(Answer::Prompt(typing, words)) => {
+            prompt::open(state, session, typing, words);
+            None
+        }
+        Err(error) => {
+            state.warn(error.to_string());
+            None
+        }
+    };
+    renew(state, session);
+    effect
+}
+
+fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> Result<Answer, CommandError> {
+    match action {
+        Action::Verb(name) => {
+            if let Some(verb) = verb(name) {
+                return (verb.run)(state, session, "");
+            }
+            if let Some(def) = PANES.iter().find(|def| def.verb.0 == name) {
+                (def.visit)(def, state, session.timeline());
+            }
+        }
+        Action::Type(c) => prompt::type_text(state, session, c.encode_utf8(&mut [0; 4])),
+        Action::Paste(text) => prompt::type_text(state, session, &text),
+        Action::Resize(width, height) => state.size = (width, height),
+        Action::Mouse(mouse, x, y) => return mouse::mouse(state, session, mouse, x, y),
+    }
+    Ok(Answer::Done)
+}
+
+fn verb(name: &str) -> Option<&'static Verb> {
+    verbs::all().chain(prompt::VERBS).find(|verb| verb.name == name)
+}
+
+/// Returns whether a request neither asks the engine nor moves the cursor, so that it is done before the next frame.
+pub fn runs_on_ui_thread(state: &State, action: &Action) -> bool {
+    match action {
+        Action::Verb(name) => verb(name).is_some_and(|verb| (verb.runs_on_ui_thread)(state)),
+        Action::Type(_) | Action::Paste(_) | Action::Resize(..) => true,
+        Action::Mouse(Mouse::Scroll(_), x, y) => {
+            let pane = || Plan::of(state).pane_at(*x, *y);
+            state.overlay.is_some() || pane().is_none_or(|pane| !panes::def(pane).moves_cursor)
+        }
+        Action::Mouse(mouse, ..) => matches!(mouse, Mouse::Drag if !state.dragging) || *mouse == Mouse::Release,
+    }
+}
+
+/// Returns the default keymap.
+pub fn keymap() -> Keymap {
+    Keymap::new(table())
+}
+
+/// Returns the table of all keys and commands.
+pub fn table() -> Table {
+    let mut contexts = vec![Context::GLOBAL];
+    for def in PANES {
+        if !contexts.contains(&def.context) {
+            contexts.push(def.context);
+        }
+    }
+    contexts.extend([Context::OVERLAY, Context::PICKER, Context::START, Context::PROMPT]);
+    let mut bindings: Vec<Binding> = Vec::new();
+    for verb in verbs::all().chain(prompt::VERBS) {
+        // Panes that share a context share its keys.
+        for row in PANES.iter().filter_map(|def| (verb.pane_keys)(def)) {
+            if !bindings.iter().any(|b| b.verb == verb.name && b.context == row.context) {
+                bindings.push(binding(verb.name, &row));
+            }
+        }
+        bindings.extend(verb.keys.iter().map(|row| binding(verb.name, row)));
+        if verb.name == "previous-pane" {
+            bindings.extend(PANES.iter().map(|def| {
+                let (name, help) = def.verb;
+                Binding { context: Context::GLOBAL, keys: digit(def.id.digit), verb: name, short: "", help }
+            }));
+        }
+    }
+    let listed = verbs::all().filter_map(|verb| verb.command.as_ref()).filter(|command| !command.help.is_empty());
+    let mut commands: Vec<CommandHelp> =
+        listed.map(|command| CommandHelp { name: command.names[0], args: command.args, help: command.help }).collect();
+    commands.sort_by_key(|command| command.name);
+    Table { contexts, bindings, commands }
+}
+
+fn binding(verb: &'static str, row: &Keys) -> Binding {
+    Binding { context: row.context, keys: row.keys, verb, short: row.short, help: row.help }
+}
+
+/// Returns the key of a pane: its digit; none beyond 9.
+fn digit(digit: u8) -> &'static [&'static str] {
+    const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let at = usize::from(digit).wrapping_sub(1);
+    DIGITS.get(at..=at).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

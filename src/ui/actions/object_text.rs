@@ -1,0 +1,56 @@
+//! The selected object as the cluster has it: shown, or copied to the clipboard.
+
+use crate::cluster::{Key, Kind, Str};
+use crate::session::Timeline;
+use crate::ui::actions::jobs;
+use crate::ui::model::effect::Effect;
+use crate::ui::model::list::RowId;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::state::State;
+use crate::ui::view::panes;
+
+/// Shows the object of the selected row, or the one that the pane in focus is about.
+pub fn show(state: &mut State, session: &mut dyn SessionHandle) {
+    match subject(state, session.timeline()) {
+        Some((kind, key)) => jobs::begin(state, session, Job::Object(kind, key)),
+        None => state.say("nothing is selected that the cluster has an object of"),
+    }
+}
+
+/// Copies the text of the overlay, or of the pane in focus; an object is shown first.
+pub fn copy(state: &mut State, session: &mut dyn SessionHandle) -> Option<Effect> {
+    let (what, text) = match &state.overlay {
+        Some(Overlay::Text(view)) => {
+            let lines: Vec<&str> = view.shown().into_iter().map(|at| view.lines[at].as_str()).collect();
+            (view.title.clone(), lines.join("\n") + "\n")
+        }
+        Some(_) => return None,
+        None => match panes::def(state.focus).copy.map(|copy| copy(session.timeline())) {
+            Some(Ok((what, text))) => (what.to_owned(), text),
+            Some(Err(why)) => {
+                state.say(why);
+                return None;
+            }
+            None => {
+                show(state, session);
+                return None;
+            }
+        },
+    };
+    let lines = text.lines().count();
+    state.say(format!("copied {what} ({lines} {})", if lines == 1 { "line" } else { "lines" }));
+    Some(Effect::Copy(text))
+}
+
+fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
+    let object = |row: &RowId| match row {
+        RowId::Pod(key) => Some((Kind::Pod, key.clone())),
+        RowId::Node(name) => Some((Kind::Node, Key { namespace: Str::default(), name: name.clone() })),
+        RowId::Budget(key) => Some((Kind::PodDisruptionBudget, key.clone())),
+        RowId::Group(_) | RowId::Line(..) | RowId::Revision(_) => None,
+    };
+    let def = panes::def(state.focus);
+    let selected = state.selected_row().filter(|_| def.has_list()).and_then(object);
+    selected.or_else(|| object(&(def.subject)(state, timeline)?))
+}

@@ -1,0 +1,22 @@
+//! Names of pods in commands.
+
+use crate::cluster::Key;
+use crate::ui::actions::error::CommandError;
+use crate::ui::model::session_handle::SessionHandle;
+
+/// Returns the pod of a name: with its namespace, or without where only one pod has the name.
+pub fn pod_key(session: &dyn SessionHandle, args: &str) -> Result<Key, CommandError> {
+    if let Some((namespace, name)) = args.split_once('/') {
+        return Ok(Key::new(namespace, name));
+    }
+    if args.is_empty() {
+        return Err(CommandError::NoPodName);
+    }
+    let pods = &session.timeline().moment().cluster.pods;
+    let mut called = pods.iter().filter(|pod| pod.metadata.name.as_str() == args).map(|pod| pod.key());
+    match (called.next(), called.next()) {
+        (None, _) => Err(CommandError::NoPodCalled(args.to_owned())),
+        (Some(only), None) => Ok(only),
+        (Some(one), Some(other)) => Err(CommandError::SeveralPods(one, other)),
+    }
+}

@@ -1,0 +1,130 @@
+//! Lines being typed: commands, and filters of panes and overlays.
+
+use tui_input::InputRequest as Edit;
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
+use crate::ui::actions::{completion, verbs};
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::{Overlay, Prompt, Typing};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+
+/// Verbs of the line that is being typed.
+pub static VERBS: &[Verb] = &[
+    Verb { keys: &[SUBMIT], ..Verb::new("submit", submit) },
+    Verb { keys: &[COMPLETE], runs_on_ui_thread: |_| true, ..Verb::new("complete", complete) },
+    edit("delete-before", &[keys(CX, &["backspace", "ctrl-h"], "", "delete the character before")], |s, d, _| apply(s, d, "delete-before")),
+    edit("delete-after", &[keys(CX, &["delete"], "", "delete the character after")], |s, d, _| apply(s, d, "delete-after")),
+    edit("delete-word-before", &[keys(CX, &["ctrl-w"], "", "delete the word before")], |s, d, _| apply(s, d, "delete-word-before")),
+    edit("delete-all-before", &[keys(CX, &["ctrl-u"], "", "delete all before")], |s, d, _| apply(s, d, "delete-all-before")),
+    edit("delete-all-after", &[keys(CX, &["ctrl-k"], "", "delete all after")], |s, d, _| apply(s, d, "delete-all-after")),
+    edit("left", &[keys(CX, &["left", "ctrl-b"], "", "left")], |s, d, _| apply(s, d, "left")),
+    edit("right", &[keys(CX, &["right", "ctrl-f"], "", "right")], |s, d, _| apply(s, d, "right")),
+    edit("line-start", &[keys(CX, &["home", "ctrl-a"], "", "to the start")], |s, d, _| apply(s, d, "line-start")),
+    edit("line-end", &[keys(CX, &["end", "ctrl-e"], "", "to the end")], |s, d, _| apply(s, d, "line-end")),
+];
+
+const CX: Context = Context::PROMPT;
+const SUBMIT: Keys = keys(CX, &["enter"], "done", "done");
+const COMPLETE: Keys = keys(CX, &["tab"], "complete", "complete the word");
+
+const fn edit(name: &'static str, keys: &'static [Keys], run: crate::ui::actions::verb::Run) -> Verb {
+    Verb { keys, runs_on_ui_thread: |_| true, ..Verb::new(name, run) }
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "every verb answers so")]
+fn apply(state: &mut State, session: &mut dyn SessionHandle, verb: &'static str) -> Result<Answer, CommandError> {
+    if let Some(edit) = Action::Verb(verb).edit() {
+        type_in(state, session, |prompt| {
+            prompt.input.handle(edit);
+        });
+    }
+    Ok(Answer::Done)
+}
+
+/// Opens a prompt with a text in it; the text of a filter is the present filter.
+pub fn open(state: &mut State, session: &dyn SessionHandle, typing: Typing, words: &str) {
+    let before = match &typing {
+        Typing::Command => String::new(),
+        Typing::Filter(pane) => state.filter(*pane).to_owned(),
+        Typing::Over(over) => over.filter().to_owned(),
+    };
+    let input = if words.is_empty() { before.clone() } else { words.to_owned() };
+    let mut prompt = Prompt { typing, input: input.into(), before, completions: Vec::new(), chosen: None };
+    prompt.completions = completion::completions(session, state, &prompt);
+    state.overlay = Some(Overlay::Prompt(prompt));
+}
+
+/// Changes the line that is being typed; a filter filters at once.
+pub fn type_in(state: &mut State, session: &dyn SessionHandle, edit: impl FnOnce(&mut Prompt)) {
+    let Some(Overlay::Prompt(mut prompt)) = state.overlay.take() else { return };
+    edit(&mut prompt);
+    prompt.completions = completion::completions(session, state, &prompt);
+    prompt.chosen = None;
+    let text = prompt.input.value().to_owned();
+    match &mut prompt.typing {
+        Typing::Command => {}
+        Typing::Filter(pane) => state.set_filter(*pane, text),
+        Typing::Over(over) => over.set_filter(text),
+    }
+    state.overlay = Some(Overlay::Prompt(prompt));
+}
+
+/// Types a text; control characters are left out.
+pub fn type_text(state: &mut State, session: &dyn SessionHandle, text: &str) {
+    type_in(state, session, |prompt| {
+        for c in text.chars().filter(|c| !c.is_control()) {
+            prompt.input.handle(Edit::InsertChar(c));
+        }
+    });
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "every verb answers so")]
+fn complete(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
+    type_in(state, session, |prompt| {
+        if let Some(text) = completion::complete(prompt) {
+            prompt.input = text.into();
+        }
+    });
+    Ok(Answer::Done)
+}
+
+/// Runs the command that was typed. A completion that is chosen and wants more words is completed first.
+fn submit(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
+    let Some(Overlay::Prompt(prompt)) = state.overlay.take() else { return Ok(Answer::Done) };
+    match prompt.typing {
+        Typing::Command => {}
+        Typing::Filter(_) => return Ok(Answer::Done),
+        Typing::Over(over) => {
+            state.overlay = Some(*over);
+            return Ok(Answer::Done);
+        }
+    }
+    if let Some(line) = completion::chosen(&prompt) {
+        if completion::wants_more(&line) {
+            state.overlay = Some(Overlay::Prompt(prompt));
+            type_in(state, session, |prompt| prompt.input = line.into());
+            return Ok(Answer::Done);
+        }
+        return execute(state, session, &line);
+    }
+    execute(state, session, prompt.input.value())
+}
+
+/// Runs a line: a command and its arguments.
+fn execute(state: &mut State, session: &mut dyn SessionHandle, line: &str) -> Result<Answer, CommandError> {
+    let line = line.trim();
+    let (name, args) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if name.is_empty() {
+        return Ok(Answer::Done);
+    }
+    match verbs::command(name) {
+        Some((verb, _)) => (verb.run)(state, session, args.trim()),
+        None => {
+            let help = state.settings.keymap.label(Context::GLOBAL, &Action::HELP);
+            Err(CommandError::Unknown { name: name.to_owned(), help })
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Runs that take a while, in pieces.
+
+use crate::session::{Cursor, RunEnd};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::{Notice, State};
+use crate::ui::model::text;
+use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::view::refresh::renew;
+
+/// Continues a run for as long as `more` returns true, and then shows how far it is.
+pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl FnMut() -> bool) {
+    let Some(mut running) = state.running.take() else { return };
+    let mut said = None;
+    seek_and_follow(state, session, |session| {
+        loop {
+            running.pieces += 1;
+            said = match &running.until {
+                None if session.settle() => None,
+                None => Some(settled(session)),
+                Some(until) => match session.run_until(until, 1) {
+                    RunEnd::OutOfTurns => None,
+                    RunEnd::Met => Some(until.to_string()),
+                    RunEnd::NothingLeft => Some(format!("nothing is left to schedule, and it did not happen that {until}")),
+                },
+            };
+            if said.is_some() || !more() {
+                break;
+            }
+        }
+        if running.until.is_none() {
+            session.timeline_mut().seek(Cursor::END);
+        }
+    });
+    match said {
+        Some(words) => state.notice = Some(Notice { text: words, warning: false }),
+        None => state.running = Some(running),
+    }
+    state.touch();
+    renew(state, session);
+}
+
+/// Returns the end of a run in words: `settled after 6m00s: 8 pods still pending`.
+fn settled(session: &dyn SessionHandle) -> String {
+    let timeline = session.timeline();
+    let (end, pending) = (timeline.end(), timeline.end().queues.entries.len());
+    let passed = text::span(timeline.start().clock, end.clock);
+    format!("settled after {passed}: {} still pending", text::count(pending, "pod"))
+}

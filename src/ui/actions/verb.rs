@@ -1,0 +1,86 @@
+//! Verbs: what a key or a command does, with its name, keys and help. Help, hints, completion and the README's table of
+//! keys are made from them.
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::config::context::Context;
+use crate::ui::model::effect::Effect;
+use crate::ui::model::overlay::{Completion, Typing};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::view::pane::PaneDef;
+
+/// A verb.
+#[derive(Clone, Copy)]
+pub struct Verb {
+    /// Its name in `[keys]` of the configuration.
+    pub name: &'static str,
+    /// Its keys, a row for each context.
+    pub keys: &'static [Keys],
+    /// Returns its keys in the context of a pane.
+    pub pane_keys: fn(&PaneDef) -> Option<Keys>,
+    /// Its command; `None` for a verb of keys alone.
+    pub command: Option<Command>,
+    /// Returns whether it neither asks the engine nor moves the cursor, so that it is done before the next frame.
+    pub runs_on_ui_thread: fn(&State) -> bool,
+    /// What it does. A key passes no arguments.
+    pub run: Run,
+}
+
+/// Changes the state and the session. Takes the arguments of a command; the text of an error is shown to the user.
+pub type Run = fn(&mut State, &mut dyn SessionHandle, &str) -> Result<Answer, CommandError>;
+
+/// Keys of a verb in a context.
+#[derive(Clone, Copy)]
+pub struct Keys {
+    /// Where they work.
+    pub context: Context,
+    /// The keys. Hints show the first.
+    pub keys: &'static [&'static str],
+    /// One or two words for the line of hints; empty for keys that are not shown there.
+    pub short: &'static str,
+    /// A phrase for the help.
+    pub help: &'static str,
+}
+
+/// Returns keys of a verb: their context, the keys, hint and help.
+pub const fn keys(context: Context, keys: &'static [&'static str], short: &'static str, help: &'static str) -> Keys {
+    Keys { context, keys, short, help }
+}
+
+/// The command of a verb.
+#[derive(Clone, Copy)]
+pub struct Command {
+    /// Its names; the first is listed.
+    pub names: &'static [&'static str],
+    /// Its arguments; empty for none.
+    pub args: &'static str,
+    /// A phrase for the help; empty for commands that are not listed.
+    pub help: &'static str,
+    /// Returns completions of the last word of the arguments. Takes the arguments so far.
+    pub complete: fn(&dyn SessionHandle, &State, &str) -> Vec<Completion>,
+}
+
+impl Command {
+    /// Returns a command without completions: its name, arguments and help.
+    pub const fn new(names: &'static [&'static str], args: &'static str, help: &'static str) -> Self {
+        Self { names, args, help, complete: |_, _, _| Vec::new() }
+    }
+}
+
+impl Verb {
+    /// Returns a verb without keys and commands that runs on the worker.
+    pub const fn new(name: &'static str, run: Run) -> Self {
+        Self { name, keys: &[], pane_keys: |_| None, command: None, runs_on_ui_thread: |_| false, run }
+    }
+}
+
+/// What is left to do after a verb.
+#[derive(Debug)]
+pub enum Answer {
+    /// Nothing.
+    Done,
+    /// An effect for the app.
+    Effect(Effect),
+    /// Open a prompt with this text in it.
+    Prompt(Typing, &'static str),
+}

@@ -1,0 +1,16 @@
+//! Compares all pending pods with the words of the cluster's scheduler.
+
+use crate::ui::actions::jobs;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::Job;
+
+/// `agreement`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["A"], "", "compare all pending pods with the cluster's scheduler")],
+    command: Some(Command::new(&["agreement"], "", "compare pending pods with the cluster's scheduler")),
+    ..Verb::new("agreement", |state, session, _| {
+        jobs::begin(state, session, Job::SchedulerMatch);
+        Ok(Answer::Done)
+    })
+}];

@@ -1,0 +1,59 @@
+//! Closes what is on top, clears a filter, or goes back.
+
+use crate::ui::actions::theme_list;
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::{Overlay, Prompt, Typing};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::view::panes;
+
+/// `back`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[
+        keys(Context::GLOBAL, &["esc"], "", "clear the filter, or go back"),
+        keys(Context::OVERLAY, &["esc", "q", "?"], "close", "close"),
+        keys(Context::PICKER, &["esc", "q"], "as it was", "back to what was"),
+        keys(Context::START, &["esc"], "", "clear the filter"),
+        keys(Context::PROMPT, &["esc", "ctrl-c"], "cancel", "cancel"),
+    ],
+    pane_keys: |def| def.back_help.map(|help| keys(def.context, &["h", "left"], "return", help)),
+    runs_on_ui_thread: |state| matches!(state.overlay, Some(Overlay::Themes { .. })),
+    ..Verb::new("back", |state, session, _| {
+        if matches!(state.overlay, Some(Overlay::Themes { .. })) {
+            return Ok(theme_list::undo(state));
+        }
+        back(state, session);
+        Ok(Answer::Done)
+    })
+}];
+
+fn back(state: &mut State, session: &mut dyn SessionHandle) {
+    if state.overlay.is_none() && state.working.take().is_some() {
+        session.stop_job();
+        return state.say("stopped");
+    }
+    match state.overlay.take() {
+        Some(Overlay::Prompt(Prompt { typing: Typing::Filter(pane), before, .. })) => state.set_filter(pane, before),
+        Some(Overlay::Prompt(Prompt { typing: Typing::Over(mut over), before, .. })) => {
+            over.set_filter(before);
+            state.overlay = Some(*over);
+        }
+        Some(mut over) if !over.filter().is_empty() => {
+            over.set_filter(String::new());
+            state.overlay = Some(over);
+        }
+        Some(_) => {}
+        None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
+        None if state.came_from_text() => {
+            state.go_back();
+        }
+        None => {
+            let Some(home) = panes::def(state.focus).home else { return };
+            if !state.go_back() {
+                state.show(home);
+                state.focus = home;
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Goes to a branch.
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::seek_and_follow;
+
+/// The command `branch`.
+pub static VERBS: &[Verb] = &[Verb { command: Some(Command::new(&["branch"], "N", "go to a branch")), ..Verb::new("go-to-branch", go_to) }];
+
+fn go_to(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let last = session.branches().0.len();
+    let number = args.parse::<usize>().ok().filter(|n| (1..=last).contains(n));
+    let number = number.ok_or(CommandError::Number { command: "branch", last })?;
+    switch(state, session, number - 1);
+    Ok(Answer::Done)
+}
+
+/// Goes to a branch by its index, and says so.
+pub fn switch(state: &mut State, session: &mut dyn SessionHandle, to: usize) {
+    seek_and_follow(state, session, |s| {
+        s.switch_branch(to);
+    });
+    state.touch();
+    let (branches, current) = session.branches();
+    if let Some(branch) = branches.get(current) {
+        state.say(format!("this is {}", branch.name()));
+    }
+}

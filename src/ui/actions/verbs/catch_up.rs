@@ -1,0 +1,28 @@
+//! Goes to the end of a live cluster and applies what has changed.
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::seek_and_follow;
+
+/// `catch-up`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["R"], "", "a live cluster: to its end, with what has changed")],
+    ..Verb::new("catch-up", catch_up)
+}];
+
+fn catch_up(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
+    let mut answer = None;
+    seek_and_follow(state, session, |s| answer = Some(s.catch_up()));
+    state.touch();
+    let Some(result) = answer else { return Ok(Answer::Done) };
+    let caught_up = result?;
+    state.say(match (caught_up.dropped, caught_up.changed) {
+        (true, _) => "here is the cluster as it is; what was kept of before has become too much and is gone",
+        (false, true) => "here is the cluster as it is",
+        (false, false) => "nothing new; here is the cluster as it is",
+    });
+    Ok(Answer::Done)
+}

@@ -1,0 +1,15 @@
+//! Begins a command.
+
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::Typing;
+
+/// `command`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[
+        keys(Context::GLOBAL, &[":"], "command", "give a command"),
+        keys(Context::START, &["o", ":"], "path", "type the path of a dump"),
+    ],
+    runs_on_ui_thread: |_| true,
+    ..Verb::new("command", |_, _, _| Ok(Answer::Prompt(Typing::Command, "")))
+}];

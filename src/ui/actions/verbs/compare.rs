@@ -1,0 +1,35 @@
+//! Compares two branches.
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::jobs;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::state::State;
+
+/// `compare`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["="], "", "compare this branch with the one it left")],
+    command: Some(Command::new(&["compare"], "[N]", "compare this branch with another, or the one it left")),
+    ..Verb::new("compare", compare)
+}];
+
+/// Compares this branch with another: by default with the one that it left, or the newest.
+fn compare(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let with = match args {
+        "" => None,
+        text => Some(text.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(|| CommandError::Branch(text.to_owned()))?),
+    };
+    let (all, current) = session.branches();
+    let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
+    if all.len() < 2 {
+        state.say("nothing to compare: change something first (for example :cordon NODE)");
+    } else if with == current {
+        state.warn("this is the branch itself");
+    } else if with >= all.len() {
+        state.warn(format!("there are {} branches", all.len()));
+    } else {
+        jobs::begin(state, session, Job::Compare(with, current));
+    }
+    Ok(Answer::Done)
+}

@@ -1,0 +1,36 @@
+//! Goes to the next or previous pane.
+
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::action::Direction;
+use crate::ui::config::context::Context;
+use crate::ui::model::state::State;
+use crate::ui::view::panes;
+
+/// `next-pane` and `previous-pane`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["tab"], "pane", "the next pane")],
+        ..Verb::new("next-pane", |state, _, _| {
+            go(state, Direction::Forward);
+            Ok(Answer::Done)
+        })
+    },
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["shift-tab"], "", "the pane before")],
+        ..Verb::new("previous-pane", |state, _, _| {
+            go(state, Direction::Back);
+            Ok(Answer::Done)
+        })
+    },
+];
+
+fn go(state: &mut State, direction: Direction) {
+    let panes = panes::open(state);
+    let at = panes.iter().position(|p| *p == state.focus).unwrap_or(0);
+    let next = match direction {
+        Direction::Forward => (at + 1) % panes.len(),
+        Direction::Back => (at + panes.len() - 1) % panes.len(),
+    };
+    state.show(panes[next]);
+    state.focus = panes[next];
+}

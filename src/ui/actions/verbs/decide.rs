@@ -1,0 +1,32 @@
+//! Decides about a pod at the cursor.
+
+use crate::session::Cursor;
+use crate::ui::actions::arguments;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::seek_and_follow;
+
+/// The command `decide`.
+pub static VERBS: &[Verb] = &[Verb {
+    command: Some(Command {
+        complete: |session, _, word| arguments::pods(session, word),
+        ..Command::new(&["decide"], "POD", "decide about a pod at the cursor, although it was tried before")
+    }),
+    ..Verb::new("decide", decide)
+}];
+
+fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let key = pod_key(session, args)?;
+    let mut found = false;
+    seek_and_follow(state, session, |s| {
+        if let Some(revision) = s.explain(&key) {
+            found = true;
+            s.timeline_mut().seek(Cursor { revision, event: usize::MAX });
+        }
+    });
+    state.touch();
+    if found { Ok(Answer::Done) } else { Err(CommandError::NoPod(key)) }
+}

@@ -1,0 +1,37 @@
+//! Groups nodes in another way.
+
+use crate::ui::actions::arguments;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::model::grouping::{Grouping, names};
+use crate::ui::model::state::State;
+use crate::ui::view::panes::nodes;
+
+/// `groups` and the command `group`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        keys: &[keys(nodes::CONTEXT, &["z"], "groups", "nodes by verdict and reason, by pool, by zone, or one by one")],
+        runs_on_ui_thread: |_| true,
+        ..Verb::new("groups", |state, session, _| {
+            let next = state.view_model.grouping.next(session.timeline().moment().snapshot.nodes());
+            choose(state, next);
+            Ok(Answer::Done)
+        })
+    },
+    Verb {
+        command: Some(Command {
+            complete: |session, _, word| arguments::words(names(session.timeline().moment().snapshot.nodes()), word),
+            ..Command::new(&["group"], "verdict|pool|zone|none|LABEL", "group nodes, by any label too")
+        }),
+        ..Verb::new("group-by", |state, session, args| {
+            let grouping = Grouping::named(args, session.timeline().moment().snapshot.nodes())?;
+            choose(state, grouping);
+            Ok(Answer::Done)
+        })
+    },
+];
+
+fn choose(state: &mut State, grouping: Grouping) {
+    state.say(format!("nodes: {}", grouping.words()));
+    state.grouping = Some(grouping);
+    state.touch();
+}

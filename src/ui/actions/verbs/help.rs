@@ -1,0 +1,17 @@
+//! Lists keys and commands.
+
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::text_view::Viewport;
+
+/// `help`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["?", "f1"], "help", "list the keys")],
+    command: Some(Command::new(&["help", "h"], "", "list keys and commands")),
+    runs_on_ui_thread: |_| true,
+    ..Verb::new("help", |state, _, _| {
+        state.overlay = Some(Overlay::Help(Viewport::default()));
+        Ok(Answer::Done)
+    })
+}];

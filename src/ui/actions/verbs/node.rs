@@ -1,0 +1,40 @@
+//! Shows a node.
+
+use crate::ui::actions::arguments;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::view::panes;
+
+/// `node`, and the command `node NAME`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["d"], "node", "show the node that is selected or was touched last")],
+        ..Verb::new("node", |state, session, _| {
+            let timeline = session.timeline();
+            let about = (panes::def(state.focus).node)(state, timeline);
+            panes::node::open_best(state, timeline, about);
+            Ok(Answer::Done)
+        })
+    },
+    Verb {
+        command: Some(Command {
+            complete: |session, _, word| arguments::nodes(session, word),
+            ..Command::new(&["node"], "NAME", "show a node")
+        }),
+        ..Verb::new("show-node", show)
+    },
+];
+
+fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    match session.timeline().moment().snapshot.get(args) {
+        Some(node) => {
+            state.open_node(node.name().clone());
+            Ok(Answer::Done)
+        }
+        None if args.is_empty() => Err(CommandError::Needs { command: "node", what: "a name" }),
+        None => Err(CommandError::NoNode(args.to_owned())),
+    }
+}

@@ -1,0 +1,56 @@
+//! Opens the selected row of a pane, or follows the selected line of a text.
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::theme_list;
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::verbs::branch;
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::text_view::Target;
+use crate::ui::model::time_travel::show_pod;
+use crate::ui::view::panes;
+
+/// `open`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[
+        keys(Context::OVERLAY, &["enter"], "go", "go to the line that is selected; close where there is none"),
+        keys(Context::PICKER, &["enter"], "keep", "keep it"),
+        keys(Context::START, &["enter", "l", "right"], "open", "open what is selected"),
+    ],
+    pane_keys: |def| def.open_help.map(|(short, help)| keys(def.context, &["enter", "l", "right"], short, help)),
+    runs_on_ui_thread: |state| matches!(state.overlay, Some(Overlay::Themes { .. })),
+    ..Verb::new("open", |state, session, _| open(state, session))
+}];
+
+/// Opens the selected row. An overlay is closed, and the selected line of a text is followed.
+pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer, CommandError> {
+    if matches!(state.overlay, Some(Overlay::Themes { .. })) {
+        return Ok(theme_list::keep(state));
+    }
+    match state.overlay.take() {
+        Some(Overlay::Text(text)) => {
+            if let Some(target) = text.view.selected.and_then(|at| text.links.get(&at).cloned()) {
+                state.leave_text(text);
+                follow(state, session, target);
+            }
+        }
+        Some(_) => {}
+        None => (panes::def(state.focus).open)(state, session),
+    }
+    Ok(Answer::Done)
+}
+
+/// Goes where a line of a text leads.
+fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) {
+    match target {
+        Target::Pod(pod) => {
+            if !show_pod(state, session, &pod) {
+                state.open_pod(pod);
+            }
+        }
+        Target::Node(node) => state.open_node(node),
+        Target::Branch(to) => branch::switch(state, session, to),
+    }
+}

@@ -1,0 +1,10 @@
+//! Panics, to test that the terminal survives it. Debug builds only, and not listed.
+
+use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::model::effect::Effect;
+
+/// The command `panic`.
+pub static VERBS: &[Verb] = &[Verb {
+    command: Some(Command::new(&["panic"], "", "")),
+    ..Verb::new("panic", |_, _, args| Ok(Answer::Effect(Effect::Panic { beside: args == "beside" })))
+}];

@@ -1,0 +1,42 @@
+//! Shows a pod, or the decision about one.
+
+use crate::ui::actions::arguments;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::show_pod;
+use crate::ui::view::panes;
+
+/// `pod`, and the command `pod NAME`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["v"], "pod", "show the pod that is selected, or that of the cycle")],
+        ..Verb::new("pod", |state, session, _| {
+            panes::pod::open_best(state, session.timeline());
+            Ok(Answer::Done)
+        })
+    },
+    Verb {
+        command: Some(Command {
+            complete: |session, _, word| arguments::pods(session, word),
+            ..Command::new(&["pod"], "NAMESPACE/NAME", "show a pod's decision, taking it first if need be")
+        }),
+        ..Verb::new("show-pod", show)
+    },
+];
+
+fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let key = pod_key(session, args)?;
+    let timeline = session.timeline();
+    if timeline.moment().cluster.pods.get(&key).is_none() && !timeline.queues().entries.contains_key(&key) {
+        return Err(CommandError::NoPod(key));
+    }
+    if !show_pod(state, session, &key) {
+        state.open_pod(key.clone());
+        state.warn(format!("{key} does not wait to be scheduled: this is the pod"));
+    }
+    Ok(Answer::Done)
+}

@@ -1,0 +1,45 @@
+//! Seeks the nearest revision that is about the selected pod.
+
+use crate::session::Cursor;
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::action::Direction;
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel;
+
+/// `pod-back` and `pod-forward`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["["], "", "back to where something happened to the selected pod")],
+        ..Verb::new("pod-back", |state, session, _| {
+            seek(state, session, Direction::Back);
+            Ok(Answer::Done)
+        })
+    },
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["]"], "", "on to where something happened to the selected pod")],
+        ..Verb::new("pod-forward", |state, session, _| {
+            seek(state, session, Direction::Forward);
+            Ok(Answer::Done)
+        })
+    },
+];
+
+fn seek(state: &mut State, session: &mut dyn SessionHandle, direction: Direction) {
+    let Some(pod) = state.subject.clone().or_else(|| state.selected_pod().cloned()) else {
+        return state.say("no pod is selected");
+    };
+    let timeline = session.timeline();
+    let (here, revisions) = (timeline.cursor().revision, timeline.revisions());
+    let touches = |at: &usize| revisions[*at].events.iter().any(|e| e.is_about(&pod));
+    let found = match direction {
+        Direction::Forward => (here + 1..revisions.len()).find(touches),
+        Direction::Back => (0..here.min(revisions.len())).rev().find(touches),
+    };
+    match found {
+        Some(revision) => time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: usize::MAX })),
+        None if direction == Direction::Forward => state.say(format!("nothing more is recorded about {pod}")),
+        None => state.say(format!("nothing is recorded about {pod} before this")),
+    }
+}

@@ -1,0 +1,35 @@
+//! Runs until preemption starts or the cycle ends.
+
+use crate::trace::{Event, StepSize};
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel;
+
+/// `run`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["r"], "run", "run until preemption starts or the cycle ends")],
+    ..Verb::new("run", |state, session, _| {
+        run(state, session);
+        Ok(Answer::Done)
+    })
+}];
+
+fn run(state: &mut State, session: &mut dyn SessionHandle) {
+    if session.timeline().at_end() && !session.run_next() {
+        return state.say("nothing is left to schedule");
+    }
+    time_travel::seek_and_follow(state, session, |s| {
+        let timeline = s.timeline_mut();
+        loop {
+            if !timeline.forward(StepSize::Event) {
+                break;
+            }
+            let at_end = timeline.revision().is_none_or(|f| timeline.cursor().event == f.events.len());
+            if at_end || matches!(timeline.current(), Some(Event::PreemptionStarted(_))) {
+                break;
+            }
+        }
+    });
+}

@@ -1,0 +1,15 @@
+//! Runs until nothing changes.
+
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::state::Running;
+
+/// `settle`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["S"], "", "run until nothing changes; Esc stops it")],
+    command: Some(Command::new(&["run"], "", "run until nothing changes")),
+    ..Verb::new("settle", |state, _, _| {
+        state.running = Some(Running { until: None, pieces: 0 });
+        Ok(Answer::Done)
+    })
+}];

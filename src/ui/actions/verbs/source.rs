@@ -1,0 +1,33 @@
+//! Shows an object as the cluster has it.
+
+use crate::session::{key_named, kind_named};
+use crate::ui::actions::arguments;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::jobs;
+use crate::ui::actions::object_text;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::state::State;
+
+/// `source`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["y"], "source", "the selected object as the cluster has it, as YAML")],
+    command: Some(Command {
+        complete: |session, _, args| if args.contains(' ') { Vec::new() } else { arguments::kind_and_name(session, args) },
+        ..Command::new(&["source"], "KIND NAME", "an object as the cluster has it")
+    }),
+    ..Verb::new("source", show)
+}];
+
+/// Shows the object that the arguments name; without any, the one of the selected row.
+fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    if args.is_empty() {
+        object_text::show(state, session);
+        return Ok(Answer::Done);
+    }
+    let (kind, name) = args.split_once(char::is_whitespace).ok_or(CommandError::Needs { command: "source", what: "a kind and a name" })?;
+    let kind = kind_named(kind).ok_or_else(|| CommandError::UnknownKind(kind.to_owned()))?;
+    jobs::begin(state, session, Job::Object(kind, key_named(kind, name.trim())));
+    Ok(Answer::Done)
+}

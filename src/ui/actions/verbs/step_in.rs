@@ -1,0 +1,39 @@
+//! Starts stepping through the decision about the selected pod.
+
+use crate::session::Cursor;
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::view::panes::queues;
+
+/// `step-in`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(queues::CONTEXT, &["s"], "step in", "start stepping through the selected pod's decision")],
+    ..Verb::new("step-in", |state, session, _| {
+        step_in(state, session);
+        Ok(Answer::Done)
+    })
+}];
+
+/// Decides about the selected pod at the cursor, and seeks the start of the decision.
+fn step_in(state: &mut State, session: &mut dyn SessionHandle) {
+    let Some(pod) = state.selected_pod().cloned() else { return };
+    let mut found = false;
+    seek_and_follow(state, session, |s| {
+        if let Some(revision) = s.explain(&pod) {
+            found = true;
+            s.timeline_mut().seek(Cursor { revision, event: 0 });
+        }
+    });
+    state.touch();
+    if found {
+        let key = |action| state.settings.keymap.label(Context::GLOBAL, &action);
+        let (step, cycle) = (key(Action::STEP), key(Action::CYCLE));
+        state.say(format!("before the decision about {pod}: {step} goes through it step by step, {cycle} to its end"));
+    } else {
+        state.warn(format!("there is no pod {pod} any more"));
+    }
+}

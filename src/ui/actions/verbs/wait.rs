@@ -1,0 +1,36 @@
+//! Lets time pass.
+
+use crate::ui::actions::arguments;
+use crate::ui::actions::edits::apply_edit;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::session_handle::{Advance, Change, SessionHandle};
+use crate::ui::model::state::State;
+
+/// `wait`, `wait-seconds` and the command `advance`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["t"], "wait", "let time pass until it makes something happen")],
+        command: Some(Command {
+            complete: |_, _, word| arguments::words(["next"], word),
+            ..Command::new(&["advance"], "SECONDS|next", "let time pass, or until it makes something happen")
+        }),
+        ..Verb::new("wait", wait)
+    },
+    Verb {
+        keys: &[keys(Context::GLOBAL, &["T"], "", "let 10 seconds pass")],
+        ..Verb::new("wait-seconds", |state, session, _| wait(state, session, "10"))
+    },
+];
+
+fn wait(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let by = match args {
+        "next" | "" => Advance::NextTimer,
+        text => match text.trim_end_matches('s').trim_end().parse() {
+            Ok(seconds) => Advance::Seconds(seconds),
+            Err(_) => return Err(CommandError::Seconds(text.to_owned())),
+        },
+    };
+    apply_edit(state, session, Change::Advance(by))
+}

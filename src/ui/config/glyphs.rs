@@ -1,0 +1,190 @@
+//! The few signs beside the words, and what stands for them where the terminal has no Unicode.
+
+use ratatui::symbols::border;
+
+/// One set of signs. Each takes one column, but for the ellipsis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Glyphs {
+    pub fits: &'static str,
+    pub unschedulable: &'static str,
+    pub unresolvable: &'static str,
+    pub failed: &'static str,
+    pub unseen: &'static str,
+    pub here: &'static str,
+    pub winner: &'static str,
+    pub stays: &'static str,
+    pub falls: &'static str,
+    pub arrow: &'static str,
+    pub crumb: &'static str,
+    pub dot: &'static str,
+    pub dash: &'static str,
+    pub ellipsis: &'static str,
+    pub moved: &'static str,
+    pub inferred: &'static str,
+    pub open: &'static str,
+    pub closed: &'static str,
+    pub bar_used: &'static str,
+    pub bar_free: &'static str,
+    pub scrub_done: &'static str,
+    pub scrub_ahead: &'static str,
+    pub scrub_here: &'static str,
+    pub scrub_edge: &'static str,
+    /// Shown one after the other while something takes a while.
+    pub turns: [&'static str; 4],
+    pub border: border::Set<'static>,
+    pub border_focused: border::Set<'static>,
+}
+
+/// For terminals that draw Unicode.
+pub const UNICODE: Glyphs = Glyphs {
+    fits: "✓",
+    unschedulable: "✗",
+    unresolvable: "⊘",
+    failed: "‼",
+    unseen: "·",
+    here: "▸",
+    winner: "★",
+    stays: "✓",
+    falls: "✗",
+    arrow: "→",
+    crumb: "‹",
+    dot: "·",
+    dash: "–",
+    ellipsis: "…",
+    moved: "»",
+    inferred: "~",
+    open: "▾",
+    closed: "▸",
+    bar_used: "▇",
+    bar_free: "▁",
+    scrub_done: "━",
+    scrub_ahead: "─",
+    scrub_here: "●",
+    scrub_edge: "┃",
+    turns: ["◐", "◓", "◑", "◒"],
+    border: border::PLAIN,
+    border_focused: border::THICK,
+};
+
+/// For terminals that do not.
+pub const ASCII: Glyphs = Glyphs {
+    fits: "+",
+    unschedulable: "x",
+    unresolvable: "#",
+    failed: "!",
+    unseen: ".",
+    here: ">",
+    winner: "*",
+    stays: "+",
+    falls: "x",
+    arrow: ">",
+    crumb: "<",
+    dot: "|",
+    dash: "-",
+    ellipsis: "~",
+    moved: "^",
+    inferred: "~",
+    open: "v",
+    closed: ">",
+    bar_used: "#",
+    bar_free: ".",
+    scrub_done: "=",
+    scrub_ahead: "-",
+    scrub_here: "O",
+    scrub_edge: "|",
+    turns: ["|", "/", "-", "\\"],
+    border: border::Set {
+        top_left: "+",
+        top_right: "+",
+        bottom_left: "+",
+        bottom_right: "+",
+        vertical_left: "|",
+        vertical_right: "|",
+        horizontal_top: "-",
+        horizontal_bottom: "-",
+    },
+    border_focused: border::Set {
+        top_left: "#",
+        top_right: "#",
+        bottom_left: "#",
+        bottom_right: "#",
+        vertical_left: "#",
+        vertical_right: "#",
+        horizontal_top: "=",
+        horizontal_bottom: "=",
+    },
+};
+
+impl Glyphs {
+    /// Names of keys without signs that the terminal cannot draw.
+    pub fn keys(&self, names: &str) -> String {
+        if *self == UNICODE {
+            return names.to_owned();
+        }
+        [("↓", "Down"), ("↑", "Up"), ("←", "Left"), ("→", "Right")]
+            .iter()
+            .fold(names.to_owned(), |names, (sign, word)| names.replace(sign, word))
+    }
+
+    /// What the locale in the environment can show: `LC_ALL`, then `LC_CTYPE`, then `LANG`; none of them set means
+    /// Unicode, as in most containers.
+    pub fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| var(name).filter(|v| !v.is_empty()));
+        match locale.map(|l| l.to_ascii_lowercase()) {
+            Some(l) if !l.contains("utf-8") && !l.contains("utf8") => ASCII,
+            _ => UNICODE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::model::text::width;
+
+    #[test]
+    fn signs_take_one_column_and_fallbacks_are_ascii() {
+        let all = |g: &Glyphs| {
+            [
+                g.fits,
+                g.unschedulable,
+                g.unresolvable,
+                g.failed,
+                g.unseen,
+                g.here,
+                g.winner,
+                g.stays,
+                g.falls,
+                g.arrow,
+                g.dot,
+                g.dash,
+                g.ellipsis,
+                g.moved,
+                g.inferred,
+                g.open,
+                g.closed,
+                g.bar_used,
+                g.bar_free,
+                g.scrub_done,
+                g.scrub_ahead,
+                g.scrub_here,
+                g.scrub_edge,
+            ]
+        };
+        assert!(all(&UNICODE).iter().all(|s| width(s) == 1), "{:?}", all(&UNICODE).map(width));
+        assert!(all(&ASCII).iter().all(|s| s.is_ascii() && s.len() == 1));
+    }
+
+    #[test]
+    fn the_locale_decides() {
+        let check = |vars: &[(&str, &str)], expected: Glyphs| {
+            assert_eq!(Glyphs::detect(|n| vars.iter().find(|(k, _)| *k == n).map(|(_, v)| (*v).to_owned())), expected, "{vars:?}");
+        };
+        check(&[], UNICODE);
+        check(&[("LANG", "en_GB.UTF-8")], UNICODE);
+        check(&[("LANG", "C")], ASCII);
+        check(&[("LC_ALL", "C"), ("LANG", "en_GB.UTF-8")], ASCII);
+        check(&[("LC_ALL", ""), ("LANG", "C.utf8")], UNICODE);
+    }
+}

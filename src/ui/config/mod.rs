@@ -1,0 +1,10 @@
+//! What can be set: keys, themes, glyphs. The lowest room of the screen; it knows nothing of a session.
+
+pub mod action;
+pub mod context;
+pub mod glyphs;
+pub mod key;
+pub mod keymap;
+pub mod settings;
+pub mod theme;
+pub mod themes;

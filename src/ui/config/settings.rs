@@ -1,0 +1,58 @@
+//! Settings of the screen: keys and themes. The app reads the files.
+
+use crate::ui::config::keymap::Keymap;
+use crate::ui::config::themes::{DEFAULT, Library, ThemeEntry};
+
+/// Keys and themes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What keys do.
+    pub keymap: Keymap,
+    /// The themes there are, those of the program first.
+    pub themes: Vec<ThemeEntry>,
+    /// The theme that is shown.
+    pub theme: String,
+    /// What of the reader's settings could not be used, a sentence each.
+    pub problems: Vec<String>,
+    /// Where the log is, or why there is none; empty where that is of no interest.
+    pub log: String,
+}
+
+impl Settings {
+    /// Returns the default settings with a keymap.
+    pub fn new(keymap: Keymap) -> Self {
+        Self { keymap, themes: Library::default().entries(), theme: DEFAULT.to_owned(), problems: Vec::new(), log: String::new() }
+    }
+
+    /// What was read from the source, before it what is wrong with the settings, and after it where the log is.
+    pub fn report(&self, source: Vec<String>) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.problems.is_empty() {
+            lines.push("Settings that are not used:".to_owned());
+            lines.extend(self.problems.iter().map(|p| format!("  {p}")));
+            lines.push(String::new());
+        }
+        lines.extend(source);
+        if !self.log.is_empty() {
+            lines.extend([String::new(), self.log.clone()]);
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::config::keymap::Table;
+
+    #[test]
+    fn problems_come_first_in_the_report_and_the_log_last() {
+        let mut settings = Settings::new(Keymap::new(Table::default()));
+        assert_eq!(settings.report(vec!["a".to_owned()]), ["a"]);
+        settings.log = "Log: /x".to_owned();
+        assert_eq!(settings.report(vec!["a".to_owned()]), ["a", "", "Log: /x"]);
+        settings.log.clear();
+        settings.problems.push("theme: odd".to_owned());
+        assert_eq!(settings.report(vec!["a".to_owned()]), ["Settings that are not used:", "  theme: odd", "", "a"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! Effects: what an action leaves to the app, as the screen performs no IO.
+
+/// An effect for the app to perform after an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Leave.
+    Quit,
+    /// Stop the program until it is continued.
+    Suspend,
+    /// Show another theme. Holds its name.
+    Theme(String),
+    /// Open another source: a path, or `None` for the start screen.
+    Open(Option<String>),
+    /// Put a text into the terminal's clipboard.
+    Copy(String),
+    /// Write to a file that does not exist yet.
+    Export {
+        /// The file.
+        path: String,
+        /// What is written.
+        export: Export,
+    },
+    /// Panic, to test that the terminal survives it; debug builds only.
+    Panic {
+        /// On another thread.
+        beside: bool,
+    },
+}
+
+/// What is written to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Export {
+    /// The screen as it is drawn next.
+    Screen(ScreenForm),
+    /// A text.
+    Words(String),
+}
+
+/// The form of an exported screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScreenForm {
+    /// A picture, as SVG.
+    Picture,
+    /// Its lines.
+    Text,
+}
+
+/// The ending of a file's name is no form of a screen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: the screen can be written to a file that ends in .svg or .txt")]
+pub struct ScreenEndingError {
+    /// The file.
+    pub path: String,
+}
+
+impl ScreenForm {
+    /// Returns the form that the ending of a file's name stands for.
+    pub fn of(path: &str) -> Result<Self, ScreenEndingError> {
+        match ending(path) {
+            "svg" => Ok(Self::Picture),
+            "txt" => Ok(Self::Text),
+            _ => Err(ScreenEndingError { path: path.to_owned() }),
+        }
+    }
+}
+
+/// Returns the ending of a file's name without its dot; empty where there is none.
+pub fn ending(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or("", |(_, ending)| ending)
+}

@@ -1,0 +1,206 @@
+//! What nodes are grouped by: verdict and reason, their pool, their zone, or any label.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::cluster::Str;
+use crate::framework::NodeInfo;
+
+/// Beyond this many nodes they are shown in groups.
+const GROUP_ABOVE: usize = 40;
+
+const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// Labels that name the pool of a node, the surest first: of autoscalers, clouds and distributions, what people
+/// like to call it themselves, and at last the type of the machine.
+const POOLS: &[&str] = &[
+    "karpenter.sh/nodepool",
+    "cloud.google.com/gke-nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "alpha.eksctl.io/nodegroup-name",
+    "kubernetes.azure.com/agentpool",
+    "doks.digitalocean.com/node-pool",
+    "hypershift.openshift.io/nodePool",
+    "machine.openshift.io/cluster-api-machineset",
+    "cluster.x-k8s.io/deployment-name",
+    "cluster.x-k8s.io/set-name",
+    "kops.k8s.io/instancegroup",
+    "node-pool",
+    "nodepool",
+    "pool",
+    "node.kubernetes.io/instance-type",
+];
+
+/// Why nodes cannot be grouped by what the reader named. The text is a sentence for the reader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GroupingError {
+    /// Nothing was named.
+    #[error("group needs verdict, pool, zone, none or a label")]
+    NoName,
+    /// No node has one of the labels that name pools.
+    #[error("no node has a label that names its pool")]
+    NoPools,
+    /// No node has the label of zones.
+    #[error("no node has the label {ZONE}")]
+    NoZones,
+    /// No node has the label.
+    #[error("no node has the label {0:?}")]
+    NoLabel(String),
+}
+
+/// How nodes are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// One by one.
+    #[default]
+    None,
+    /// By verdict and reason.
+    Verdict,
+    /// By a label.
+    Label(Str),
+}
+
+impl Grouping {
+    /// What so many nodes are grouped by as long as the reader does not say.
+    pub fn usual(nodes: usize) -> Self {
+        if nodes > GROUP_ABOVE { Self::Verdict } else { Self::None }
+    }
+
+    /// By pool: by the first label of those that name pools which most nodes have, or else the one that any have; `None`
+    /// where no node has one.
+    pub fn pool(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
+        let have = |key: &str| nodes.iter().filter(|n| n.node.metadata.labels.get(key).is_some()).count();
+        let mut best = (0, "");
+        for key in POOLS {
+            let count = have(key);
+            if count * 2 > nodes.len() {
+                return Some(Self::Label((*key).into()));
+            }
+            if count > best.0 {
+                best = (count, key);
+            }
+        }
+        (best.0 > 0).then(|| Self::Label(best.1.into()))
+    }
+
+    /// By zone, where any node has one.
+    pub fn zone(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
+        nodes.iter().any(|n| n.node.metadata.labels.get(ZONE).is_some()).then(|| Self::Label(ZONE.into()))
+    }
+
+    /// What the reader named.
+    pub fn named(name: &str, nodes: &[Arc<NodeInfo>]) -> Result<Self, GroupingError> {
+        match name {
+            "none" => Ok(Self::None),
+            "verdict" => Ok(Self::Verdict),
+            "pool" => Self::pool(nodes).ok_or(GroupingError::NoPools),
+            "zone" => Self::zone(nodes).ok_or(GroupingError::NoZones),
+            "" => Err(GroupingError::NoName),
+            key if nodes.iter().any(|n| n.node.metadata.labels.get(key).is_some()) => Ok(Self::Label(key.into())),
+            key => Err(GroupingError::NoLabel(key.to_owned())),
+        }
+    }
+
+    /// Whether nodes are in groups.
+    pub fn is_grouped(&self) -> bool {
+        *self != Self::None
+    }
+
+    /// The heading of the column that names groups and nodes.
+    pub fn heading(&self) -> &'static str {
+        match self {
+            Self::None | Self::Verdict => "  NODE",
+            Self::Label(key) if *key == ZONE => "  ZONE",
+            Self::Label(key) if POOLS.contains(&key.as_str()) => "  POOL",
+            Self::Label(_) => "  LABEL",
+        }
+    }
+
+    /// In a few words, with the label.
+    pub fn words(&self) -> String {
+        match self {
+            Self::None => "one by one".to_owned(),
+            Self::Verdict => "by verdict and reason".to_owned(),
+            Self::Label(key) if *key == ZONE => format!("by zone ({key})"),
+            Self::Label(key) if POOLS.contains(&key.as_str()) => format!("by pool ({key})"),
+            Self::Label(key) => format!("by {key}"),
+        }
+    }
+
+    /// Returns the next way of grouping, without those for which no node has a label.
+    #[must_use]
+    pub fn next(&self, nodes: &[Arc<NodeInfo>]) -> Self {
+        let zone = || Self::zone(nodes).unwrap_or_default();
+        match self {
+            Self::None => Self::Verdict,
+            Self::Verdict => Self::pool(nodes).unwrap_or_else(zone),
+            Self::Label(key) if POOLS.contains(&key.as_str()) => zone(),
+            Self::Label(_) => Self::None,
+        }
+    }
+}
+
+/// Nodes that are looked at for labels to offer.
+const ASKED: usize = 200;
+
+/// What nodes can be grouped by, labels included.
+pub fn names(nodes: &[Arc<NodeInfo>]) -> Vec<String> {
+    let labels = nodes.iter().take(ASKED).flat_map(|n| n.node.metadata.labels.iter().map(|(key, _)| key.to_string()));
+    let labels: BTreeSet<String> = labels.collect();
+    ["verdict", "pool", "zone", "none"].into_iter().map(str::to_owned).chain(labels).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::testing;
+
+    fn nodes(labels: &[&[(&str, &str)]]) -> Vec<Arc<NodeInfo>> {
+        let node = |labels: &&[(&str, &str)]| {
+            let mut node = testing::node("n", "1", "1Gi");
+            node.metadata.labels = labels.iter().map(|(k, v)| (Str::from(*k), Str::from(*v))).collect();
+            Arc::new(NodeInfo::new(Arc::new(node)))
+        };
+        labels.iter().map(node).collect()
+    }
+
+    #[test]
+    fn a_pool_is_what_most_nodes_name_and_the_type_of_machine_at_last() {
+        let pool = |labels: &[&[(&str, &str)]]| Grouping::pool(&nodes(labels)).map(|g| g.words());
+        let (karpenter, eks, kind) =
+            (("karpenter.sh/nodepool", "a"), ("eks.amazonaws.com/nodegroup", "b"), ("node.kubernetes.io/instance-type", "c"));
+        assert_eq!(pool(&[&[], &[("other", "x")]]), None);
+        assert_eq!(pool(&[&[kind], &[kind]]).as_deref(), Some("by pool (node.kubernetes.io/instance-type)"));
+        assert_eq!(pool(&[&[karpenter, kind], &[karpenter, kind]]).as_deref(), Some("by pool (karpenter.sh/nodepool)"));
+        assert_eq!(pool(&[&[karpenter], &[eks], &[eks, kind]]).as_deref(), Some("by pool (eks.amazonaws.com/nodegroup)"));
+        assert_eq!(pool(&[&[karpenter], &[], &[]]).as_deref(), Some("by pool (karpenter.sh/nodepool)"));
+    }
+
+    #[test]
+    fn the_way_round_leaves_out_what_no_node_has() {
+        let round = |nodes: &[Arc<NodeInfo>]| {
+            let mut at = Grouping::None;
+            let mut said = Vec::new();
+            for _ in 0..5 {
+                at = at.next(nodes);
+                said.push(at.heading().trim());
+            }
+            said.join(" ")
+        };
+        let (pool, zone) = (("karpenter.sh/nodepool", "a"), (ZONE, "z"));
+        assert_eq!(round(&nodes(&[&[pool, zone]])), "NODE POOL ZONE NODE NODE");
+        assert_eq!(round(&nodes(&[&[zone]])), "NODE ZONE NODE NODE ZONE");
+        assert_eq!(round(&nodes(&[&[]])), "NODE NODE NODE NODE NODE");
+        assert_eq!(Grouping::Label("x".into()).next(&nodes(&[&[]])), Grouping::None);
+    }
+
+    #[test]
+    fn what_no_node_has_cannot_be_named() {
+        let nodes = nodes(&[&[("disk", "ssd")]]);
+        assert_eq!(Grouping::named("disk", &nodes), Ok(Grouping::Label("disk".into())));
+        for name in ["pool", "zone", "disc", ""] {
+            assert!(Grouping::named(name, &nodes).is_err(), "{name}");
+        }
+        assert_eq!(names(&nodes), ["verdict", "pool", "zone", "none", "disk"]);
+    }
+}

@@ -1,0 +1,312 @@
+//! A list that keeps its selection by identity: rows may come, go and move under it.
+
+use crate::cluster::{Key, Str};
+use crate::framework::PluginName;
+use crate::ui::config::action::Motion;
+use crate::ui::model::verdict::Class;
+
+/// What a row is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RowId {
+    /// A pod.
+    Pod(Key),
+    /// A node.
+    Node(Str),
+    /// A PodDisruptionBudget.
+    Budget(Key),
+    /// What happened to a pod in a revision of the record.
+    Revision(usize),
+    /// Nodes that share something.
+    Group(GroupKey),
+    /// A line that is about no object: its kind, and its place among those of the kind.
+    Line(&'static str, usize),
+}
+
+/// What nodes of a group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GroupKey {
+    /// One verdict for one reason.
+    Verdict {
+        /// Their verdict.
+        class: Class,
+        /// Who gave it.
+        plugin: Option<PluginName>,
+        /// Why.
+        reason: String,
+    },
+    /// The value of a label.
+    Label {
+        /// The label.
+        key: Str,
+        /// Its value; `None` for nodes without it.
+        value: Option<Str>,
+    },
+}
+
+impl GroupKey {
+    /// What tells the group from others of its kind: the reason, or the value of the label.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Verdict { reason, .. } => reason,
+            Self::Label { value, .. } => value.as_ref().map_or("no label", |v| if v.is_empty() { "empty" } else { v.as_str() }),
+        }
+    }
+}
+
+/// A row of a list.
+pub trait Row {
+    /// What it is about; `None` for headings, which cannot be selected.
+    fn id(&self) -> Option<RowId>;
+
+    /// Whether the row is about this.
+    fn is(&self, id: &RowId) -> bool {
+        self.id().as_ref() == Some(id)
+    }
+}
+
+/// Rows of a list, of whatever type.
+pub trait RowList {
+    /// Returns how many rows there are.
+    fn count(&self) -> usize;
+    /// Returns the identity of a row; `None` for headings and beyond the end.
+    fn id_at(&self, at: usize) -> Option<RowId>;
+    /// Returns whether a row has this identity.
+    fn is_at(&self, at: usize, id: &RowId) -> bool;
+
+    /// Returns the first row with this identity.
+    fn find(&self, id: &RowId) -> Option<usize> {
+        (0..self.count()).find(|at| self.is_at(*at, id))
+    }
+}
+
+impl<R: Row> RowList for [R] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn id_at(&self, at: usize) -> Option<RowId> {
+        self.get(at).and_then(Row::id)
+    }
+
+    fn is_at(&self, at: usize, id: &RowId) -> bool {
+        self.get(at).is_some_and(|row| row.is(id))
+    }
+}
+
+impl<R: Row> RowList for Vec<R> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn id_at(&self, at: usize) -> Option<RowId> {
+        self[..].id_at(at)
+    }
+
+    fn is_at(&self, at: usize, id: &RowId) -> bool {
+        self[..].is_at(at, id)
+    }
+}
+
+/// A selection and how far the list is scrolled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListView {
+    /// What is selected.
+    pub selected: Option<RowId>,
+    /// The first row shown.
+    pub offset: usize,
+    /// Whether the reader chose the selection; until then it is the first row, whatever that is.
+    pub chosen: bool,
+    /// Where the selection last stood, for when its row goes.
+    last: usize,
+}
+
+impl ListView {
+    /// A list without a choice of the user, at its top.
+    pub const DEFAULT: Self = Self { selected: None, offset: 0, chosen: false, last: 0 };
+
+    /// Returns a list with a row selected from the start.
+    pub fn at(id: RowId) -> Self {
+        Self { selected: Some(id), chosen: true, ..Self::DEFAULT }
+    }
+
+    /// Forgets the choice of the user and goes to the top.
+    pub fn reset(&mut self) {
+        *self = Self::DEFAULT;
+    }
+
+    /// Returns the place of the selected row.
+    pub fn position<R: RowList + ?Sized>(&self, rows: &R) -> Option<usize> {
+        let id = self.selected.as_ref()?;
+        if rows.is_at(self.last, id) { Some(self.last) } else { rows.find(id) }
+    }
+
+    /// Selects a row; returns false for headings and beyond the end.
+    pub fn select<R: RowList + ?Sized>(&mut self, rows: &R, at: usize) -> bool {
+        let Some(id) = rows.id_at(at) else { return false };
+        self.selected = Some(id);
+        self.chosen = true;
+        self.last = at;
+        true
+    }
+
+    /// Moves the selection, over headings, within a page of `height` rows.
+    pub fn go<R: RowList + ?Sized>(&mut self, rows: &R, motion: Motion, height: usize) {
+        let Some(last) = rows.count().checked_sub(1) else { return };
+        let target = motion.target(self.position(rows), last, height);
+        let down = matches!(motion, Motion::Down | Motion::HalfPageDown | Motion::PageDown | Motion::Top);
+        let beyond = |at: &usize| rows.id_at(*at).is_some();
+        let found = if down {
+            (target..=last).find(beyond).or_else(|| (0..target).rev().find(beyond))
+        } else {
+            (0..=target).rev().find(beyond).or_else(|| (target..=last).find(beyond))
+        };
+        if let Some(at) = found {
+            self.select(rows, at);
+        }
+        if matches!(motion, Motion::Top) {
+            self.offset = 0;
+        }
+    }
+
+    /// Keeps the selection on a row that exists and the selected row in sight.
+    pub fn settle<R: RowList + ?Sized>(&mut self, rows: &R, height: usize) {
+        let count = rows.count();
+        if !self.chosen {
+            let first = (0..count).find(|at| rows.id_at(*at).is_some());
+            self.selected = first.and_then(|at| rows.id_at(at));
+            self.last = first.unwrap_or(0);
+        }
+        match self.position(rows) {
+            Some(at) => self.last = at,
+            None => {
+                let near = self.last.min(count.saturating_sub(1));
+                let found = (near..count).chain((0..near).rev()).find(|at| rows.id_at(*at).is_some());
+                match found {
+                    Some(at) => drop(self.select(rows, at)),
+                    None => self.selected = None,
+                }
+            }
+        }
+        let height = height.max(1);
+        if let Some(at) = self.position(rows) {
+            if at >= self.offset + height {
+                self.offset = at + 1 - height;
+            }
+            // A heading belongs to the row under it: show both where there is room.
+            let top = if at > 0 && height > 1 && rows.id_at(at - 1).is_none() { at - 1 } else { at };
+            self.offset = self.offset.min(top);
+        }
+        self.offset = self.offset.min(count.saturating_sub(height));
+    }
+
+    /// Scrolls by so many rows; the selection follows to the nearest row in sight.
+    pub fn scroll<R: RowList + ?Sized>(&mut self, rows: &R, by: isize, height: usize) {
+        let limit = rows.count().saturating_sub(height);
+        self.offset = self.offset.saturating_add_signed(by).min(limit);
+        let end = (self.offset + height).min(rows.count());
+        let Some(at) = self.position(rows) else { return };
+        let found = if at < self.offset {
+            (self.offset..end).find(|i| rows.id_at(*i).is_some())
+        } else if at >= end {
+            (self.offset..end).rev().find(|i| rows.id_at(*i).is_some())
+        } else {
+            None
+        };
+        if let Some(at) = found {
+            self.select(rows, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Line(Option<&'static str>);
+
+    impl Row for Line {
+        fn id(&self) -> Option<RowId> {
+            self.0.map(|n| RowId::Node(n.into()))
+        }
+    }
+
+    fn rows(names: &[&'static str]) -> Vec<Line> {
+        names.iter().map(|n| Line((!n.starts_with('#')).then_some(*n))).collect()
+    }
+
+    fn selected(list: &ListView) -> String {
+        match &list.selected {
+            Some(RowId::Node(n)) => n.to_string(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn motions_pass_over_headings() {
+        let rows = rows(&["#h", "a", "b", "#h2", "c", "d", "e", "f"]);
+        let mut list = ListView::default();
+        list.settle(&rows, 4);
+        assert_eq!(selected(&list), "a");
+        for (motion, expected) in [
+            (Motion::Up, "a"),
+            (Motion::Down, "b"),
+            (Motion::Down, "c"),
+            (Motion::Up, "b"),
+            (Motion::Bottom, "f"),
+            (Motion::Down, "f"),
+            (Motion::PageUp, "c"),
+            (Motion::HalfPageDown, "e"),
+            (Motion::HalfPageUp, "c"),
+            (Motion::Top, "a"),
+            (Motion::PageDown, "c"),
+        ] {
+            list.go(&rows, motion, 4);
+            list.settle(&rows, 4);
+            assert_eq!(selected(&list), expected, "{motion:?}");
+        }
+    }
+
+    #[test]
+    fn the_selection_follows_its_row_and_stays_near_when_the_row_goes() {
+        let mut list = ListView::at(RowId::Node("c".into()));
+        list.settle(&rows(&["a", "b", "c", "d"]), 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 1));
+        list.settle(&rows(&["c", "a", "b", "d"]), 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 0));
+        list.settle(&rows(&["a", "b"]), 2);
+        assert_eq!(selected(&list), "a");
+        list.settle(&rows(&[]), 2);
+        assert_eq!(list.selected, None);
+        list.go(&rows(&[]), Motion::Down, 2);
+        assert_eq!(list.selected, None);
+    }
+
+    #[test]
+    fn until_the_reader_chooses_the_first_row_is_selected() {
+        let mut list = ListView::default();
+        list.settle(&rows(&["#h", "b"]), 2);
+        assert_eq!(selected(&list), "b");
+        list.settle(&rows(&["a", "#h", "b"]), 2);
+        assert_eq!(selected(&list), "a");
+        list.go(&rows(&["a", "b"]), Motion::Down, 2);
+        list.settle(&rows(&["c", "a", "b"]), 2);
+        assert_eq!(selected(&list), "b");
+        list.reset();
+        list.settle(&rows(&["c", "a", "b"]), 2);
+        assert_eq!(selected(&list), "c");
+    }
+
+    #[test]
+    fn headings_scroll_into_sight_and_scrolling_takes_the_selection_along() {
+        let rows = rows(&["#h", "a", "b", "c", "d"]);
+        let mut list = ListView::default();
+        list.settle(&rows, 2);
+        assert_eq!(list.offset, 0);
+        list.scroll(&rows, 2, 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("b", 2));
+        list.scroll(&rows, 20, 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 3));
+        list.scroll(&rows, -20, 2);
+        assert_eq!((selected(&list).as_str(), list.offset), ("a", 0));
+    }
+}

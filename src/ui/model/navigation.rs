@@ -1,0 +1,122 @@
+//! Navigation back and forth between panes and texts.
+
+use crate::cluster::{Key, Str};
+use crate::ui::model::list::{ListView, RowId};
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::state::State;
+use crate::ui::model::text_view::TextView;
+
+/// A location to go back to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Location {
+    focus: Pane,
+    shown: [Pane; 3],
+    detail: Option<Str>,
+    pod: Option<Key>,
+    /// The text that led away from here.
+    over: Option<Box<TextView>>,
+}
+
+impl Location {
+    /// Returns its name: that of the text, node, pod or pane it shows.
+    pub fn name(&self) -> String {
+        if let Some(text) = &self.over {
+            return text.title.clone();
+        }
+        match (self.focus, &self.detail, &self.pod) {
+            (Pane::NODE, Some(node), _) => node.to_string(),
+            (Pane::POD, _, Some(pod)) => pod.name.to_string(),
+            (pane, ..) => pane.to_string(),
+        }
+    }
+}
+
+/// Locations that are remembered.
+const LIMIT: usize = 32;
+
+impl State {
+    /// Opens a node.
+    pub fn open_node(&mut self, node: Str) {
+        if self.detail.as_ref() != Some(&node) {
+            self.lists.remove(&Pane::NODE);
+            self.filters.remove(&Pane::NODE);
+        }
+        self.leave(Pane::NODE);
+        let offset = self.list(Pane::NODES).offset;
+        *self.list_mut(Pane::NODES) = ListView::at(RowId::Node(node.clone()));
+        self.list_mut(Pane::NODES).offset = offset;
+        self.detail = Some(node);
+        self.enter(Pane::NODE);
+    }
+
+    /// Opens a pod.
+    pub fn open_pod(&mut self, pod: Key) {
+        self.leave(Pane::POD);
+        if self.pod.as_ref() != Some(&pod) {
+            self.lists.remove(&Pane::POD);
+            self.filters.remove(&Pane::POD);
+        }
+        self.pod = Some(pod);
+        self.enter(Pane::POD);
+    }
+
+    /// Opens a page, such as the budgets.
+    pub fn open_page(&mut self, pane: Pane) {
+        self.leave(pane);
+        self.enter(pane);
+    }
+
+    fn enter(&mut self, pane: Pane) {
+        self.opened.insert(pane);
+        self.touch();
+        self.show(pane);
+        self.focus = pane;
+    }
+
+    fn location(&self) -> Location {
+        let shown = [self.main, self.right, self.upper];
+        Location { focus: self.focus, shown, detail: self.detail.clone(), pod: self.pod.clone(), over: None }
+    }
+
+    /// Remembers this location and the text that leads away from it.
+    pub fn leave_text(&mut self, text: TextView) {
+        self.history.push(Location { over: Some(Box::new(text)), ..self.location() });
+    }
+
+    /// Returns whether going back leads to a text.
+    pub fn came_from_text(&self) -> bool {
+        self.history.last().is_some_and(|location| location.over.is_some())
+    }
+
+    /// Remembers this location, to come back to from another pane.
+    fn leave(&mut self, to: Pane) {
+        let location = self.location();
+        let stays = self.focus == to && to != Pane::POD && to != Pane::NODE;
+        if !stays && self.history.last() != Some(&location) {
+            self.history.push(location);
+            if self.history.len() > LIMIT {
+                self.history.remove(0);
+            }
+        }
+    }
+
+    /// Goes back to the location before; returns false where none is remembered.
+    pub fn go_back(&mut self) -> bool {
+        let Some(location) = self.history.pop() else { return false };
+        if self.detail != location.detail {
+            self.lists.remove(&Pane::NODE);
+        }
+        if self.pod != location.pod {
+            self.lists.remove(&Pane::POD);
+        }
+        self.focus = location.focus;
+        [self.main, self.right, self.upper] = location.shown;
+        // An open node or pod stays a tab, unless another one was open there before.
+        self.detail = location.detail.or_else(|| self.detail.take());
+        self.pod = location.pod.or_else(|| self.pod.take());
+        self.overlay = location.over.map(|text| Overlay::Text(*text));
+        self.touch();
+        true
+    }
+}

@@ -1,0 +1,167 @@
+//! Ranks of nodes in an order: by free cpu, or by what they lack for a pod.
+
+use std::cmp::Reverse;
+
+use crate::cluster::{Quantity, Str};
+use crate::framework::{NodeInfo, PluginName};
+use crate::trace::{CycleStart, CycleView};
+use crate::ui::model::sort::Sort;
+use crate::ui::model::text;
+use crate::ui::model::verdict::{Class, Verdicts};
+
+/// How far a node is from fitting, the nearest least: it fits, it lacks resources, it fails for another reason that
+/// eviction might cure, or for one that it cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    Fits,
+    /// By the part that is missing of what is asked for, in millionths.
+    Lacks(i64),
+    Otherwise(Class),
+}
+
+/// Where a node stands among nodes in an order that is not the usual one; the least is listed first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeRank(Option<Distance>, Reverse<i64>, Reverse<Option<i64>>);
+
+/// Looks up places of nodes in an order; what the pod asks for is read once.
+pub struct NodeRanking<'a> {
+    order: Sort,
+    cycle: &'a CycleView,
+    verdicts: Verdicts<'a>,
+    wanted: PodRequests,
+}
+
+impl<'a> NodeRanking<'a> {
+    /// NodeRanking in an order for the pod of a cycle.
+    pub fn new(order: Sort, cycle: &'a CycleView) -> Self {
+        let wanted = if order == Sort::Closest { PodRequests::of(cycle) } else { PodRequests::default() };
+        Self { order, cycle, verdicts: Verdicts::new(cycle), wanted }
+    }
+
+    /// Where a node stands; ties are for the name to break.
+    pub fn of(&self, node: &NodeInfo) -> NodeRank {
+        match self.order {
+            Sort::FreeCpu => {
+                let free = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
+                NodeRank(None, Reverse(free), Reverse(None))
+            }
+            Sort::Closest => {
+                let verdict = self.verdicts.of(node.name());
+                let distance = match (verdict.class, verdict.plugin) {
+                    (Class::Fits, _) => Distance::Fits,
+                    (Class::Unschedulable | Class::Unresolvable, Some(PluginName::NodeResourcesFit)) => {
+                        Distance::Lacks(self.wanted.share(node))
+                    }
+                    (class, _) => Distance::Otherwise(class),
+                };
+                NodeRank(Some(distance), Reverse(0), Reverse(self.cycle.scores.get(node.name()).map(|s| s.total)))
+            }
+            _ => NodeRank(None, Reverse(0), Reverse(None)),
+        }
+    }
+}
+
+/// What a pod asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodRequests(Vec<(Str, i64)>);
+
+impl PodRequests {
+    /// What the pod of a cycle asks for, room for itself included; what cannot be read is left out.
+    pub fn of(cycle: &CycleView) -> Self {
+        cycle.start.as_ref().map_or_else(Self::default, |start| Self::at(start))
+    }
+
+    fn at(start: &CycleStart) -> Self {
+        let amount = |name: &Str, text: &str| {
+            let wanted = text.parse::<Quantity>().ok()?;
+            let wanted = if name.as_str() == "cpu" { wanted.milli_value() } else { wanted.value() };
+            (wanted > 0).then(|| (name.clone(), wanted))
+        };
+        let asked = start.requests.iter().filter_map(|(name, text)| amount(name, text));
+        Self(asked.chain([("pods".into(), 1)]).collect())
+    }
+
+    /// What a node lacks of each resource: name, missing, wanted.
+    fn missing<'a>(&'a self, node: &'a NodeInfo) -> impl Iterator<Item = (&'a str, i64, i64)> {
+        let (used, all) = (&node.requested, &node.allocatable);
+        self.0.iter().filter_map(move |(name, wanted)| {
+            let free = match name.as_str() {
+                "cpu" => all.milli_cpu.saturating_sub(used.milli_cpu),
+                "memory" => all.memory.saturating_sub(used.memory),
+                "ephemeral-storage" => all.ephemeral_storage.saturating_sub(used.ephemeral_storage),
+                "pods" => all.allowed_pod_number.saturating_sub(i64::try_from(node.pods.len()).unwrap_or(i64::MAX)),
+                other => all.scalar(other).saturating_sub(used.scalar(other)),
+            };
+            (*wanted > free).then(|| (name.as_str(), wanted.saturating_sub(free), *wanted))
+        })
+    }
+
+    /// The part that is missing of the resource that the node lacks most of, in millionths of what is asked for.
+    pub fn share(&self, node: &NodeInfo) -> i64 {
+        let part =
+            |missing: i64, wanted: i64| i64::try_from(i128::from(missing) * 1_000_000 / i128::from(wanted.max(1))).unwrap_or(i64::MAX);
+        self.missing(node).map(|(_, missing, wanted)| part(missing, wanted)).max().unwrap_or(0)
+    }
+
+    /// `lacks 0.1 cpu, 2Gi memory`; `None` where it lacks nothing.
+    pub fn lacks(&self, node: &NodeInfo) -> Option<String> {
+        let say = |(name, missing, _): (&str, i64, i64)| match name {
+            "cpu" => format!("{} cpu", text::cpu(missing)),
+            "memory" | "ephemeral-storage" => format!("{} {name}", text::memory(missing)),
+            "pods" => "room for a pod".to_owned(),
+            other => format!("{missing} {other}"),
+        };
+        let all: Vec<String> = self.missing(node).map(say).collect();
+        (!all.is_empty()).then(|| format!("lacks {}", all.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::framework::PodInfo;
+    use crate::ui::testing;
+
+    #[test]
+    fn what_is_lacking_is_measured_by_what_is_asked_for() {
+        let mut node = NodeInfo::new(Arc::new(testing::node("n", "4", "8Gi")));
+        node.add_pod(Arc::new(PodInfo::new(Arc::new(testing::pod("a/b", 0, "1", "2Gi", "n", None)))));
+        let check = |requests: &[(&str, &str)], expected: i64, words: Option<&str>| {
+            let requests = requests.iter().map(|(n, q)| (Str::from(*n), (*q).to_owned())).collect();
+            let wanted = PodRequests::at(&CycleStart { requests, ..CycleStart::default() });
+            assert_eq!((wanted.share(&node), wanted.lacks(&node).as_deref()), (expected, words));
+        };
+        check(&[], 0, None);
+        check(&[("cpu", "3"), ("memory", "6Gi")], 0, None);
+        check(&[("cpu", "4"), ("memory", "6Gi")], 250_000, Some("lacks 1 cpu"));
+        check(&[("cpu", "3100m")], 32_258, Some("lacks 0.1 cpu"));
+        check(&[("cpu", "4"), ("memory", "12Gi")], 500_000, Some("lacks 1 cpu, 6Gi memory"));
+        check(&[("cpu", "0"), ("example.com/gpu", "2")], 1_000_000, Some("lacks 2 example.com/gpu"));
+        check(&[("cpu", "nonsense"), ("ephemeral-storage", "1Gi")], 1_000_000, Some("lacks 1Gi ephemeral-storage"));
+    }
+
+    #[test]
+    fn what_lacks_resources_is_nearer_than_what_fails_otherwise() {
+        use crate::framework::Status;
+        use crate::trace::Verdict;
+        let mut cycle = CycleView::default();
+        let requests = vec![("cpu".into(), "6".to_owned())];
+        cycle.start = Some(Arc::new(CycleStart { requests, ..CycleStart::default() }));
+        let statuses = [
+            ("fits", "8", Status::success()),
+            ("nearly", "5900m", Status::unresolvable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit)),
+            ("far", "1", Status::unschedulable("Insufficient cpu").with_plugin(PluginName::NodeResourcesFit)),
+            ("ports", "8", Status::unschedulable("ports").with_plugin(PluginName::NodePorts)),
+            ("taint", "8", Status::unresolvable("taint").with_plugin(PluginName::TaintToleration)),
+            ("unseen", "8", Status::success()),
+        ];
+        let nodes = statuses.each_ref().map(|(name, cpu, _)| NodeInfo::new(Arc::new(testing::node(name, cpu, "1Gi"))));
+        for (name, _, status) in statuses.into_iter().take(5) {
+            cycle.verdicts.insert(name.into(), Verdict { status, nominated: Vec::new().into() });
+        }
+        let places = NodeRanking::new(Sort::Closest, &cycle);
+        assert!(nodes.windows(2).all(|pair| places.of(&pair[0]) < places.of(&pair[1])));
+    }
+}

@@ -1,0 +1,123 @@
+//! What lies over the screen, and lines being typed.
+
+use tui_input::Input;
+
+use crate::ui::config::action::Motion;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::text_view::{TextView, Viewport};
+
+/// What lies over the screen.
+#[derive(Clone, Debug)]
+pub enum Overlay {
+    /// The keys and commands.
+    Help(Viewport),
+    /// Some text.
+    Text(TextView),
+    /// A line being typed.
+    Prompt(Prompt),
+    /// The themes, of which the one selected is shown.
+    Themes {
+        /// The one that is selected.
+        selected: String,
+        /// The one that was shown before.
+        before: String,
+    },
+}
+
+/// A line being typed.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// What it is for.
+    pub typing: Typing,
+    /// The line.
+    pub input: Input,
+    /// The filter to go back to when cancelled.
+    pub before: String,
+    /// What the last word could become.
+    pub completions: Vec<Completion>,
+    /// The completion that is chosen.
+    pub chosen: Option<usize>,
+}
+
+/// What a line is typed for.
+#[derive(Clone, Debug)]
+pub enum Typing {
+    /// A command.
+    Command,
+    /// The filter of a pane.
+    Filter(Pane),
+    /// The filter of what lies over the screen.
+    Over(Box<Overlay>),
+}
+
+/// What the last word of a command could become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The word.
+    pub word: String,
+    /// What it takes; empty for nothing.
+    pub takes: &'static str,
+    /// What it does; empty where the word says it.
+    pub help: &'static str,
+}
+
+impl Prompt {
+    /// Moves the choice among the completions; before the first and after the last, none is chosen.
+    pub fn choose(&mut self, motion: Motion) {
+        let last = match self.completions.len() {
+            0 => return,
+            count => count - 1,
+        };
+        self.chosen = match (motion, self.chosen) {
+            (Motion::Up, None) => Some(last),
+            (Motion::Up, Some(0)) => None,
+            (Motion::Up, Some(at)) => Some(at - 1),
+            (_, None) => Some(0),
+            (_, Some(at)) if at == last => None,
+            (_, Some(at)) => Some(at + 1),
+        };
+    }
+}
+
+impl Overlay {
+    /// Returns the filter of its lines.
+    pub fn filter(&self) -> &str {
+        match self {
+            Self::Help(view) => &view.filter,
+            Self::Text(text) => &text.view.filter,
+            Self::Prompt(_) | Self::Themes { .. } => "",
+        }
+    }
+
+    /// Sets the filter of its lines.
+    pub fn set_filter(&mut self, filter: String) {
+        match self {
+            Self::Help(view) => *view = Viewport { filter, ..Viewport::default() },
+            Self::Text(text) => text.set_filter(filter),
+            Self::Prompt(_) | Self::Themes { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_choice_goes_round_through_none() {
+        let word = |word: &str| Completion { word: word.to_owned(), takes: "", help: "" };
+        let mut prompt = Prompt {
+            typing: Typing::Command,
+            input: Input::default(),
+            before: String::new(),
+            completions: vec![word("a"), word("b")],
+            chosen: None,
+        };
+        let mut go = |motion| {
+            prompt.choose(motion);
+            prompt.chosen
+        };
+        assert_eq!([go(Motion::Down), go(Motion::Down), go(Motion::Down)], [Some(0), Some(1), None]);
+        assert_eq!([go(Motion::Up), go(Motion::Up), go(Motion::Up)], [Some(1), Some(0), None]);
+    }
+}

@@ -1,0 +1,307 @@
+//! The rows of the lists, derived from the record at the cursor.
+//!
+//! They are derived once after each change and kept in the state; drawing picks the few that are in sight. Orders that
+//! depend on verdicts are taken from the whole cycle, so that nothing jumps while one steps through it.
+
+mod nodes;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::cluster::{Key, Pod, Str, Taint};
+use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
+use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry, QueuesView};
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::list::Row;
+use crate::ui::model::list::RowId;
+use crate::ui::model::sort::Sort;
+use crate::ui::model::text;
+use crate::ui::model::verdict::{Class, Verdicts};
+
+pub use nodes::{Group, NodeOptions, NodeRow, node_rows};
+
+/// The parts of the queues pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter)]
+#[allow(missing_docs, reason = "the names are the queues' own")]
+pub enum QueuePart {
+    InFlight,
+    WaitingOnPermit,
+    Active,
+    Backoff,
+    Unschedulable,
+    Gated,
+}
+
+impl QueuePart {
+    /// Where an entry is listed; `None` for places that are no queue.
+    pub fn of(place: &Place) -> Option<Self> {
+        match place {
+            Place::InFlight => Some(Self::InFlight),
+            Place::Active => Some(Self::Active),
+            Place::Backoff { .. } => Some(Self::Backoff),
+            Place::Unschedulable { gated_by: None, .. } => Some(Self::Unschedulable),
+            Place::Unschedulable { .. } => Some(Self::Gated),
+            Place::WaitingOnPermit { .. } => Some(Self::WaitingOnPermit),
+            Place::Bound { .. } | Place::Gone => None,
+        }
+    }
+
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::InFlight => "in flight",
+            Self::Active => "activeQ",
+            Self::Backoff => "backoffQ",
+            Self::Unschedulable => "unschedulablePods",
+            Self::Gated => "gated",
+            Self::WaitingOnPermit => "waiting on Permit",
+        }
+    }
+}
+
+/// A row of the queues pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueRow {
+    /// A queue.
+    Part {
+        /// Which.
+        part: QueuePart,
+        /// How many wait in it.
+        count: usize,
+        /// How many of them are there by inference alone.
+        inferred: usize,
+    },
+    /// A waiting pod.
+    Pod(Key),
+}
+
+impl Row for QueueRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Part { .. } => None,
+            Self::Pod(key) => Some(RowId::Pod(key.clone())),
+        }
+    }
+
+    fn is(&self, id: &RowId) -> bool {
+        matches!((self, id), (Self::Pod(a), RowId::Pod(b)) if a == b)
+    }
+}
+
+/// The queues in their order, without pods that the filter leaves out; an order is one within each queue.
+pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<QueueRow> {
+    let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
+    for entry in queues.entries.values() {
+        if let Some(part) = QueuePart::of(&entry.place) {
+            parts.entry(part).or_default().push(entry);
+        }
+    }
+    let mut rows = Vec::with_capacity(queues.entries.len() + parts.len());
+    for (part, mut entries) in parts {
+        let (count, inferred) = (entries.len(), entries.iter().filter(|e| e.inferred.is_some()).count());
+        match part {
+            QueuePart::Active => entries.sort_by_key(|e| (Reverse(e.priority), e.timestamp, e.sequence)),
+            QueuePart::Backoff => entries.sort_by_key(|e| {
+                let expires = if let Place::Backoff { expires, .. } = e.place { Some(expires) } else { None };
+                (expires, Reverse(e.priority), e.timestamp, e.sequence)
+            }),
+            // The store is in order of namespace and name already.
+            QueuePart::InFlight | QueuePart::WaitingOnPermit | QueuePart::Unschedulable | QueuePart::Gated => {}
+        }
+        // Sorting is stable: what is equal stays as the queue has it.
+        match order {
+            Sort::Priority => entries.sort_by_key(|e| Reverse(e.priority)),
+            Sort::Attempts => entries.sort_by_key(|e| Reverse(e.attempts)),
+            Sort::Name => entries.sort_by(|a, b| a.pod.cmp(&b.pod)),
+            _ => {}
+        }
+        entries.retain(|e| filter.keeps_key(&e.pod));
+        if !entries.is_empty() || filter.is_empty() {
+            rows.push(QueueRow::Part { part, count, inferred });
+        }
+        rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
+    }
+    rows
+}
+
+/// NodeRanking by falling total, with how many share each; ties share the better place.
+pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for score in cycle.scores.values() {
+        *counts.entry(score.total).or_default() += 1;
+    }
+    let mut before = 0;
+    let mut ranks = BTreeMap::new();
+    for (total, count) in counts.into_iter().rev() {
+        ranks.insert(total, (before + 1, count));
+        before += count;
+    }
+    ranks
+}
+
+/// A row of the preemption pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CandidateRow {
+    /// A node where evicting pods makes room.
+    Candidate(Str),
+    /// The nodes below were tried and do not help; how many.
+    Unhelpful(usize),
+    /// A node that was tried and does not help, or is being tried.
+    Tried(Str),
+}
+
+impl Row for CandidateRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Candidate(node) | Self::Tried(node) => Some(RowId::Node(node.clone())),
+            Self::Unhelpful(_) => None,
+        }
+    }
+}
+
+/// Candidates, in the usual order those that stayed longest first; then nodes that were tried in vain.
+pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Fuzzy) -> Vec<CandidateRow> {
+    let whole = whole.unwrap_or(now);
+    let survived = |node: &Str| {
+        let chosen = whole.selected().is_some_and(|(n, _)| n == node);
+        let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
+        (Reverse(chosen), Reverse(functions))
+    };
+    let mut candidates: Vec<&Candidate> = now.candidates().filter(|c| filter.keeps(&c.node)).collect();
+    match order {
+        // They are in order of their names already.
+        Sort::Name => {}
+        Sort::Victims => candidates.sort_by_key(|c| c.victims.len()),
+        Sort::Violations => candidates.sort_by_key(|c| c.pdb_violations),
+        _ => candidates.sort_by_cached_key(|c| survived(&c.node)),
+    }
+    let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
+    let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
+    let tried: Vec<&Str> = tried.filter(|node| filter.keeps(node)).collect();
+    if !tried.is_empty() {
+        rows.push(CandidateRow::Unhelpful(tried.len()));
+        rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
+    }
+    rows
+}
+
+/// A row of the node pane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DetailRow {
+    /// What follows.
+    Heading(&'static str),
+    /// A plain fact: its name and what it says.
+    Fact(&'static str, String),
+    /// The scores of the node, by index of the plugin.
+    Score(usize),
+    /// What a Filter plugin says about the node, by its index.
+    Filter(usize),
+    /// A step of the dry run, by its index.
+    Step(usize),
+    /// A pod on the node.
+    Pod(Key),
+    /// Nothing to see, and why.
+    Note(&'static str),
+}
+
+impl Row for DetailRow {
+    fn id(&self) -> Option<RowId> {
+        match self {
+            Self::Pod(key) => Some(RowId::Pod(key.clone())),
+            Self::Fact(name, _) => Some(RowId::Line(name, 0)),
+            Self::Score(i) => Some(RowId::Line("score", *i)),
+            Self::Filter(i) => Some(RowId::Line("filter", *i)),
+            Self::Step(i) => Some(RowId::Line("step", *i)),
+            Self::Heading(_) | Self::Note(_) => None,
+        }
+    }
+}
+
+/// A taint as people write it.
+pub fn taint(taint: &Taint) -> String {
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    format!("{}{value}:{}", taint.key, taint.effect)
+}
+
+/// Everything about one node: verdict, scores, dry run, every Filter plugin, pods from the least important.
+pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Sort, filter: &mut Fuzzy) -> Vec<DetailRow> {
+    let name = node.name();
+    let verdict = Verdicts::new(cycle).of(name);
+    let mut rows = Vec::new();
+    let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
+    let candidate = cycle.preemption.as_ref().and_then(|p| p.candidate(name)).filter(|_| verdict.class == Class::Unschedulable);
+    let words = candidate.map_or_else(
+        || verdict.class.phrase().to_owned(),
+        |c| format!("unschedulable: evicting {} makes room", text::count(c.victims.len(), "pod")),
+    );
+    rows.push(DetailRow::Fact("verdict", words));
+    if !verdict.reason.is_empty() {
+        rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason_with_fact())));
+    }
+    let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message_with_fact())).collect::<Vec<_>>());
+    if let Some(also) = also.filter(|also| !also.is_empty()) {
+        rows.push(DetailRow::Fact("would also fail", also.join("; ")));
+    }
+    if node.node.unschedulable() {
+        rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
+    }
+    let taints = node.node.spec.taints.iter().map(taint);
+    let taints = taints.collect::<Vec<_>>().join(", ");
+    if !taints.is_empty() {
+        rows.push(DetailRow::Fact("taints", taints));
+    }
+    if let Some(score) = cycle.scores.get(name) {
+        rows.push(DetailRow::Heading("scores"));
+        rows.extend((0..score.plugins.len()).map(DetailRow::Score));
+    }
+    if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_run(name)) {
+        rows.push(DetailRow::Heading("dry run, in order"));
+        rows.extend((0..run.len()).map(DetailRow::Step));
+        if let Some(status) = run.status().filter(|s| !s.is_success()) {
+            rows.push(DetailRow::Fact("no candidate", status.message()));
+        }
+    }
+    rows.extend(filters.into_iter().flat_map(filter_rows));
+    rows.push(DetailRow::Heading("pods on the node"));
+    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
+    match order {
+        Sort::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
+        Sort::Name => pods.sort_by_cached_key(|p| p.key()),
+        Sort::Request => pods.sort_by_cached_key(|p| (Reverse(p.resource.resource.milli_cpu), p.key())),
+        _ => pods.sort_by_cached_key(|p| (p.pod.priority(), p.key())),
+    }
+    if pods.is_empty() {
+        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
+    }
+    rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
+    rows
+}
+
+/// Every Filter plugin on the node, with the nominated pods that were counted.
+fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
+    let mut rows = vec![DetailRow::Heading("all filters (on this cycle's snapshot)")];
+    if let Some(status) = &filters.not_asked {
+        let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
+        rows.push(DetailRow::Fact("none is asked", format!("{by}{}", status.message())));
+    }
+    if filters.left_out {
+        rows.push(DetailRow::Fact("left out", "PreFilter narrowed the nodes, and the cycle does not ask about this one".to_owned()));
+    }
+    if !filters.nominated.is_empty() {
+        let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let how = match () {
+            () if filters.with_nominated => "as if they ran here",
+            () if filters.rejections().next().is_some() => "all pass with them here; these are without",
+            () => "passes with and without them",
+        };
+        rows.push(DetailRow::Fact("nominated pods counted", format!("{names}: {how}")));
+    }
+    rows.extend((0..filters.answers.len()).map(DetailRow::Filter));
+    rows
+}
+
+/// What a dry run said about a pod last.
+pub fn dry_run_says<'a>(run: DryRunView<'a>, pod: &Key) -> Option<DryRunStep<'a>> {
+    let is = |p: &Pod| p.metadata.name == pod.name && p.metadata.namespace == pod.namespace;
+    run.steps().rev().find(|step| step.pod().is_some_and(|p| is(p)))
+}

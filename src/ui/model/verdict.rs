@@ -1,0 +1,217 @@
+//! Plain answers from the record: which verdict a node has, who decided a preemption, how a cycle stands.
+
+use crate::cluster::Str;
+use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
+use crate::report::{so_far, so_far_in_short};
+use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
+
+/// The classes of verdicts, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
+pub enum Class {
+    /// The pod fits.
+    Fits,
+    /// It does not, but evicting pods might help.
+    Unschedulable,
+    /// It does not, and evicting pods cannot help.
+    Unresolvable,
+    /// Something went wrong.
+    Failed,
+    /// Not looked at yet, or not at all.
+    Unseen,
+}
+
+impl Class {
+    /// The class of a status.
+    pub fn of(status: &Status) -> Self {
+        match status.code() {
+            Code::Success | Code::Skip => Self::Fits,
+            Code::Unschedulable | Code::Pending | Code::Wait => Self::Unschedulable,
+            Code::UnschedulableAndUnresolvable => Self::Unresolvable,
+            Code::Error => Self::Failed,
+        }
+    }
+
+    /// The word for a narrow column.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::Unschedulable => "unschedulable",
+            Self::Unresolvable => "unresolvable",
+            Self::Failed => "error",
+            Self::Unseen => "not looked at",
+        }
+    }
+
+    /// The class in words.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::Unschedulable => "unschedulable: evicting pods might help",
+            Self::Unresolvable => "unresolvable: evicting pods cannot help",
+            Self::Failed => "error",
+            Self::Unseen => "not looked at",
+        }
+    }
+}
+
+/// What is known of a node in a cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeVerdict<'a> {
+    /// Its class.
+    pub class: Class,
+    /// The plugin that rejected.
+    pub plugin: Option<PluginName>,
+    /// The reasons, in one line.
+    pub reason: std::borrow::Cow<'static, str>,
+    /// The status behind it, where there is one.
+    status: Option<&'a Status>,
+}
+
+impl NodeVerdict<'_> {
+    /// Returns what decided, in a few words; `None` where the reasons say all there is.
+    pub fn decided(&self) -> Option<String> {
+        self.status.and_then(Status::fact)
+    }
+
+    /// Returns what decided, in a few words, or else the reasons.
+    pub fn fact(&self) -> String {
+        self.decided().unwrap_or_else(|| self.reason.to_string())
+    }
+
+    /// Returns the reasons with what decided.
+    pub fn reason_with_fact(&self) -> String {
+        match self.decided() {
+            Some(fact) => format!("{}: {fact}", self.reason),
+            None => self.reason.to_string(),
+        }
+    }
+}
+
+/// Looks up verdicts in one cycle; what PreFilter left standing is indexed once.
+pub struct Verdicts<'a> {
+    cycle: &'a CycleView,
+    left: Option<(std::collections::BTreeSet<&'a str>, &'a Status)>,
+}
+
+impl<'a> Verdicts<'a> {
+    /// Verdicts of a cycle.
+    pub fn new(cycle: &'a CycleView) -> Self {
+        let left = cycle.narrowed.as_ref().map(|(nodes, status)| (nodes.iter().map(Str::as_str).collect(), status));
+        Self { cycle, left }
+    }
+
+    /// A node's verdict so far.
+    pub fn of(&self, node: &str) -> NodeVerdict<'a> {
+        let Some(status) = self.status(node) else {
+            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None };
+        };
+        if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
+            return NodeVerdict { class: Class::Unresolvable, plugin: None, reason: "left out by PreFilter".into(), status: None };
+        }
+        let mut texts = status.texts();
+        let reason = match (texts.next(), status.reasons().len()) {
+            (Some(one), 1) => one,
+            _ => status.message().into(),
+        };
+        NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
+    }
+
+    /// The class of a node's verdict so far, for counting many.
+    pub fn class(&self, node: &str) -> Class {
+        match self.status(node) {
+            None => Class::Unseen,
+            Some(status) if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) => Class::Unresolvable,
+            Some(status) => Class::of(status),
+        }
+    }
+
+    /// A node's own status, or that of all nodes that PreFilter left out; `None` for nodes that are still to be looked at.
+    fn status(&self, node: &str) -> Option<&'a Status> {
+        match (self.cycle.verdicts.get(node), &self.left) {
+            (Some(verdict), _) => Some(&verdict.status),
+            (None, Some((nodes, status))) if !nodes.contains(node) => Some(status),
+            _ => None,
+        }
+    }
+}
+
+/// The part of a cycle that an event belongs to, in a word: its extension point, or the end.
+pub fn part(event: &Event) -> &'static str {
+    match (event, event.extension_point()) {
+        (Event::CycleFinished { .. }, _) => "End",
+        (_, ExtensionPoint::Queue) => "Queue",
+        (_, ExtensionPoint::PreEnqueue) => "PreEnqueue",
+        (_, ExtensionPoint::PreFilter) => "PreFilter",
+        (_, ExtensionPoint::Filter) => "Filter",
+        (_, ExtensionPoint::PostFilter) => "PostFilter",
+        (_, ExtensionPoint::PreScore) => "PreScore",
+        (_, ExtensionPoint::Score) => "Score",
+        (_, ExtensionPoint::Reserve) => "Reserve",
+        (_, ExtensionPoint::Permit) => "Permit",
+        (_, ExtensionPoint::PreBind) => "PreBind",
+        (_, ExtensionPoint::Bind) => "Bind",
+        (_, ExtensionPoint::Failure) => "Failure",
+    }
+}
+
+/// How a preemption was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is not decided yet.
+    Open,
+    /// There was one candidate.
+    OnlyOne,
+    /// This function left one.
+    By(ScoreFunctionName),
+    /// All functions left these equal; the scheduler takes any.
+    AnyOf(usize),
+}
+
+/// How the choice among candidates was made.
+pub fn decision(preemption: &PreemptionView) -> Decision {
+    let Some((_, best)) = preemption.selected() else { return Decision::Open };
+    match preemption.score_functions().iter().find(|f| f.remaining.len() <= 1) {
+        _ if best.len() > 1 => Decision::AnyOf(best.len()),
+        Some(function) => Decision::By(function.name),
+        None if preemption.candidate_count() <= 1 => Decision::OnlyOne,
+        None => Decision::AnyOf(best.len().max(1)),
+    }
+}
+
+/// The decision as half a sentence.
+pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
+    match decision(preemption) {
+        Decision::Open => None,
+        Decision::OnlyOne => Some("the only candidate".to_owned()),
+        Decision::By(name) => Some(format!("decided by {name}")),
+        Decision::AnyOf(n) => Some(format!("any of these {n} is right")),
+    }
+}
+
+/// What a score function asks for.
+pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
+    match name {
+        ScoreFunctionName::MinNumPDBViolations => "fewest budgets violated",
+        ScoreFunctionName::MinHighestPriority => "lowest priority of its most important victim",
+        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities",
+        ScoreFunctionName::MinNumPods => "fewest victims",
+        ScoreFunctionName::LatestStartTime => "its most important victims started last",
+    }
+}
+
+/// The cycle in one sentence, for someone who reads nothing else: that of the report, with the pod's name before it.
+pub fn answer(cycle: &CycleView) -> Option<String> {
+    so_far(cycle).map(|sentence| about(cycle, sentence))
+}
+
+/// Returns the sentence of [`answer`] without what decided on the nodes.
+pub fn answer_in_short(cycle: &CycleView) -> Option<String> {
+    so_far_in_short(cycle).map(|sentence| about(cycle, sentence))
+}
+
+fn about(cycle: &CycleView, sentence: String) -> String {
+    match &cycle.start {
+        Some(start) => format!("{}: {sentence}", start.pod),
+        None => sentence,
+    }
+}

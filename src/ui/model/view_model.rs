@@ -1,0 +1,176 @@
+//! The view model: everything that follows from the record, the filters, orders and groups. It is made once after a
+//! change, so that drawing derives nothing that grows with the cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::cluster::{Key, Str};
+use crate::framework::NodeFilters;
+use crate::session::{Cursor, Timeline};
+use crate::trace::{CycleView, Event};
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::grouping::Grouping;
+use crate::ui::model::list::RowId;
+use crate::ui::model::page::PageRow;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::pod_activity::PodActivity;
+use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::verdict::{Class, Verdicts};
+use crate::ui::model::{pod_activity, rows, verdict};
+
+/// What follows from the record, the filters, orders and groups.
+#[derive(Clone, Debug, Default)]
+pub struct ViewModel {
+    stamp: Option<Stamp>,
+    /// Rows of the queues.
+    pub queues: Vec<QueueRow>,
+    /// Rows of the nodes.
+    pub nodes: Vec<NodeRow>,
+    /// Rows of the candidates.
+    pub candidates: Vec<CandidateRow>,
+    /// Rows of the open node.
+    pub detail: Vec<DetailRow>,
+    /// Rows of the pages that are in sight.
+    pages: BTreeMap<Pane, Page>,
+    /// The object of the selected row in focus, and the objects tied to it. They are highlighted in all panes.
+    pub linked: BTreeSet<RowId>,
+    /// Every Filter plugin's answer about the open node, for the pod of the cycle.
+    pub filters: Option<NodeFilters>,
+    filters_of: Option<(Arc<[Event]>, Str)>,
+    /// The cycle under the cursor as it ends.
+    pub whole: Arc<CycleView>,
+    whole_of: Option<Arc<[Event]>>,
+    /// The extension points that the cycle goes through, in order.
+    pub points: Vec<&'static str>,
+    /// Index of the first event of each revision among all events, and at the end how many events there are.
+    pub starts: Vec<usize>,
+    /// Rank and number of ties by total score.
+    pub ranks: BTreeMap<i64, (usize, usize)>,
+    /// How many nodes have each verdict.
+    pub counts: BTreeMap<Class, usize>,
+    /// How nodes are grouped.
+    pub grouping: Grouping,
+    /// The pods that moved in this revision up to the cursor.
+    pub moved: BTreeSet<Key>,
+    /// Activity of the pod that is selected among the queues.
+    pub activity: PodActivity,
+    activity_of: Option<Key>,
+}
+
+/// The rows of a page.
+#[derive(Clone, Debug, Default)]
+struct Page {
+    /// What they were made for.
+    stamp: Option<PageStamp>,
+    rows: Vec<PageRow>,
+}
+
+/// What the rows of a page were made for: the record, the columns of the pane, the object.
+type PageStamp = (Stamp, u16, Option<RowId>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Stamp {
+    cursor: Cursor,
+    revisions: usize,
+    revision: u64,
+}
+
+impl ViewModel {
+    /// Returns the rows of a page; none where it is not in sight.
+    pub fn page(&self, pane: Pane) -> &Vec<PageRow> {
+        const NONE: &Vec<PageRow> = &Vec::new();
+        self.pages.get(&pane).map_or(NONE, |page| &page.rows)
+    }
+
+    /// Makes the rows of a page, unless they were made for the same record, columns and object.
+    pub fn renew_page(&mut self, pane: Pane, width: u16, subject: Option<&RowId>, make: impl FnOnce(&Self) -> Vec<PageRow>) {
+        let Some(stamp) = self.stamp.clone() else { return };
+        let stamp = Some((stamp, width, subject.cloned()));
+        if self.pages.get(&pane).is_none_or(|page| page.stamp != stamp) {
+            let rows = make(self);
+            self.pages.insert(pane, Page { stamp, rows });
+        }
+    }
+
+    /// Returns every Filter plugin's answer about the open node, where they are of this record and node.
+    pub fn filters_at(&self, timeline: &Timeline, node: Option<&Str>) -> Option<&NodeFilters> {
+        let (revision, node) = timeline.revision().zip(node)?;
+        self.filters.as_ref().filter(|_| self.filters_are_of(&revision.events, node))
+    }
+
+    fn filters_are_of(&self, events: &Arc<[Event]>, node: &Str) -> bool {
+        self.filters_of.as_ref().is_some_and(|(of, name)| Arc::ptr_eq(of, events) && name == node)
+    }
+}
+
+impl State {
+    /// Returns a matcher of the filter of a pane.
+    pub fn fuzzy(&self, pane: Pane) -> Fuzzy {
+        Fuzzy::new(self.filter(pane))
+    }
+
+    /// Renews what is the same for all panes; returns false where nothing has changed since the last time.
+    pub fn derive(&mut self, timeline: &Timeline) -> bool {
+        let stamp = Stamp { cursor: timeline.cursor(), revisions: timeline.revisions().len(), revision: self.revision };
+        if self.view_model.stamp.as_ref() == Some(&stamp) {
+            return false;
+        }
+        let model = &mut self.view_model;
+        model.stamp = Some(stamp);
+        model.activity_of = None;
+        let events = timeline.revision().map(|f| f.events.clone());
+        let same = match (&model.whole_of, &events) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same {
+            model.whole = Arc::new(CycleView::of(events.iter().flat_map(|e| e.iter())));
+            model.points = events.iter().flat_map(|e| e.iter()).map(verdict::part).collect();
+            model.points.dedup();
+            model.whole_of = events;
+            self.message_offset = 0;
+        }
+        model.starts.clear();
+        model.starts.push(0);
+        for revision in timeline.revisions() {
+            model.starts.push(model.starts[model.starts.len() - 1] + revision.events.len());
+        }
+        let cycle = timeline.cycle();
+        let snapshot = &timeline.moment().snapshot;
+        model.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
+        model.moved = pod_activity::moved(timeline);
+        model.ranks = rows::ranks(cycle);
+        model.counts.clear();
+        let verdicts = Verdicts::new(cycle);
+        for node in snapshot.nodes() {
+            *model.counts.entry(verdicts.class(node.name())).or_default() += 1;
+        }
+        true
+    }
+
+    /// Renews the activity of the pod that is selected among the queues.
+    pub fn derive_activity(&mut self, timeline: &Timeline) {
+        let pod = self.selected_pod().cloned();
+        if self.view_model.activity_of != pod {
+            self.view_model.activity = pod.as_ref().map(|p| PodActivity::of(timeline, p)).unwrap_or_default();
+            self.view_model.activity_of = pod;
+        }
+    }
+
+    /// Asks every Filter plugin about the open node, once for each revision and node, as that may take a while in a large
+    /// cluster; returns false where that was done before or there is nothing to ask.
+    pub fn ask_filters(&mut self, session: &dyn SessionHandle) -> bool {
+        let timeline = session.timeline();
+        let (Some(node), Some(revision), Some(start)) = (&self.detail, timeline.revision(), &timeline.cycle().start) else { return false };
+        if self.running.is_some() || self.view_model.filters_are_of(&revision.events, node) {
+            return false;
+        }
+        self.view_model.filters = session.every_filter(&start.pod, node);
+        self.view_model.filters_of = Some((revision.events.clone(), node.clone()));
+        self.touch();
+        true
+    }
+}

@@ -1,0 +1,68 @@
+//! The screen as something to be written to a file.
+
+mod svg;
+
+use ratatui::buffer::Buffer;
+
+use crate::ui::config::theme::Theme;
+use crate::ui::model::effect::ScreenForm;
+use crate::ui::model::text;
+
+/// Returns the drawn screen in a form.
+pub fn write(form: ScreenForm, buf: &Buffer, theme: &Theme) -> String {
+    match form {
+        ScreenForm::Picture => svg::svg(buf, theme),
+        ScreenForm::Text => lines(buf),
+    }
+}
+
+/// The lines of the screen, without the blanks at their ends.
+pub(crate) fn lines(buf: &Buffer) -> String {
+    let mut out = String::new();
+    for row in rows(buf) {
+        let line: String = row.iter().map(|cell| cell.symbol).collect();
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// A cell that begins something; what a wide character covers besides is left out.
+struct Piece<'a> {
+    column: u16,
+    columns: u16,
+    symbol: &'a str,
+    cell: &'a ratatui::buffer::Cell,
+}
+
+fn rows(buf: &Buffer) -> impl Iterator<Item = Vec<Piece<'_>>> {
+    let area = buf.area;
+    (area.top()..area.bottom()).map(move |y| {
+        let mut row = Vec::new();
+        let mut x = area.left();
+        while x < area.right() {
+            let cell = &buf[(x, y)];
+            let columns = (text::width(cell.symbol()) as u16).clamp(1, area.right() - x);
+            row.push(Piece { column: x - area.left(), columns, symbol: cell.symbol(), cell });
+            x += columns;
+        }
+        row
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    use super::*;
+    use crate::ui::config::theme::Depth;
+
+    #[test]
+    fn lines_are_as_they_are_seen() {
+        let mut buf = Buffer::empty(Rect::new(3, 5, 8, 2));
+        buf.set_string(3, 5, "节点 e\u{301}x", Style::new());
+        assert_eq!(lines(&buf), "节点 e\u{301}x\n\n");
+        assert_eq!(write(ScreenForm::Text, &buf, &Theme::fallback(Depth::True)), lines(&buf));
+    }
+}

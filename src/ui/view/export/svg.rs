@@ -1,0 +1,276 @@
+//! The screen as a picture: one self-contained SVG, whose text can be selected.
+//!
+//! Every run of text says where it begins and how long it is, so that the grid holds whatever font is found. Characters
+//! that fonts often lack are runs of their own: a stand-in of another width then moves nothing else.
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::{Color, Modifier};
+
+use super::{Piece, rows};
+
+use crate::ui::config::theme::Theme;
+
+/// Width and height of a cell, tenths of a pixel so that sums stay exact; the size of the letters, and where they stand.
+const COLUMN: u32 = 84;
+const ROW: u32 = 170;
+const BASELINE: u32 = 129;
+const MARGIN: u32 = 100;
+const FONT: &str = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
+
+/// A colour as it is painted.
+type Rgb = (u8, u8, u8);
+
+/// How a run of cells looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    ink: Rgb,
+    ground: Option<Rgb>,
+    modifier: Modifier,
+}
+
+/// The screen as SVG.
+pub(super) fn svg(buf: &Buffer, theme: &Theme) -> String {
+    let (width, height) = (u32::from(buf.area.width) * COLUMN + 2 * MARGIN, u32::from(buf.area.height) * ROW + 2 * MARGIN);
+    let ground = rgb(theme.ground(), (0, 0, 0));
+    let ink = if is_dark(ground) { (0xc9, 0xd1, 0xe3) } else { (0x2d, 0x33, 0x45) };
+    let mut out = String::new();
+    let (w, h) = (px(width), px(height));
+    let _ = writeln!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">");
+    let _ = writeln!(out, "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{}\"/>", hex(ground));
+    let mut letters = String::new();
+    for (y, row) in rows(buf).enumerate() {
+        let top = MARGIN + y as u32 * ROW;
+        let look = |cell: &Cell| look(cell, ink, ground);
+        for bar in row.chunk_by(|a, b| look(a.cell).ground == look(b.cell).ground) {
+            if let Some(fill) = look(bar[0].cell).ground {
+                let (left, columns) = place(bar);
+                let (w, h) = (px(columns * COLUMN), px(ROW));
+                let _ = writeln!(out, "<rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"{h}\" fill=\"{}\"/>", px(left), px(top), hex(fill));
+            }
+        }
+        for (look, pieces) in runs(&row, look) {
+            let (left, columns) = place(pieces);
+            run(&mut letters, look, pieces, (left, top), columns, ink);
+        }
+    }
+    let _ = writeln!(out, "<g font-family=\"{FONT}\" font-size=\"14\" fill=\"{}\" xml:space=\"preserve\">", hex(ink));
+    out.push_str(&letters);
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// Where neighbours begin, and over how many columns they go.
+fn place(pieces: &[Piece<'_>]) -> (u32, u32) {
+    let first = pieces.first().map_or(0, |p| u32::from(p.column));
+    (MARGIN + first * COLUMN, pieces.iter().map(|p| u32::from(p.columns)).sum())
+}
+
+/// One run's letters. Blanks are left out unless they are underlined.
+fn run(out: &mut String, look: Look, pieces: &[Piece<'_>], (left, top): (u32, u32), columns: u32, ink: Rgb) {
+    let text: String = pieces.iter().map(|p| p.symbol).collect();
+    let lined = look.modifier.intersects(Modifier::UNDERLINED | Modifier::CROSSED_OUT);
+    if look.modifier.contains(Modifier::HIDDEN) || (text.trim().is_empty() && !lined) {
+        return;
+    }
+    let (x, y, length) = (px(left), px(top + BASELINE), px(columns * COLUMN));
+    let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\"");
+    if look.ink != ink {
+        let _ = write!(out, " fill=\"{}\"", hex(look.ink));
+    }
+    for (modifier, attribute) in [
+        (Modifier::BOLD, "font-weight=\"bold\""),
+        (Modifier::DIM, "opacity=\"0.6\""),
+        (Modifier::ITALIC, "font-style=\"italic\""),
+        (Modifier::UNDERLINED, "text-decoration=\"underline\""),
+        (Modifier::CROSSED_OUT, "text-decoration=\"line-through\""),
+    ] {
+        if look.modifier.contains(modifier) {
+            let _ = write!(out, " {attribute}");
+        }
+    }
+    let _ = writeln!(out, ">{}</text>", escaped(&text));
+}
+
+/// Neighbours that look the same and whose letters every font has in the same width, together; others alone.
+fn runs<'r, 'b>(row: &'r [Piece<'b>], look: impl Fn(&Cell) -> Look) -> Vec<(Look, &'r [Piece<'b>])> {
+    let mut found = Vec::new();
+    let mut begin = 0;
+    while begin < row.len() {
+        let first = look(row[begin].cell);
+        let kind = kind(row[begin].symbol);
+        let same = |p: &&Piece<'_>| kind != Kind::Other && look(p.cell) == first && self::kind(p.symbol) == kind;
+        let length = 1 + row[begin + 1..].iter().take_while(same).count();
+        found.push((first, &row[begin..begin + length]));
+        begin += length;
+    }
+    found
+}
+
+/// Letters by what fonts make of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Lines,
+    Other,
+}
+
+fn kind(symbol: &str) -> Kind {
+    let mut chars = symbol.chars();
+    match (chars.next(), chars.next()) {
+        (Some(' '..='~'), None) => Kind::Plain,
+        (Some('\u{2500}'..='\u{259f}'), None) => Kind::Lines,
+        _ => Kind::Other,
+    }
+}
+
+fn look(cell: &Cell, ink: Rgb, ground: Rgb) -> Look {
+    let style = (rgb(cell.fg, ink), rgb(cell.bg, ground));
+    let reversed = cell.modifier.contains(Modifier::REVERSED);
+    let (front, back) = if reversed { (style.1, style.0) } else { style };
+    Look { ink: front, ground: (back != ground).then_some(back), modifier: cell.modifier - Modifier::REVERSED }
+}
+
+fn is_dark((r, g, b): Rgb) -> bool {
+    u32::from(r) * 299 + u32::from(g) * 587 + u32::from(b) * 114 < 128_000
+}
+
+/// What a colour is painted as; the named ones as xterm has them.
+fn rgb(color: Color, default: Rgb) -> Rgb {
+    const NAMED: [Rgb; 16] = [
+        (0, 0, 0),
+        (205, 0, 0),
+        (0, 205, 0),
+        (205, 205, 0),
+        (59, 120, 255),
+        (205, 0, 205),
+        (0, 205, 205),
+        (229, 229, 229),
+        (127, 127, 127),
+        (255, 0, 0),
+        (0, 255, 0),
+        (255, 255, 0),
+        (92, 92, 255),
+        (255, 0, 255),
+        (0, 255, 255),
+        (255, 255, 255),
+    ];
+    let index = match color {
+        Color::Reset => return default,
+        Color::Rgb(r, g, b) => return (r, g, b),
+        Color::Black => 0,
+        Color::Red => 1,
+        Color::Green => 2,
+        Color::Yellow => 3,
+        Color::Blue => 4,
+        Color::Magenta => 5,
+        Color::Cyan => 6,
+        Color::Gray => 7,
+        Color::DarkGray => 8,
+        Color::LightRed => 9,
+        Color::LightGreen => 10,
+        Color::LightYellow => 11,
+        Color::LightBlue => 12,
+        Color::LightMagenta => 13,
+        Color::LightCyan => 14,
+        Color::White => 15,
+        Color::Indexed(index) => index,
+    };
+    match index {
+        0..16 => NAMED[usize::from(index)],
+        16..232 => {
+            let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+            let at = index - 16;
+            (level(at / 36), level(at / 6 % 6), level(at % 6))
+        }
+        _ => {
+            let grey = 8 + 10 * (index - 232);
+            (grey, grey, grey)
+        }
+    }
+}
+
+fn hex((r, g, b): Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// Tenths of a pixel as pixels.
+fn px(tenths: u32) -> String {
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
+
+/// Text that cannot be taken for markup; what XML cannot hold at all shows as a replacement.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    use super::*;
+    use crate::ui::config::theme::{Depth, Role};
+
+    fn drawn(text: &str, style: Style, theme: &str, depth: Depth) -> String {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 12, 1));
+        buf.set_string(0, 0, text, style);
+        svg(&buf, &Theme::embedded(theme, depth).unwrap())
+    }
+
+    fn texts(svg: &str) -> Vec<&str> {
+        svg.lines().filter(|l| l.starts_with("<text")).collect()
+    }
+
+    #[test]
+    fn the_grid_holds_for_wide_and_combining_letters() {
+        let svg = drawn("a节e\u{301}b─★c", Style::new(), "dark", Depth::True);
+        let at = |column: u32, columns: u32, text: &str| {
+            let (x, length) = (px(MARGIN + column * COLUMN), px(columns * COLUMN));
+            format!("<text x=\"{x}\" y=\"22.9\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\">{text}</text>")
+        };
+        let expected =
+            [at(0, 1, "a"), at(1, 2, "节"), at(3, 1, "e\u{301}"), at(4, 1, "b"), at(5, 1, "─"), at(6, 1, "★"), at(7, 5, "c    ")];
+        assert_eq!(texts(&svg), expected);
+        assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"120.8\" height=\"37\""), "{svg}");
+    }
+
+    #[test]
+    fn markup_in_names_stays_text() {
+        let svg = drawn("<b>&\"x\"", Style::new(), "dark", Depth::True);
+        assert!(texts(&svg)[0].ends_with(">&lt;b&gt;&amp;\"x\"     </text>"), "{svg}");
+        assert_eq!(escaped("\u{1b}\u{ffff}"), "\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn styles_are_painted_at_every_depth() {
+        let check = |theme: &str, depth, role, parts: &[&str], ground: &str| {
+            let style = Theme::embedded(theme, depth).unwrap().style(role);
+            let svg = drawn("word", style, theme, depth);
+            assert!(svg.contains(&format!("rx=\"6\" fill=\"{ground}\"")), "{svg}");
+            for part in parts {
+                assert!(svg.contains(part), "{part} is not in {svg}");
+            }
+        };
+        check("dark", Depth::True, Role::Fits, &["fill=\"#94cf8e\">word"], "#10141f");
+        check("dark", Depth::Ansi16, Role::Fits, &["fill=\"#00cd00\">word"], "#10141f");
+        check("dark", Depth::Indexed, Role::Fits, &["fill=\"#87d787\">word"], "#10141f");
+        check("dark", Depth::True, Role::TabActive, &["font-weight=\"bold\" text-decoration=\"underline\">word"], "#10141f");
+        check("light", Depth::True, Role::Fits, &["fill=\"#2b7a2e\">word"], "#ffffff");
+        // Without colour a selection is reversed: dark letters on a light bar.
+        let bar = format!("width=\"{}\" height=\"17\" fill=\"#c9d1e3\"/>", px(4 * COLUMN));
+        check("dark", Depth::None, Role::Selection, &[&bar, "fill=\"#10141f\" font-weight=\"bold\">word"], "#10141f");
+    }
+}

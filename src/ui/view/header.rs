@@ -1,0 +1,80 @@
+//! The first line: what is being looked at, and where in time.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::session::{InitialQueues, Revision};
+use crate::ui::config::theme::Role;
+use crate::ui::model::text;
+use crate::ui::model::text::count;
+use crate::ui::view::draw::Scene;
+
+/// Screens narrower than this do without the program's name.
+const NAMED_FROM: u16 = 100;
+
+/// Draws the header.
+pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    let right = place(scene);
+    let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
+    let moment = scene.timeline.moment();
+    let dot = format!(" {} ", scene.glyphs.dot);
+    let started = match scene.timeline.started() {
+        InitialQueues::Fresh => "fresh start",
+        InitialQueues::AsObserved => "as observed",
+    };
+    // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
+    let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
+    // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
+    let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
+    let room = usize::from(area.width).saturating_sub(right_width + 2);
+    let live = match &scene.live {
+        Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
+        None => (String::new(), Role::Muted),
+    };
+    let always: usize =
+        [scene.branch, alone, started, live.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
+    let source =
+        text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
+    let facts = [
+        (Role::Strong, source),
+        (live.1, live.0.clone()),
+        (Role::Accent, scene.branch.to_owned()),
+        (Role::Notice, alone.to_owned()),
+        (Role::Muted, started.to_owned()),
+        (Role::Muted, count(moment.cluster.nodes.len(), "node")),
+        (Role::Muted, count(moment.cluster.pods.len(), "pod")),
+        (Role::Muted, format!("kube-scheduler v{}", scene.release.minor())),
+    ];
+    let mut spans = vec![scene.span(Role::Title, lead)];
+    let mut used = text::width(lead);
+    for (i, (role, fact)) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()).enumerate() {
+        used += text::width(&fact) + if i > 0 { text::width(&dot) } else { 0 };
+        if i > 0 && used > room {
+            break;
+        }
+        if i > 0 {
+            spans.push(scene.span(Role::Muted, dot.clone()));
+        }
+        spans.push(scene.span(role, fact));
+    }
+    scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
+    let width = (right_width as u16).min(area.width);
+    scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));
+}
+
+fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let timeline = scene.timeline;
+    let revisions = timeline.revisions();
+    let now = timeline.clock();
+    let start = revisions.first().map_or(now, |f| f.before.clock);
+    let cursor = timeline.cursor();
+    let number = if revisions.is_empty() { 0 } else { cursor.revision + 1 };
+    let steps = timeline.revision().map_or(0, |f| f.events.len());
+    let pair = |name: &str, value: String| [scene.span(Role::Muted, format!("{name} ")), scene.span(Role::Text, format!("{value}  "))];
+    let mut spans = Vec::new();
+    spans.extend(pair("rev", format!("{number}/{}", revisions.len())));
+    spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
+    spans.extend(pair("clock", text::since(start, now)));
+    spans
+}

@@ -1,0 +1,64 @@
+//! The last line: a word to the reader, or the keys that work here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::config::keymap::Row;
+use crate::ui::config::theme::Role;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::text;
+use crate::ui::view::draw::Scene;
+use crate::ui::view::panes::contexts;
+
+/// Draws the hints; keys of the pane in focus come first, and `?` and `q` are always there.
+pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    if let Some(busy) = &scene.state.busy {
+        let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
+        let stop = if busy.stops { format!("; {} stops it", scene.key(&Action::BACK)) } else { String::new() };
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, format!(" {sign} {}{stop}", busy.what))));
+    }
+    if let Some(running) = &scene.state.running {
+        let goal = running.until.as_ref().map_or_else(|| "nothing changes".to_owned(), ToString::to_string);
+        let so_far = text::thousands(running.pieces);
+        let words = format!(" {} running until {goal}: {so_far} so far; {} stops here", scene.glyphs.here, scene.key(&Action::BACK));
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
+    }
+    if let Some(working) = scene.state.working.as_ref().filter(|_| scene.state.notice.is_none()) {
+        let so_far =
+            if working.of == 0 { String::new() } else { format!(": {} of {}", text::thousands(working.done), text::thousands(working.of)) };
+        let words = format!(" {} {}{so_far}; {} stops it", scene.glyphs.here, working.what, scene.key(&Action::BACK));
+        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
+    }
+    if let Some(notice) = &scene.state.notice {
+        let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
+        return scene.line(buf, area, &Line::from(scene.span(role, format!(" {sign} {}", notice.text))));
+    }
+    let contexts = contexts(scene.state);
+    let keymap = &scene.state.settings.keymap;
+    // Text whose lines lead nowhere has nothing to go to.
+    let leads = !matches!(&scene.state.overlay, Some(Overlay::Help(_)))
+        && !matches!(&scene.state.overlay, Some(Overlay::Text(s)) if s.links.is_empty());
+    let works = |r: &Row<'_>| !r.binding.short.is_empty() && (leads || Action::Verb(r.binding.verb) != Action::OPEN);
+    let shown = |context: &Context| keymap.of(*context).filter(works);
+    let (fixed, rest): (Vec<Row<'_>>, Vec<Row<'_>>) =
+        contexts.iter().flat_map(shown).partition(|r| matches!(r.binding.short, "help" | "quit" | "close"));
+    let mut spans = vec![Span::raw(" ")];
+    let cost = |r: &Row<'_>| text::width(&r.label()) + 1 + r.binding.short.len() + 2;
+    let mut room = usize::from(area.width).saturating_sub(1 + fixed.iter().map(cost).sum::<usize>());
+    let mut push = |r: Row<'_>| {
+        spans.push(scene.span(Role::Key, scene.glyphs.keys(&r.label())));
+        spans.push(scene.span(Role::Muted, format!(" {}  ", r.binding.short)));
+    };
+    for row in rest {
+        if cost(&row) > room {
+            continue;
+        }
+        room -= cost(&row);
+        push(row);
+    }
+    fixed.into_iter().for_each(&mut push);
+    scene.line(buf, area, &Line::from(spans));
+}

@@ -1,0 +1,19 @@
+//! Drawing: panes, pages, overlays, widgets, and where each of them goes.
+//!
+//! Everything is drawn from the state and the record; drawing changes neither.
+
+pub mod answer;
+pub mod draw;
+pub mod export;
+pub mod frame;
+pub mod header;
+pub mod highlight;
+pub mod hints;
+pub mod layout;
+pub mod overlays;
+pub mod pane;
+pub mod panes;
+pub mod refresh;
+pub mod start;
+pub mod tabs;
+pub mod widgets;

@@ -1,0 +1,124 @@
+//! What lies over the screen for a moment.
+
+pub mod help;
+pub mod object;
+pub mod prompt;
+pub mod report;
+pub mod themes;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::config::action::Motion;
+use crate::ui::config::context::Context;
+use crate::ui::config::keymap::Keymap;
+use crate::ui::config::theme::Role;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::view::draw::Scene;
+
+/// Moves the selection of a text, or scrolls the help. `context` is that of the pane in focus.
+pub fn select(over: &mut Overlay, keymap: &Keymap, context: Context, motion: Motion, size: (u16, u16)) {
+    match over {
+        Overlay::Help(view) => {
+            let lines = help::count(keymap, context, &view.filter, size.0);
+            view.scroll(motion, room(size.1), lines);
+        }
+        Overlay::Text(text) => report::select(text, motion, size),
+        Overlay::Prompt(_) | Overlay::Themes { .. } => {}
+    }
+}
+
+/// A title with the filter beside it.
+fn filtered(title: &str, filter: &str) -> String {
+    if filter.is_empty() { title.to_owned() } else { format!("{title}  /{filter}") }
+}
+
+/// How far to scroll so that the lines from `first` to `end` stand in the middle, in a box as high as the area allows.
+fn centred(first: usize, end: usize, area: Rect) -> usize {
+    let room = room(area.height);
+    first.saturating_sub(room.saturating_sub(end.saturating_sub(first)) / 2)
+}
+
+/// How many lines a box shows at most on a screen of this height.
+pub fn room(height: u16) -> usize {
+    usize::from(height.saturating_sub(4)).max(1)
+}
+
+/// A box in the middle for so many lines, with its border.
+fn outer(width: u16, lines: usize, area: Rect) -> Rect {
+    let width = width.min(area.width.saturating_sub(4));
+    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(area.height.saturating_sub(2));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// What stands at a place on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit<T> {
+    /// The place is not in the box.
+    Beside,
+    /// It is, and nothing stands there.
+    Nothing,
+    /// This does.
+    On(T),
+}
+
+impl<T> Hit<T> {
+    fn map<U>(self, what: impl FnOnce(T) -> U) -> Hit<U> {
+        match self {
+            Self::Beside => Hit::Beside,
+            Self::Nothing => Hit::Nothing,
+            Self::On(value) => Hit::On(what(value)),
+        }
+    }
+}
+
+/// Which of so many lines, scrolled so far, stands at a place on the screen.
+fn line_at(outer: Rect, lines: usize, offset: usize, (x, y): (u16, u16)) -> Hit<usize> {
+    if !outer.contains((x, y).into()) {
+        return Hit::Beside;
+    }
+    let room = usize::from(outer.height.saturating_sub(2));
+    let row = usize::from(y - outer.y).checked_sub(1).filter(|row| *row < room);
+    row.map(|row| offset.min(lines.saturating_sub(room)) + row).filter(|at| *at < lines).map_or(Hit::Nothing, Hit::On)
+}
+
+/// A box in the middle with lines that scroll; `offset` beyond the end shows the end.
+fn sheet(scene: &Scene<'_>, title: &str, width: u16, lines: &[Line<'_>], offset: usize, area: Rect, buf: &mut Buffer) {
+    let outer = outer(width, lines.len(), area);
+    let set = scene.glyphs.border_focused;
+    let style = scene.style(Role::BorderFocused);
+    for y in outer.top()..outer.bottom() {
+        for x in outer.left()..outer.right() {
+            let (top, bottom) = (y == outer.top(), y + 1 == outer.bottom());
+            let (first, last) = (x == outer.left(), x + 1 == outer.right());
+            let symbol = match (top, bottom, first, last) {
+                (true, _, true, _) => set.top_left,
+                (true, _, _, true) => set.top_right,
+                (_, true, true, _) => set.bottom_left,
+                (_, true, _, true) => set.bottom_right,
+                (true, ..) => set.horizontal_top,
+                (_, true, ..) => set.horizontal_bottom,
+                (_, _, true, _) => set.vertical_left,
+                (_, _, _, true) => set.vertical_right,
+                _ => " ",
+            };
+            buf[(x, y)].reset();
+            buf[(x, y)].set_symbol(symbol).set_style(if symbol == " " { scene.style(Role::Text) } else { style });
+        }
+    }
+    let bar = Rect { x: outer.x + 2, width: outer.width.saturating_sub(4), height: 1, y: outer.y };
+    scene.line(buf, bar, &Line::from(vec![Span::raw(" "), scene.span(Role::Title, title.to_owned()), Span::raw(" ")]));
+    let inner = Rect { x: outer.x + 2, y: outer.y + 1, width: outer.width.saturating_sub(4), height: outer.height.saturating_sub(2) };
+    let room = usize::from(inner.height);
+    let offset = offset.min(lines.len().saturating_sub(room));
+    for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
+        scene.line(buf, Rect { y: inner.y + i as u16, height: 1, ..inner }, line);
+    }
+    if lines.len() > room {
+        let text = format!(" {}-{} of {} ", offset + 1, (offset + room).min(lines.len()), lines.len());
+        let foot = Rect { y: outer.bottom() - 1, ..bar };
+        let shift = foot.width.saturating_sub(text.len() as u16);
+        scene.line(buf, Rect { x: foot.x + shift, width: foot.width - shift, ..foot }, &Line::from(scene.span(Role::Muted, text)));
+    }
+}

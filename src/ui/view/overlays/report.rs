@@ -1,0 +1,179 @@
+//! Text over the screen: what was read from the source, the branches, two branches side by side.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::ui::config::action::Motion;
+use crate::ui::config::theme::Role;
+use crate::ui::model::text;
+use crate::ui::model::text_view::TextView;
+use crate::ui::view::draw::Scene;
+use crate::ui::view::overlays::Hit;
+
+/// The lines that are shown, as they are wrapped.
+struct Laid {
+    /// Each with the number of the line it is of.
+    rows: Vec<(usize, String)>,
+    /// How far it is scrolled.
+    offset: usize,
+    width: u16,
+}
+
+fn lay_out(sheet: &TextView, area: Rect) -> Laid {
+    let width = area.width.saturating_sub(4).min(110);
+    let mut rows = Vec::new();
+    let mut offset = sheet.view.offset;
+    for at in sheet.shown() {
+        let line = &sheet.lines[at];
+        // What is indented stays so where it is wrapped.
+        let indent = line.len() - line.trim_start().len();
+        let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
+        let wrapped = text::wrap(line.trim_start(), room);
+        let first = rows.len();
+        if wrapped.is_empty() {
+            rows.push((at, String::new()));
+        }
+        rows.extend(wrapped.into_iter().map(|l| (at, format!("{}{l}", " ".repeat(indent)))));
+        if sheet.view.selected == Some(at) {
+            offset = super::centred(first, rows.len(), area);
+        }
+    }
+    Laid { rows, offset, width }
+}
+
+/// The lines as they are wrapped on a screen of this size: for each row the number of the line it is of.
+pub fn rows(sheet: &TextView, (width, height): (u16, u16)) -> Vec<usize> {
+    lay_out(sheet, Rect::new(0, 0, width, height)).rows.into_iter().map(|(at, _)| at).collect()
+}
+
+/// The number of the line at a place on the screen.
+pub fn line_at(sheet: &TextView, area: Rect, place: (u16, u16)) -> Hit<usize> {
+    let laid = lay_out(sheet, area);
+    let outer = super::outer(laid.width, laid.rows.len(), area);
+    super::line_at(outer, laid.rows.len(), laid.offset, place).map(|row| laid.rows[row].0)
+}
+
+/// Draws the text, its lines wrapped; a line that ends in a colon and is not indented is a heading.
+pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
+    let laid = lay_out(sheet, area);
+    let styled = |(at, words): (usize, String)| {
+        let line = &sheet.lines[at];
+        let role = match () {
+            () if sheet.view.selected == Some(at) => Role::Selection,
+            () if line.ends_with(':') && !line.starts_with(' ') => Role::Title,
+            () => Role::Text,
+        };
+        Line::from(scene.span(role, words))
+    };
+    let mut lines: Vec<Line<'_>> = laid.rows.into_iter().map(styled).collect();
+    if lines.is_empty() {
+        let words = if sheet.lines.is_empty() { "nothing to report" } else { "no line matches" };
+        lines.push(Line::from(scene.span(Role::Muted, words)));
+    }
+    super::sheet(scene, &super::filtered(&sheet.title, &sheet.view.filter), laid.width, &lines, laid.offset, area, buf);
+}
+
+/// Moves from one line that leads somewhere to the next, and by pages through all lines, so that what stands between
+/// and behind such lines is seen as well; scrolls where no line leads anywhere.
+pub fn select(text: &mut TextView, motion: Motion, size: (u16, u16)) {
+    let links: Vec<usize> = text.shown().into_iter().filter(|at| text.links.contains_key(at)).collect();
+    let rows = rows(text, size);
+    let room = super::room(size.1);
+    let (Some(first), Some(last)) = (links.first(), links.last()) else {
+        return text.view.scroll(motion, room, rows.len());
+    };
+    let selected = text.view.selected;
+    let row = |line: usize| rows.iter().position(|at| *at == line).unwrap_or(0);
+    // The ends of the text; a line that leads somewhere where that keeps them in sight.
+    let (end, half) = (rows.len().saturating_sub(1), room / 2);
+    let top = if row(*first) < half { *first } else { rows[0] };
+    let bottom = if row(*last) + half > end { *last } else { rows[end] };
+    // What is selected stands in the middle, but for the first and the last rows. A page keeps some rows in sight.
+    let middle = selected.map_or(half, row).min((end + 1).saturating_sub(half)).max(half);
+    let page = room.saturating_sub(3).max(1);
+    let up = |by: usize| middle.checked_sub(by).filter(|to| *to >= half).map_or(top, |to| rows[to.min(end)]);
+    let down = |by: usize| if middle + by + half > end { bottom } else { rows[middle + by] };
+    text.view.selected = Some(match motion {
+        Motion::Up => links.iter().rfind(|at| Some(**at) < selected).copied().or(selected).unwrap_or(*first),
+        Motion::Down => links.iter().find(|at| Some(**at) > selected).copied().or(selected).unwrap_or(*last),
+        Motion::HalfPageUp => up(page.div_ceil(2)),
+        Motion::HalfPageDown => down(page.div_ceil(2)),
+        Motion::PageUp => up(page),
+        Motion::PageDown => down(page),
+        Motion::Top => top,
+        Motion::Bottom => bottom,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+    use crate::ui::model::text_view::{Form, Target};
+
+    fn sheet() -> TextView {
+        let lines = ["pods:", "  shop/a  same", "  nothing", "  shop/b  different"].map(str::to_owned).to_vec();
+        let mut sheet = TextView::new("t", lines, Form::Prose);
+        sheet.links = [(1, Target::Pod(Key::new("shop", "a"))), (3, Target::Pod(Key::new("shop", "b")))].into();
+        sheet
+    }
+
+    #[test]
+    fn the_selection_goes_from_link_to_link() {
+        let mut sheet = sheet();
+        let mut go = |motion| {
+            select(&mut sheet, motion, (80, 24));
+            sheet.view.selected
+        };
+        assert_eq!(go(Motion::Down), Some(1));
+        assert_eq!(go(Motion::Down), Some(3));
+        assert_eq!(go(Motion::Down), Some(3));
+        assert_eq!(go(Motion::Up), Some(1));
+        assert_eq!(go(Motion::Bottom), Some(3));
+        assert_eq!(go(Motion::PageUp), Some(1));
+    }
+
+    #[test]
+    fn pages_go_through_all_lines_and_to_the_end_of_what_leads_nowhere() {
+        let mut sheet = sheet();
+        sheet.lines.extend((0..96).map(|n| format!("  line {n}")));
+        let (size, room) = ((80, 24), 20);
+        // The first lines that are in sight: what is selected stands in the middle.
+        let mut tops = vec![0];
+        for _ in 0..10 {
+            select(&mut sheet, Motion::PageDown, size);
+            tops.extend(sheet.view.selected.map(|at| at.saturating_sub(room / 2).min(100 - room)));
+        }
+        assert!(tops.windows(2).all(|w| w[1] - w[0] < room), "no line is left out: {tops:?}");
+        assert_eq!((tops.last(), sheet.view.selected), (Some(&80), Some(99)));
+        for _ in 0..10 {
+            select(&mut sheet, Motion::PageUp, size);
+        }
+        assert_eq!(sheet.view.selected, Some(1), "the first that leads somewhere is in sight from the top");
+        select(&mut sheet, Motion::Bottom, size);
+        select(&mut sheet, Motion::Up, size);
+        assert_eq!(sheet.view.selected, Some(3));
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_left_from_its_end_at_once() {
+        let mut sheet = TextView::new("t", (0..100).map(|n| n.to_string()).collect(), Form::Prose);
+        select(&mut sheet, Motion::Bottom, (80, 24));
+        select(&mut sheet, Motion::Up, (80, 24));
+        assert_eq!(sheet.view.offset, 79);
+    }
+
+    #[test]
+    fn a_filter_leaves_lines_and_selects_the_first_that_leads_somewhere() {
+        let mut sheet = sheet();
+        sheet.set_filter("diff".to_owned());
+        assert_eq!((sheet.shown(), sheet.view.selected), (vec![3], Some(3)));
+        sheet.set_filter("noth".to_owned());
+        assert_eq!((sheet.shown(), sheet.view.selected), (vec![2], None));
+        select(&mut sheet, Motion::Down, (80, 24));
+        assert_eq!(sheet.view.offset, 1, "without links it scrolls");
+        sheet.set_filter(String::new());
+        assert_eq!((sheet.shown().len(), sheet.view.selected), (4, None));
+    }
+}

@@ -1,0 +1,66 @@
+//! The themes to choose from; the one selected is shown on the screen behind.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::ui::config::theme::Role;
+use crate::ui::config::themes::ThemeEntry;
+use crate::ui::model::text;
+use crate::ui::view::draw::Scene;
+use crate::ui::view::overlays::Hit;
+
+/// Columns of the box.
+const WIDTH: u16 = 44;
+
+/// A row: a theme by its place, or what is wrong with it.
+type Row = (usize, Option<String>);
+
+/// The rows, and how far they are scrolled so that the theme that is selected is in sight.
+fn rows(themes: &[ThemeEntry], selected: &str, area: Rect) -> (Vec<Row>, usize) {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut at = 0;
+    for (i, theme) in themes.iter().enumerate() {
+        rows.push((i, None));
+        if theme.name == selected {
+            at = rows.len();
+            let problem = theme.problem.as_deref().unwrap_or_default();
+            rows.extend(text::wrap(problem, usize::from(WIDTH) - 8).into_iter().map(|part| (i, Some(part))));
+        }
+    }
+    let room = usize::from(area.height.saturating_sub(4)).max(1);
+    (rows, at.saturating_sub(room))
+}
+
+/// The theme at a place on the screen.
+pub fn theme_at<'t>(themes: &'t [ThemeEntry], selected: &str, area: Rect, place: (u16, u16)) -> Hit<&'t str> {
+    let (rows, offset) = rows(themes, selected, area);
+    let outer = super::outer(WIDTH, rows.len(), area);
+    super::line_at(outer, rows.len(), offset, place).map(|row| themes[rows[row].0].name.as_str())
+}
+
+/// Draws the list, so that the theme that is selected is in sight, and what is wrong with it.
+pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
+    let themes = &scene.state.settings.themes;
+    let names = themes.iter().map(|t| text::width(&t.name)).max().unwrap_or(0).min(24);
+    let (rows, offset) = rows(themes, selected, area);
+    let line = |(at, problem): Row| {
+        if let Some(part) = problem {
+            return Line::from(scene.span(Role::Warning, format!("    {part}")));
+        }
+        let theme = &themes[at];
+        let is_selected = theme.name == selected;
+        let sign = if is_selected { scene.glyphs.here } else { " " };
+        let name = text::clip(&theme.name, names, scene.glyphs.ellipsis);
+        let pad = " ".repeat(names.saturating_sub(text::width(&name)));
+        let (role, words) = match (&theme.problem, &theme.file) {
+            (Some(_), _) => (Role::Warning, "cannot be used"),
+            (None, Some(_)) => (Role::Muted, "yours"),
+            (None, None) => (Role::Muted, ""),
+        };
+        let style = scene.style(if is_selected { Role::Selection } else { Role::Text });
+        Line::from(vec![Span::styled(format!("{sign} {name}{pad}  "), style), scene.span(role, words)])
+    };
+    let lines: Vec<Line<'_>> = rows.into_iter().map(line).collect();
+    super::sheet(scene, "Themes", WIDTH, &lines, offset, area, buf);
+}

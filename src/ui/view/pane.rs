@@ -1,0 +1,272 @@
+//! The one mechanism of panes: a definition says everything about a pane, and nothing else names it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::cluster::Str;
+use crate::session::Timeline;
+use crate::ui::config::action::Motion;
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::Column;
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::list::{RowId, RowList};
+use crate::ui::model::page::{PageInput, PageRow};
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::state::State;
+use crate::ui::model::view_model::ViewModel;
+use crate::ui::model::{text, time_travel};
+use crate::ui::view::draw::{Scene, put};
+use crate::ui::view::layout::Plan;
+
+/// Everything about a pane.
+pub struct PaneDef {
+    /// Its identity: name, digit, place.
+    pub id: Pane,
+    /// Where its keys are looked up.
+    pub context: Context,
+    /// The verb that goes to it, and its help.
+    pub verb: (&'static str, &'static str),
+    /// Hint and help of the key that opens the selected row; `None` where rows cannot be opened.
+    pub open_help: Option<(&'static str, &'static str)>,
+    /// Help of the key that goes back; `None` where there is no such key.
+    pub back_help: Option<&'static str>,
+    /// Help of the key that sorts.
+    pub sort_help: &'static str,
+    /// The orders of its list, its own first; none where there is no list to sort.
+    pub sorts: &'static [SortChoice],
+    /// Where Back leads if no location is remembered; `None` where Back leads nowhere.
+    pub home: Option<Pane>,
+    /// Returns whether it can be gone to with Tab and has a tab.
+    pub is_open: fn(&State) -> bool,
+    /// Returns the words of its tab.
+    pub tab: fn(&State) -> String,
+    /// Its rows.
+    pub rows: Rows,
+    /// Returns the part of the area inside its border that holds the list.
+    pub list_area: fn(&Plan, Rect) -> Rect,
+    /// Returns the columns whose headings are in a row of the screen. Takes the area of the list and the row.
+    pub columns: fn(&State, &Timeline, Rect, u16) -> Option<Vec<Column>>,
+    /// Returns the object that it is about where no row is selected.
+    pub subject: fn(&State, &Timeline) -> Option<RowId>,
+    /// Returns the node that it is about, to be marked in other panes.
+    pub node: fn(&State, &Timeline) -> Option<Str>,
+    /// Goes to it.
+    pub visit: fn(&Self, &mut State, &Timeline),
+    /// Opens the selected row.
+    pub open: fn(&mut State, &mut dyn SessionHandle),
+    /// Whether a second press of the mouse on the selected row opens it.
+    pub opens_by_mouse: bool,
+    /// Moves the selection, or whatever stands for one. Takes the rows in sight.
+    pub select: fn(&Self, &mut State, &mut dyn SessionHandle, Motion, usize),
+    /// Scrolls by lines of the mouse wheel. Takes the rows in sight.
+    pub scroll: fn(&Self, &mut State, &mut dyn SessionHandle, isize, usize),
+    /// Whether moving in it moves the cursor through the record.
+    pub moves_cursor: bool,
+    /// Runs after the selection has moved.
+    pub selected: fn(&mut State, &Plan),
+    /// Returns the text that is copied from it; `None` copies the selected object.
+    pub copy: Option<CopyText>,
+    /// Draws it.
+    pub draw: fn(&Self, &Scene<'_>, &Plan, &mut Buffer),
+}
+
+/// Returns a text to copy with its name; an error says why there is none.
+pub type CopyText = fn(&Timeline) -> Result<(&'static str, String), &'static str>;
+
+/// The rows of a pane.
+pub enum Rows {
+    /// There is no list.
+    None,
+    /// A list of its own, made after every change.
+    List {
+        /// Makes the rows.
+        make: fn(&mut State, &Timeline),
+        /// Returns the rows.
+        get: fn(&ViewModel) -> &dyn RowList,
+    },
+    /// Facts and tables, made when the pane is in sight. Takes the object that the page is about.
+    Page(fn(&PageInput<'_>, Option<&RowId>, &mut Fuzzy) -> Vec<PageRow>),
+}
+
+impl PaneDef {
+    /// Returns a definition with its identity, context, the verb that goes to it with its help, and how it is drawn. It has
+    /// no list, is always open, and fills its area.
+    pub const fn new(
+        id: Pane,
+        context: Context,
+        verb: (&'static str, &'static str),
+        draw: fn(&Self, &Scene<'_>, &Plan, &mut Buffer),
+    ) -> Self {
+        Self {
+            id,
+            context,
+            verb,
+            open_help: None,
+            back_help: None,
+            sort_help: "",
+            sorts: &[],
+            home: None,
+            is_open: |_| true,
+            tab: |_| String::new(),
+            rows: Rows::None,
+            list_area: |_, inner| inner,
+            columns: |_, _, _, _| None,
+            subject: |_, _| None,
+            node: |_, _| None,
+            visit: Self::show,
+            open: |_, _| {},
+            opens_by_mouse: false,
+            select: Self::select_row,
+            scroll: Self::scroll_list,
+            moves_cursor: false,
+            selected: |_, _| {},
+            copy: None,
+            draw,
+        }
+    }
+
+    /// Returns its rows.
+    pub fn list<'m>(&self, model: &'m ViewModel) -> &'m dyn RowList {
+        const NONE: &Vec<PageRow> = &Vec::new();
+        match self.rows {
+            Rows::None => NONE,
+            Rows::List { get, .. } => get(model),
+            Rows::Page(_) => model.page(self.id),
+        }
+    }
+
+    /// Returns whether it has a list, which can be filtered.
+    pub fn has_list(&self) -> bool {
+        !matches!(self.rows, Rows::None)
+    }
+
+    /// Returns the words of its tab, with its digit.
+    pub fn tab_words(&self, state: &State) -> String {
+        let words = (self.tab)(state);
+        let words = if words.is_empty() { self.id.name.to_owned() } else { text::clip(&words, 24, "…").into_owned() };
+        format!("{} {words}", self.id.digit)
+    }
+
+    /// Returns an order of its list with its words.
+    pub fn choice(&self, sort: Sort) -> Option<SortChoice> {
+        self.sorts.iter().find(|choice| choice.sort == sort).copied()
+    }
+
+    /// Goes to the pane; locations to go back to are forgotten.
+    pub fn show(&self, state: &mut State, timeline: &Timeline) {
+        time_travel::pin(state, timeline, self.id);
+        state.history.clear();
+        state.show(self.id);
+        state.focus = self.id;
+    }
+
+    /// Goes to the pane as a page.
+    pub fn show_page(&self, state: &mut State, timeline: &Timeline) {
+        time_travel::pin(state, timeline, self.id);
+        state.open_page(self.id);
+    }
+
+    /// Moves the selection of its list.
+    fn select_row(&self, state: &mut State, _: &mut dyn SessionHandle, motion: Motion, height: usize) {
+        state.lists.entry(self.id).or_default().go(self.list(&state.view_model), motion, height);
+    }
+
+    /// Scrolls its list.
+    fn scroll_list(&self, state: &mut State, _: &mut dyn SessionHandle, by: isize, height: usize) {
+        state.lists.entry(self.id).or_default().scroll(self.list(&state.view_model), by, height);
+    }
+
+    /// Returns the part of the screen that holds its list; empty where the pane is not shown.
+    pub fn list_in(&self, plan: &Plan) -> Rect {
+        plan.inner(self.id).map_or_else(Rect::default, |inner| (self.list_area)(plan, inner))
+    }
+
+    /// Draws its border with the title and the words at its right. Returns the area inside.
+    pub fn chrome(&self, scene: &Scene<'_>, plan: &Plan, title: Vec<Span<'_>>, right: Vec<Span<'_>>, buf: &mut Buffer) -> Rect {
+        let pane = self.id;
+        let (Some(area), Some(inner)) = (plan.area(pane), plan.inner(pane)) else { return Rect::default() };
+        let focused = scene.state.focus == pane;
+        let set = if focused { scene.glyphs.border_focused } else { scene.glyphs.border };
+        let style = scene.style(if focused { Role::BorderFocused } else { Role::Border });
+        if plan.flat && pane == Pane::MESSAGE {
+            for y in (area.top()..area.bottom()).filter(|_| focused) {
+                buf[(area.left(), y)].set_symbol(set.vertical_left).set_style(style);
+            }
+            return inner;
+        }
+        for x in area.left()..area.right() {
+            buf[(x, area.y)].set_symbol(set.horizontal_top).set_style(style);
+        }
+        if !(plan.flat && pane == Pane::STEPS) {
+            for x in area.left()..area.right() {
+                buf[(x, area.bottom() - 1)].set_symbol(set.horizontal_bottom).set_style(style);
+            }
+            for y in area.top()..area.bottom() {
+                buf[(area.left(), y)].set_symbol(set.vertical_left).set_style(style);
+                buf[(area.right() - 1, y)].set_symbol(set.vertical_right).set_style(style);
+            }
+            for (x, y, symbol) in [
+                (area.left(), area.top(), set.top_left),
+                (area.right() - 1, area.top(), set.top_right),
+                (area.left(), area.bottom() - 1, set.bottom_left),
+                (area.right() - 1, area.bottom() - 1, set.bottom_right),
+            ] {
+                buf[(x, y)].set_symbol(symbol).set_style(style);
+            }
+        }
+        let bar = Rect { x: area.x + 2, width: area.width.saturating_sub(4), height: 1, ..area };
+        let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
+        let mut spans = vec![Span::raw(" ")];
+        spans.extend(title);
+        spans.push(Span::raw(" "));
+        let taken = put(buf, bar, &spans, scene.glyphs.ellipsis);
+        if right_width > 0 && usize::from(taken) + right_width + 3 <= usize::from(bar.width) {
+            let width = right_width as u16 + 2;
+            let mut spans = vec![Span::raw(" ")];
+            spans.extend(right);
+            spans.push(Span::raw(" "));
+            put(buf, Rect { x: bar.right() - width, width, ..bar }, &spans, scene.glyphs.ellipsis);
+        }
+        inner
+    }
+
+    /// Draws into its lower border which part of its list is in sight, where that is not all of it.
+    pub fn extent(&self, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+        let (Some(area), list) = (plan.area(self.id), self.list_in(plan)) else { return };
+        let (offset, total) = (scene.state.list(self.id).offset, self.list(&scene.state.view_model).count());
+        let room = usize::from(list.height);
+        if total <= room || area.width < 24 {
+            return;
+        }
+        let words = format!(" {}-{} of {} ", offset + 1, text::thousands((offset + room).min(total)), text::thousands(total));
+        let width = text::width(&words) as u16;
+        let foot = Rect { x: area.right().saturating_sub(width + 2), y: area.bottom() - 1, width, height: 1 };
+        put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
+    }
+
+    /// Returns its title with digit, order, filter and the way back; bold in focus.
+    pub fn title<'t>(&self, scene: &Scene<'_>, words: impl Into<std::borrow::Cow<'t, str>>) -> Vec<Span<'t>> {
+        let (pane, digit) = (self.id, self.id.digit);
+        let role = if scene.state.focus == pane { Role::Title } else { Role::Text };
+        let mut spans = vec![scene.span(Role::Muted, format!("{digit} ")), scene.span(role, words.into())];
+        let sort = scene.state.sort_of(pane);
+        if let Some(choice) = self.choice(sort).filter(|_| sort != Sort::Usual) {
+            spans.push(scene.span(Role::Accent, format!("  {}", choice.words)));
+        }
+        // The way back, the nearest first.
+        if scene.state.focus == pane && self.home.is_some() {
+            for location in scene.state.history.iter().rev().take(2) {
+                spans.push(scene.span(Role::Muted, format!(" {} {}", scene.glyphs.crumb, location.name())));
+            }
+        }
+        let filter = scene.state.filter(pane);
+        if !filter.is_empty() {
+            spans.push(scene.span(Role::Accent, format!("  /{filter}")));
+        }
+        spans
+    }
+}

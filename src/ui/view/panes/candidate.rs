@@ -1,0 +1,291 @@
+//! One candidate for preemption: how it fares at every score function, who would go, who may stay, and what that does to
+//! the budgets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cluster::{Key, Str};
+use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
+use crate::trace::{CycleView, DryRunView, PreemptionView};
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::list::RowId;
+use crate::ui::model::page::PageRows;
+use crate::ui::model::page::{Cell, PageInput, PageRow, Sign, cell, signed};
+use crate::ui::model::pane::Pane;
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::text;
+use crate::ui::model::text::count;
+use crate::ui::model::verdict;
+use crate::ui::model::verdict::Decision;
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::panes::page;
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    sorts: &[SortChoice::new(Sort::Usual, "most important first"), SortChoice::new(Sort::Name, "by name")],
+    home: Some(Pane::PREEMPTION),
+    is_open: |state| state.opened.contains(&Pane::CANDIDATE),
+    rows: Rows::Page(|input, subject, filter| match subject {
+        Some(RowId::Node(node)) => rows(input, node, filter),
+        _ => vec![PageRow::Note("there is no candidate here".to_owned())],
+    }),
+    columns: |state, _, list, row| page::heading_columns(Pane::CANDIDATE, state, list, row),
+    subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
+    node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
+    ..page::new(Pane::CANDIDATE, ("go-to-candidate", "one candidate: score functions, victims, budgets"))
+};
+
+/// Everything about a candidate at the cursor.
+fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
+    let mut rows = PageRows::new(input.width, filter);
+    let cycle = input.timeline.cycle();
+    let Some(preemption) = &cycle.preemption else {
+        rows.note(if input.whole.preemption.is_some() {
+            "preemption is not reached yet"
+        } else {
+            "this cycle does not look into preemption"
+        });
+        return rows.done();
+    };
+    let run = preemption.dry_run(node);
+    let candidate = preemption.candidate(node);
+    match candidate {
+        Some(candidate) => {
+            standing(cycle, preemption, candidate, &mut rows);
+            let victims = candidate.victims.iter().map(|v| (v, true));
+            people("victims", cycle, victims, input, &mut rows);
+        }
+        None => {
+            let status = run.and_then(DryRunView::status);
+            let words = status.map_or_else(|| "not dry-run".to_owned(), |s| format!("no candidate: {}", s.message()));
+            rows.fact("result", words, Role::Unresolvable);
+        }
+    }
+    budgets(input, cycle, node, run, &mut rows);
+    if let Some(candidate) = candidate {
+        functions(cycle, preemption, candidate, input.width, &mut rows);
+    }
+    let steps = run.into_iter().flat_map(DryRunView::steps);
+    let kept = steps.filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((v, false)) } else { None });
+    people("reprieved", cycle, kept, input, &mut rows);
+    rows.done()
+}
+
+fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, rows: &mut PageRows<'_>) {
+    let chosen = preemption.selected();
+    let fell = preemption.score_functions().iter().find(|f| !f.remaining.contains(&candidate.node));
+    let (words, role) = match (chosen, fell) {
+        (Some((node, _)), _) if *node == candidate.node => {
+            let why = match verdict::decision(preemption) {
+                Decision::By(name) => format!("decided by {name}: {}", verdict::function_meaning(name)),
+                Decision::OnlyOne => "the only candidate".to_owned(),
+                Decision::AnyOf(n) => format!("any of {n} would be right; the first by name is taken"),
+                Decision::Open => String::new(),
+            };
+            (format!("chosen, {why}"), Role::Winner)
+        }
+        (Some((_, best)), _) if best.contains(&candidate.node) => {
+            ("as good as the one chosen: kube-scheduler may take either".to_owned(), Role::Winner)
+        }
+        (_, Some(function)) => (format!("eliminated by {}: {}", function.name, verdict::function_meaning(function.name)), Role::Fallen),
+        _ => ("still in the running".to_owned(), Role::Text),
+    };
+    rows.fact("result", words, role);
+    let violations = match candidate.pdb_violations {
+        0 if cycle.budgets_unknown() => "whether that violates a budget is unknown".to_owned(),
+        0 => "no budget is violated".to_owned(),
+        1 => "1 of them violates a budget".to_owned(),
+        n => format!("{n} of them violate a budget"),
+    };
+    let victims = count(candidate.victims.len(), "pod");
+    let words = match candidate.victims.len() {
+        1 if candidate.pdb_violations == 1 => "1 pod, which violates a budget".to_owned(),
+        _ => format!("{victims}; {violations}"),
+    };
+    rows.fact("evicts", words, if candidate.pdb_violations > 0 { Role::Violation } else { Role::Text });
+}
+
+fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, width: usize, rows: &mut PageRows<'_>) {
+    let mut columns =
+        vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", Width::Fixed(12)), right("BEST OTHER", Width::Fixed(12))];
+    if width >= 80 {
+        columns.push(left("", Width::Rest));
+    }
+    let columns: Arc<[Column]> = columns.into();
+    rows.heading("tie-break");
+    if preemption.score_functions().is_empty() {
+        return rows.note("no score function was asked: there is one candidate");
+    }
+    rows.titles(&columns);
+    for function in preemption.score_functions() {
+        let score = |of: &Str| function.scores.iter().find(|(node, _)| node == of).map(|(_, score)| *score);
+        let best = function.scores.iter().filter(|(node, _)| *node != candidate.node).map(|(_, score)| *score).max();
+        let Some(own) = score(&candidate.node) else {
+            let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
+            cells.extend(best.map(|b| cell(value(function.name, b), Role::Ahead)));
+            rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
+            continue;
+        };
+        let stays = function.remaining.contains(&candidate.node);
+        let decides = verdict::decision(preemption) == Decision::By(function.name);
+        let (sign, role) = match (stays, decides) {
+            (true, true) => (Sign::Winner, Role::Winner),
+            (true, false) => (Sign::Stays, Role::Fits),
+            (false, _) => (Sign::Falls, Role::Unresolvable),
+        };
+        let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && own == 0 && cycle.budgets_unknown();
+        let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own), role) };
+        let mut cells = vec![signed(sign, function.name.to_string(), role), here];
+        cells.push(cell(best.map(|b| value(function.name, b)).unwrap_or_default(), Role::Muted));
+        // Each priority is raised by 2^31, so that more victims never count for less.
+        let more = if function.name == ScoreFunctionName::MinSumPriorities { ", each raised by 2147483648" } else { "" };
+        cells.push(cell(format!("{}{more}", verdict::function_meaning(function.name)), Role::Muted));
+        cells.truncate(columns.len());
+        rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
+    }
+}
+
+/// What a score stands for, in the units of the thing it measures; higher scores are better, so most are negated.
+pub fn value(name: ScoreFunctionName, score: i64) -> String {
+    match name {
+        ScoreFunctionName::LatestStartTime => text::time_of_day_nanos(score),
+        _ => score.saturating_neg().to_string(),
+    }
+}
+
+fn people<'v>(
+    what: &'static str,
+    cycle: &CycleView,
+    victims: impl Iterator<Item = (&'v Victim, bool)>,
+    input: &PageInput<'_>,
+    rows: &mut PageRows<'_>,
+) {
+    let width = input.width;
+    let mut all: Vec<_> = victims.collect();
+    if input.order == Sort::Name {
+        all.sort_by_cached_key(|(victim, _)| victim.key());
+    }
+    let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.key())).collect();
+    let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
+    let wide = width >= WIDE;
+    let mut columns =
+        vec![left("POD", name).by(Sort::Name), right("PRIORITY", Width::Fixed(10)).by(Sort::Usual), left("BUDGET", Width::Rest)];
+    if wide {
+        columns.extend([left("STARTED", Width::Fixed(8)), left("OWNER", Width::Fixed(34))]);
+    }
+    let columns: Arc<[Column]> = columns.into();
+    rows.heading(format!("{what} ({})", all.len()));
+    if all.is_empty() {
+        return rows.note("none");
+    }
+    rows.titles(&columns);
+    for (victim, goes) in all {
+        let (sign, role) = if goes { (Sign::Falls, Role::Victim) } else { (Sign::Stays, Role::Fits) };
+        let going = if victim.is_terminating() { " (terminating)" } else { "" };
+        let started = victim.start_time().map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+        let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
+        let mut cells = vec![
+            signed(sign, format!("{}{going}", victim.key()), role),
+            cell(victim.priority().to_string(), Role::Text),
+            budget(cycle, victim, goes),
+        ];
+        let below = format!("  started {started}, {owner}");
+        if wide {
+            cells.extend([cell(started, Role::Muted), cell(owner, Role::Muted)]);
+        }
+        rows.cells(RowId::Pod(victim.key()), &columns, cells);
+        if !wide {
+            rows.note(below);
+        }
+    }
+}
+
+/// From this width on, all that is to be said of a victim stands in one row.
+const WIDE: usize = 110;
+
+/// What the budgets say about a victim, or about a pod that may stay.
+fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
+    let names = |all: Vec<String>| all.join(", ");
+    match (victim.violates(), victim.covered_by()) {
+        ([], []) if cycle.budgets_unknown() => cell("? unknown", Role::Warning),
+        ([], []) => cell("no budget", Role::Muted),
+        ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
+        (violated, _) => {
+            let (verb, role) = if goes { ("violates", Role::Violation) } else { ("would violate", Role::Muted) };
+            let all = violated.iter().map(|b| format!("{verb} {} ({})", b.budget, text::over_budget(b.left))).collect();
+            signed(Sign::Failed, names(all), role)
+        }
+    }
+}
+
+/// A budget while the pods of a node are counted off.
+#[derive(Default)]
+struct Count {
+    touched: usize,
+    violated_by: Vec<Key>,
+    /// Pods that may stay because they were put back, and whose eviction would violate it.
+    would: Vec<Key>,
+    victims: usize,
+}
+
+/// Every budget that covers a pod that was taken off the node: how much it had left, and by whom it is violated. All pods
+/// of lower priority are counted off, those that may stay too, as kube-scheduler does.
+fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<DryRunView<'_>>, rows: &mut PageRows<'_>) {
+    rows.heading("budgets on this node");
+    if cycle.budgets_unknown() {
+        return rows.note("? unknown: the dump contains no PodDisruptionBudgets");
+    }
+    let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
+    for step in run.into_iter().flat_map(DryRunView::steps) {
+        let (victim, goes) = match step {
+            DryRunStep::Reprieved(victim) => (victim, false),
+            DryRunStep::NotReprieved(victim, _) => (victim, true),
+            DryRunStep::Removed(_) | DryRunStep::Filtered(_) => continue,
+        };
+        let pod = victim.key();
+        let key = |name: &Str| Key { namespace: pod.namespace.clone(), name: name.clone() };
+        for name in victim.covered_by().iter().chain(victim.violates().iter().map(|b| &b.budget)) {
+            let count = counts.entry(key(name)).or_default();
+            count.touched += 1;
+            count.victims += usize::from(goes);
+        }
+        for violated in victim.violates() {
+            let count = counts.entry(key(&violated.budget)).or_default();
+            if goes { &mut count.violated_by } else { &mut count.would }.push(pod.clone());
+        }
+    }
+    if counts.is_empty() {
+        return rows.note(format!("no budget covers a pod of lower priority on {node}"));
+    }
+    let columns: Arc<[Column]> = [
+        left("BUDGET", Width::Rest),
+        right("ALLOWED", Width::Fixed(8)),
+        right("COVERS", Width::Fixed(6)),
+        right("EVICTED", Width::Fixed(7)),
+        left("VIOLATED BY", Width::Rest),
+    ]
+    .into();
+    rows.titles(&columns);
+    for (key, count) in counts {
+        let known = input.timeline.moment().cluster.pod_disruption_budgets.get(&key);
+        let left = known.map_or_else(|| "?".to_owned(), |b| b.status.disruptions_allowed.to_string());
+        let violated = !count.violated_by.is_empty();
+        let (sign, role) = if violated { (Sign::Failed, Role::Violation) } else { (Sign::Stays, Role::Fits) };
+        let names = |keys: &[Key]| keys.iter().map(|k| k.name.to_string()).collect::<Vec<_>>().join(", ");
+        let by = match (violated, count.would.is_empty()) {
+            (true, _) => names(&count.violated_by),
+            (false, true) => "none".to_owned(),
+            (false, false) => format!("none: {} is reprieved", names(&count.would)),
+        };
+        let cells = vec![
+            signed(sign, key.to_string(), role),
+            cell(left, role),
+            cell(count.touched.to_string(), Role::Text),
+            cell(count.victims.to_string(), Role::Text),
+            cell(by, role),
+        ];
+        rows.cells(RowId::Budget(key), &columns, cells);
+    }
+}

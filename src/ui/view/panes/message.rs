@@ -1,0 +1,130 @@
+//! What the user is told: kube-scheduler's own words to the letter, and what the cluster's scheduler wrote otherwise.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::report::differences;
+use crate::trace::{Event, Outcome};
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::text;
+use crate::ui::model::text_view::scroll_lines;
+use crate::ui::view::draw::Scene;
+use crate::ui::view::layout::Plan;
+use crate::ui::view::pane::PaneDef;
+use crate::ui::view::panes::steps::cycle_pod;
+
+/// Where its keys are looked up.
+pub const CONTEXT: Context = Context::pane("message", "In the message");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    subject: cycle_pod,
+    node: |_, timeline| timeline.cycle().current_node.clone(),
+    select: |_, state, _, motion, height| scroll_lines(&mut state.message_offset, motion, height),
+    scroll: |_, state, _, by, _| state.message_offset = state.message_offset.saturating_add_signed(by.signum()),
+    copy: Some(|timeline| match &timeline.cycle().failure {
+        Some(failure) => Ok(("the message", failure.message.to_string())),
+        None => Err("there is no message to copy"),
+    }),
+    ..PaneDef::new(Pane::MESSAGE, CONTEXT, ("go-to-message", "the message"), draw)
+};
+
+/// Draws the message.
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let cycle = scene.cycle();
+    let reason = match &cycle.failure {
+        Some(failure) => format!("FailedScheduling, {}", failure.reason),
+        None if cycle.bound.is_some() => "Scheduled".to_owned(),
+        None => String::new(),
+    };
+    let mut right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
+    let beside = beside(scene);
+    if let Some(beside) = &beside {
+        let gap = if right.is_empty() { String::new() } else { format!(" {} ", scene.glyphs.dot) };
+        right.push(scene.span(Role::Muted, gap));
+        let (role, sign, words) = if beside.different.is_empty() {
+            (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler wrote")
+        } else {
+            (Role::Notice, scene.glyphs.here, "the cluster's scheduler wrote otherwise")
+        };
+        right.push(scene.span(role, format!("{sign} {words}")));
+    }
+    def.chrome(scene, plan, def.title(scene, "Message"), right, buf);
+    let area = def.list_in(plan);
+    let lines = lines(scene, beside.as_ref(), area.width);
+    let room = usize::from(area.height);
+    let offset = scene.state.message_offset.min(lines.len().saturating_sub(room));
+    for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
+        let row = Rect { y: area.y + i as u16, height: 1, ..area };
+        scene.line(buf, row, line);
+        if i + 1 == room && offset + room < lines.len() {
+            let more = Rect { x: area.right() - 1, width: 1, ..row };
+            scene.line(buf, more, &Line::from(scene.span(Role::Accent, scene.glyphs.ellipsis)));
+        }
+    }
+}
+
+/// The message.
+fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16) -> Vec<Line<'static>> {
+    let columns = usize::from(width);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let (words, role) = match &scene.cycle().failure {
+        Some(failure) => (failure.message.as_str(), Role::Text),
+        None => (quiet(scene), Role::Muted),
+    };
+    let written = cycle_note(scene);
+    let (words, role) = written.as_deref().map_or((words, role), |note| (note, Role::Text));
+    let message = text::wrap(words, columns.saturating_sub(2)).into_iter();
+    lines.extend(message.map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
+    for words in beside.iter().flat_map(|beside| beside.lines()) {
+        let wrapped = text::wrap(&words, columns.saturating_sub(2)).into_iter();
+        lines.extend(wrapped.map(|line| Line::from(vec![Span::raw("  "), scene.span(Role::Muted, line)])));
+    }
+    lines
+}
+
+/// What the cluster's scheduler last wrote about this pod.
+struct Beside {
+    at: String,
+    different: Vec<String>,
+    other_words: Vec<String>,
+}
+
+impl Beside {
+    /// What is to be said of it: nothing where it is the same to the letter.
+    fn lines(&self) -> Vec<String> {
+        let differs = self.different.iter().map(|line| format!("the cluster's scheduler{}: {line}", self.at));
+        differs.chain(self.other_words.iter().cloned()).collect()
+    }
+}
+
+fn beside(scene: &Scene<'_>) -> Option<Beside> {
+    let written = scene.written?;
+    scene.cycle().outcome?;
+    let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::time_of_day(at)));
+    let (different, other_words) = differences(scene.cycle(), written);
+    Some(Beside { at, different, other_words })
+}
+
+/// The note of the Event that a binding writes.
+fn cycle_note(scene: &Scene<'_>) -> Option<String> {
+    let bound = scene.cycle().bound.as_ref()?;
+    let pod = scene.cycle().start.as_ref()?.pod.clone();
+    let event = Event::PodBound { pod, node: bound.clone() }.api_event(|_| None)?;
+    Some(event.note)
+}
+
+fn quiet(scene: &Scene<'_>) -> &'static str {
+    let cycle = scene.cycle();
+    match (&cycle.start, cycle.outcome) {
+        (_, Some(Outcome::Scheduled)) => "no message: the pod fits",
+        (_, Some(Outcome::Gated)) => "no message: the pod is not tried while a gate keeps it out",
+        (_, Some(_)) => "no message was written",
+        (Some(_), None) => "no message yet: the cycle goes on",
+        (None, None) if scene.timeline.revisions().is_empty() => "no cycle is shown yet",
+        (None, None) => "no message: not a scheduling attempt",
+    }
+}

@@ -1,0 +1,42 @@
+//! One file per pane. To add one, write its file and put it into the registry below.
+
+pub mod budgets;
+pub mod candidate;
+pub mod message;
+pub mod node;
+pub mod nodes;
+pub mod page;
+pub mod pod;
+pub mod preemption;
+pub mod queues;
+pub mod steps;
+
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::state::State;
+use crate::ui::view::pane::PaneDef;
+
+/// All panes, in the order of their digits.
+pub static PANES: &[&PaneDef] =
+    &[&queues::DEF, &nodes::DEF, &preemption::DEF, &node::DEF, &steps::DEF, &message::DEF, &pod::DEF, &candidate::DEF, &budgets::DEF];
+
+/// Returns the definition of a pane; that of the first pane for one that is not in the registry.
+pub fn def(pane: Pane) -> &'static PaneDef {
+    PANES.iter().find(|def| def.id == pane).unwrap_or(&PANES[0])
+}
+
+/// Returns the panes that can be gone to with Tab, in the order of their digits.
+pub fn open(state: &State) -> Vec<Pane> {
+    PANES.iter().filter(|def| (def.is_open)(state)).map(|def| def.id).collect()
+}
+
+/// Returns the contexts in which a key is looked up now, in order.
+pub fn contexts(state: &State) -> Vec<Context> {
+    match &state.overlay {
+        Some(Overlay::Prompt(_)) => vec![Context::PROMPT],
+        Some(Overlay::Themes { .. }) => vec![Context::PICKER],
+        Some(_) => vec![Context::OVERLAY],
+        None => vec![def(state.focus).context, Context::GLOBAL],
+    }
+}

@@ -1,0 +1,278 @@
+//! One node: its verdict, scores, dry run in order, every Filter plugin, and its pods.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::cluster::Key;
+use crate::cluster::Str;
+use crate::framework::{DryRunStep, NodeInfo};
+use crate::session::Timeline;
+use crate::trace::DryRunView;
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::{Column, Width, left, right};
+use crate::ui::model::list::Row as _;
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::rows::{DetailRow, dry_run_says};
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::state::State;
+use crate::ui::model::verdict::Class;
+use crate::ui::model::{rows, text, time_travel};
+use crate::ui::view::draw::Scene;
+use crate::ui::view::layout::Plan;
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::panes::nodes;
+use crate::ui::view::panes::preemption::{budget, no_budget, pod_line, victim_line};
+use crate::ui::view::widgets::table;
+
+/// Where its keys are looked up.
+pub const CONTEXT: Context = Context::pane("node", "On a node");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    open_help: Some(("pod", "show the selected pod")),
+    back_help: Some("back to where the node was opened"),
+    sort_help: "sort its pods: least important first, priority, name, cpu request",
+    sorts: &[
+        SortChoice::new(Sort::Usual, "least important first"),
+        SortChoice::new(Sort::Priority, "by priority"),
+        SortChoice::new(Sort::Name, "by name"),
+        SortChoice::new(Sort::Request, "by cpu request"),
+    ],
+    home: Some(Pane::NODES),
+    is_open: |state| state.detail.is_some(),
+    tab: |state| state.detail.as_ref().map(ToString::to_string).unwrap_or_default(),
+    rows: Rows::List { make, get: |model| &model.detail },
+    columns: heading_columns,
+    subject: |state, _| state.detail.clone().map(RowId::Node),
+    node: |state, _| state.detail.clone(),
+    visit,
+    open: |state, _| {
+        if let Some(RowId::Pod(pod)) = state.list(Pane::NODE).selected.clone() {
+            state.open_pod(pod);
+        }
+    },
+    ..PaneDef::new(Pane::NODE, CONTEXT, ("go-to-node", "one node"), draw)
+};
+
+fn make(state: &mut State, timeline: &Timeline) {
+    let cycle = timeline.cycle();
+    let node = state.detail.as_ref().and_then(|n| timeline.moment().snapshot.get(n));
+    state.view_model.detail = node.map_or_else(Vec::new, |node| {
+        let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
+        rows::detail_rows(node, cycle, filters, state.sort_of(Pane::NODE), &mut state.fuzzy(Pane::NODE))
+    });
+}
+
+fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
+    let at = state.list(Pane::NODE).offset + usize::from(row.checked_sub(list.y)?);
+    let heading = matches!(state.view_model.detail.get(at)?, DetailRow::Heading("pods on the node"));
+    let info = state.detail.as_ref().and_then(|node| timeline.moment().snapshot.get(node));
+    info.filter(|_| heading).map(|info| pod_columns(info, list.width))
+}
+
+/// Goes to the open node, or opens the one that the pane in focus is about.
+fn visit(def: &PaneDef, state: &mut State, timeline: &Timeline) {
+    if state.detail.is_some() {
+        time_travel::pin(state, timeline, def.id);
+        state.show(def.id);
+        state.focus = def.id;
+    } else {
+        let about = (super::def(state.focus).node)(state, timeline);
+        open_best(state, timeline, about);
+    }
+}
+
+/// Opens a node; without one, the node of the event at the cursor, the node that was open, or the first one.
+pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
+    let node = node
+        .or_else(|| timeline.cycle().current_node.clone())
+        .or_else(|| state.detail.clone())
+        .or_else(|| timeline.moment().snapshot.nodes().first().map(|n| n.name().clone()));
+    match node {
+        Some(node) => {
+            state.pinned = Some(timeline.cursor().revision);
+            state.open_node(node);
+        }
+        None => state.say("there is no node to show"),
+    }
+}
+
+/// Draws the node.
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let info = scene.state.detail.as_ref().and_then(|n| scene.timeline.moment().snapshot.get(n));
+    let name = scene.state.detail.as_ref().map(ToString::to_string).unwrap_or_default();
+    let right = info.map(|i| room(scene, i)).unwrap_or_default();
+    def.chrome(scene, plan, def.title(scene, format!("Node {name}")), right, buf);
+    let list = def.list_in(plan);
+    let Some(info) = info else {
+        let open = || scene.state.settings.keymap.label(nodes::CONTEXT, &Action::OPEN);
+        let absent = || "the node is not there at this moment".to_owned();
+        let words = if name.is_empty() { format!("no node is open: {} on one opens it", open()) } else { absent() };
+        return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
+    };
+    let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_run(info.name()));
+    let columns = pod_columns(info, list.width);
+    def.extent(scene, plan, buf);
+    for (i, row) in
+        scene.state.view_model.detail.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
+    {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &columns, area, buf),
+            DetailRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
+            DetailRow::Fact(name, value) => {
+                let line = Line::from(vec![scene.span(Role::Muted, format!("{name}  ")), scene.span(Role::Text, value.as_str())]);
+                scene.line(buf, area, &line);
+            }
+            DetailRow::Score(index) => score(scene, info, *index, area, buf),
+            DetailRow::Filter(index) => filter(scene, *index, area, buf),
+            DetailRow::Step(index) => {
+                if let Some(step) = run.and_then(|r| r.step(*index)) {
+                    scene.line(buf, area, &Line::from(step_line(scene, step)));
+                }
+            }
+            DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
+            DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
+        }
+        let selected = scene.state.list(Pane::NODE).selected.as_ref().is_some_and(|id| row.is(id));
+        let focused = scene.state.focus == Pane::NODE;
+        table::mark(scene, area, selected, focused, buf);
+        if !focused && matches!(row, DetailRow::Pod(key) if scene.state.view_model.linked.contains(&RowId::Pod(key.clone()))) {
+            table::link(area, buf);
+        }
+    }
+}
+
+fn room(scene: &Scene<'_>, info: &NodeInfo) -> Vec<Span<'static>> {
+    let (used, all) = (&info.requested, &info.allocatable);
+    let words = format!(
+        "cpu {} of {} free {} mem {} of {} free {} {}",
+        text::cpu(all.milli_cpu - used.milli_cpu),
+        text::cpu(all.milli_cpu),
+        scene.glyphs.dot,
+        text::memory(all.memory - used.memory),
+        text::memory(all.memory),
+        scene.glyphs.dot,
+        text::count(info.pods.len(), "pod"),
+    );
+    vec![scene.span(Role::Muted, words)]
+}
+
+fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut Buffer) {
+    let Some(score) = scene.cycle().scores.get(info.name()) else { return };
+    let Some(plugin) = score.plugins.get(index) else { return };
+    let mut spans = vec![
+        scene.span(Role::Text, format!("  {:<32}", plugin.plugin.to_string())),
+        scene.span(Role::Muted, format!("raw {:>6}  normalised {:>3}  weighted ", plugin.raw, plugin.normalized)),
+        scene.span(Role::Strong, format!("{:>4}", plugin.weighted)),
+    ];
+    if index + 1 == score.plugins.len() {
+        spans.push(scene.span(Role::Winner, format!("   total {}", score.total)));
+    }
+    scene.line(buf, area, &Line::from(spans));
+}
+
+/// What a plugin says, and what that means for the cycle, which stops at the first that turns the pod down.
+fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
+    let Some(filters) = &scene.state.view_model.filters else { return };
+    let Some((plugin, status)) = filters.answers.get(index) else { return };
+    let name = format!("{:<32}", plugin.to_string());
+    if status.is_skip() {
+        let words = format!("  {} {name}skipped: nothing to check", scene.glyphs.unseen);
+        return scene.line(buf, area, &Line::from(scene.span(Role::Muted, words)));
+    }
+    let (sign, role) = scene.verdict(Class::of(status));
+    let mut spans =
+        vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message_with_fact())];
+    if !status.is_success() {
+        let asked = scene.state.detail.as_ref().is_some_and(|node| scene.state.view_model.whole.verdicts.contains_key(node));
+        let first = filters.answers[..index].iter().all(|(_, s)| s.is_success() || s.is_skip());
+        let words = match () {
+            () if !first => "  would also fail",
+            () if !asked => "  would fail",
+            () => "  stops here",
+        };
+        spans.push(scene.span(Role::Muted, words));
+    }
+    scene.line(buf, area, &Line::from(spans));
+}
+
+fn step_line(scene: &Scene<'_>, step: DryRunStep<'_>) -> Vec<Span<'static>> {
+    let (sign, role, word) = match step {
+        DryRunStep::Removed(_) => (scene.glyphs.dash, Role::Muted, "removed"),
+        DryRunStep::Filtered(status) if status.is_success() => (scene.glyphs.fits, Role::Fits, "filtered"),
+        DryRunStep::Filtered(_) => (scene.glyphs.unschedulable, Role::Unresolvable, "filtered"),
+        DryRunStep::Reprieved(_) => (scene.glyphs.stays, Role::Fits, "reprieved"),
+        DryRunStep::NotReprieved(..) => (scene.glyphs.falls, Role::Victim, "victim"),
+    };
+    let mut spans = vec![scene.span(role, format!("  {sign} {word:<10} "))];
+    match step {
+        DryRunStep::Removed(pod) => spans.extend(pod_line(scene, pod)),
+        DryRunStep::Reprieved(victim) => spans.extend(victim_line(scene, victim)),
+        DryRunStep::Filtered(status) if status.is_success() => spans.push(scene.span(Role::Text, "the pod fits with all of them gone")),
+        DryRunStep::Filtered(status) => spans.push(scene.span(Role::Text, format!("even without them: {}", status.message()))),
+        DryRunStep::NotReprieved(victim, status) => {
+            spans.extend(victim_line(scene, victim));
+            spans.push(scene.span(Role::Muted, format!("  with it: {}", status.message())));
+        }
+    }
+    spans
+}
+
+/// The columns of the pods on the node.
+fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
+    let longest =
+        info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
+    let name = if width >= 120 { Width::Fixed((longest as u16).clamp(18, 64)) } else { Width::Rest };
+    let mut columns = vec![left("  PODS ON THE NODE", name).by(Sort::Name), right("PRIORITY", Width::Fixed(10)).by(Sort::Priority)];
+    if width >= 70 {
+        columns.extend([right("CPU", Width::Fixed(6)).by(Sort::Request), right("MEM", Width::Fixed(7))]);
+    }
+    if width >= 60 {
+        columns.push(left("DRY RUN", Width::Fixed(9)));
+    }
+    if width >= 84 {
+        columns.push(left("BUDGET", Width::Fixed(22)));
+    }
+    if width >= 100 {
+        columns.push(left("STARTED", Width::Fixed(8)));
+    }
+    columns
+}
+
+fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<DryRunView<'_>>, key: &Key, columns: &[Column], area: Rect, buf: &mut Buffer) {
+    let Some(pod) = info.pods.iter().find(|p| p.pod.metadata.name == key.name && p.pod.metadata.namespace == key.namespace) else {
+        return;
+    };
+    let said = run.and_then(|r| dry_run_says(r, key));
+    let (sign, role, word) = match said {
+        Some(DryRunStep::NotReprieved(..)) => (scene.glyphs.falls, Role::Victim, "victim"),
+        Some(DryRunStep::Reprieved(_)) => (scene.glyphs.stays, Role::Fits, "reprieved"),
+        Some(DryRunStep::Removed(_)) => (scene.glyphs.dash, Role::Muted, "removed"),
+        _ => (" ", Role::Text, ""),
+    };
+    let said_of_budgets = match said.map(|step| (step, step.put_back())) {
+        Some((_, Some(victim))) => budget(scene, victim),
+        // A pod's budgets are counted when it is put back.
+        Some((DryRunStep::Removed(_), _)) => no_budget(scene),
+        _ => vec![scene.span(Role::Muted, scene.glyphs.dash)],
+    };
+    let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
+    let started = pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), text::time_of_day);
+    let all = [
+        ("  PODS ON THE NODE", vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, format!("{key}{going}"))]),
+        ("PRIORITY", vec![scene.span(Role::Text, pod.pod.priority().to_string())]),
+        ("CPU", vec![scene.span(Role::Text, text::cpu(pod.resource.resource.milli_cpu))]),
+        ("MEM", vec![scene.span(Role::Text, text::memory(pod.resource.resource.memory))]),
+        ("DRY RUN", vec![scene.span(role, word)]),
+        ("BUDGET", said_of_budgets),
+        ("STARTED", vec![scene.span(Role::Muted, started)]),
+    ];
+    let cells: Vec<Vec<Span<'_>>> =
+        columns.iter().filter_map(|c| all.iter().find(|(title, _)| *title == c.title).map(|(_, cell)| cell.clone())).collect();
+    table::row(scene, columns, area, &cells, buf);
+}

@@ -1,0 +1,424 @@
+//! The nodes: each with its verdict for the pod of the cycle and its free resources, or its scores once it was scored.
+
+mod groups;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::cluster::{Quantity, Str};
+use crate::framework::{NodeInfo, PluginName, Status};
+use crate::session::Timeline;
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::grouping::Grouping;
+use crate::ui::model::list::{GroupKey, RowId};
+use crate::ui::model::node_ranking::PodRequests;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::rows::{NodeOptions, NodeRow};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::state::State;
+use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
+use crate::ui::model::{rows, text};
+use crate::ui::view::draw::Scene;
+use crate::ui::view::layout::{Plan, split_top};
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::widgets::{bar, table};
+
+/// Where its keys are looked up.
+pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    open_help: Some(("open", "open the group, or show the node")),
+    sort_help: "sort: worst last, name, free cpu, closest to fitting",
+    sorts: &[
+        SortChoice::new(Sort::Usual, "worst last"),
+        SortChoice::new(Sort::Name, "by name"),
+        SortChoice::new(Sort::FreeCpu, "by free cpu"),
+        SortChoice::new(Sort::Closest, "closest to fitting"),
+    ],
+    rows: Rows::List { make, get: |model| &model.nodes },
+    list_area: |_, inner| split_top(inner, 1).1,
+    columns: heading_columns,
+    node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
+    open,
+    opens_by_mouse: true,
+    ..PaneDef::new(Pane::NODES, CONTEXT, ("go-to-nodes", "the nodes"), draw)
+};
+
+fn make(state: &mut State, timeline: &Timeline) {
+    let (model, mut fuzzy) = (&state.view_model, state.fuzzy(Pane::NODES));
+    let options = NodeOptions { grouping: &model.grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES) };
+    state.view_model.nodes = rows::node_rows(timeline, &model.whole, &options, &mut fuzzy);
+}
+
+/// Opens or closes the selected group, or opens the selected node.
+fn open(state: &mut State, _: &mut dyn SessionHandle) {
+    match state.list(Pane::NODES).selected.clone() {
+        Some(RowId::Group(key)) => {
+            if !state.open_groups.remove(&key) {
+                state.open_groups.insert(key);
+            }
+            state.touch();
+        }
+        Some(RowId::Node(node)) => state.open_node(node),
+        _ => {}
+    }
+}
+
+/// What the pod of the cycle asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Thousandths of a core.
+    pub cpu: Option<i64>,
+    /// Bytes.
+    pub memory: Option<i64>,
+}
+
+impl Asked {
+    /// As the record of the cycle's start says.
+    pub fn of(scene: &Scene<'_>) -> Self {
+        let find = |name: &str| {
+            let start = scene.cycle().start.as_ref()?;
+            start.requests.iter().find(|(n, _)| *n == name)?.1.parse::<Quantity>().ok()
+        };
+        Self { cpu: find("cpu").map(Quantity::milli_value), memory: find("memory").map(Quantity::value) }
+    }
+}
+
+/// Draws the nodes.
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let inner = def.chrome(scene, plan, heading(def, scene), counts(scene), buf);
+    let list = def.list_in(plan);
+    if inner.is_empty() {
+        return;
+    }
+    let rows = &scene.state.view_model.nodes;
+    let offset = scene.state.list(Pane::NODES).offset;
+    def.extent(scene, plan, buf);
+    let style = RowStyle::new(scene, list.width);
+    // The heading is that of the rows on top: of scores above the first node that was rejected, of reasons below.
+    let on_top = if scored_on_top(scene.state) { &style.scored } else { &style.plain };
+    table::heading(scene, on_top, Rect { height: 1, ..inner }, buf);
+    if rows.is_empty() {
+        let words = if scene.state.filter(Pane::NODES).is_empty() { "there are no nodes" } else { "no node of that name" };
+        scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
+    }
+    for (i, row) in rows.iter().skip(offset).take(usize::from(list.height)).enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            NodeRow::Rejected => table::heading(scene, &style.plain, area, buf),
+            NodeRow::Group(group) => groups::draw(scene, &style, group, area, buf),
+            NodeRow::Node { name, inside } => node(scene, &style, name, *inside, area, buf),
+        }
+    }
+}
+
+fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let Some(start) = &scene.cycle().start else { return def.title(scene, "Nodes") };
+    let mut spans = def.title(scene, format!("Nodes for {}", start.pod));
+    let mut facts = format!("  prio {}", start.priority);
+    for (name, amount) in &start.requests {
+        facts.push_str(&format!("  {} {amount}", if name == "memory" { "mem" } else { name }));
+    }
+    spans.push(scene.span(Role::Muted, facts));
+    if let Grouping::Label(key) = &scene.state.view_model.grouping {
+        spans.push(scene.span(Role::Accent, format!("  by {key}")));
+    }
+    spans
+}
+
+fn counts(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    if scene.cycle().start.is_none() {
+        return spans;
+    }
+    for (class, count) in &scene.state.view_model.counts {
+        let (sign, role) = scene.verdict(*class);
+        if !spans.is_empty() {
+            spans.push(Span::raw("  "));
+        }
+        spans.push(scene.span(role, format!("{sign} {} {}", text::thousands(*count), short_word(*class))));
+    }
+    spans
+}
+
+pub(super) fn short_word(class: Class) -> &'static str {
+    match class {
+        Class::Unschedulable => "unsched.",
+        Class::Unresolvable => "unresolv.",
+        Class::Unseen => "to go",
+        _ => class.word(),
+    }
+}
+
+/// The word for the column of verdicts.
+pub(super) fn verdict_word(style: &RowStyle<'_>, class: Class) -> &'static str {
+    match class {
+        Class::Unseen if style.narrow => "not yet",
+        _ if style.narrow => short_word(class),
+        _ => class.word(),
+    }
+}
+
+/// Everything rows need that is the same for all of them.
+pub(super) struct RowStyle<'a> {
+    verdicts: Verdicts<'a>,
+    pub(super) asked: Asked,
+    /// What the pod asks for, where the order is about what nodes lack of it.
+    wanted: Option<PodRequests>,
+    pub(super) plain: Vec<Column>,
+    scored: Vec<Column>,
+    plugins: Vec<PluginName>,
+    chosen: Option<&'a Str>,
+    linked: Option<Str>,
+    reasons_only: bool,
+    narrow: bool,
+    bars: usize,
+}
+
+impl<'a> RowStyle<'a> {
+    fn new(scene: &Scene<'a>, width: u16) -> Self {
+        let state = scene.state;
+        let cycle = scene.cycle();
+        let narrow = width < 76;
+        let (plain, bars) = plain_columns(state, width);
+        let (scored, plugins) = score_columns(state, (plain[0], plain[1]), width);
+        let chosen = cycle
+            .bound
+            .as_ref()
+            .or(cycle.selected.as_ref().map(|(n, ..)| n))
+            .or(cycle.nominated.as_ref().filter(|n| !n.is_empty()))
+            .or(cycle.preemption.as_ref().and_then(|p| p.selected().map(|(n, _)| n)));
+        let linked = if matches!(state.focus, Pane::NODES) { None } else { (super::def(state.focus).node)(state, scene.timeline) };
+        Self {
+            verdicts: Verdicts::new(cycle),
+            asked: Asked::of(scene),
+            wanted: (state.sort_of(Pane::NODES) == Sort::Closest).then(|| PodRequests::of(cycle)),
+            plain,
+            scored,
+            plugins,
+            chosen,
+            linked,
+            reasons_only: reasons_only(state),
+            narrow,
+            bars,
+        }
+    }
+}
+
+/// The columns of verdicts and reasons that fit, and how wide the bars are.
+fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
+    let names = state.view_model.nodes.iter().skip(state.list(Pane::NODES).offset).take(100).map(|r| match r {
+        NodeRow::Node { name, .. } => name.as_str(),
+        NodeRow::Group(group) => match &group.key {
+            GroupKey::Label { .. } => group.key.words(),
+            GroupKey::Verdict { .. } => "xxxxxxxxxxxx",
+        },
+        NodeRow::Rejected => "xxxxxxxxxxxx",
+    });
+    let grouping = &state.view_model.grouping;
+    let indent = if grouping.is_grouped() { 4 } else { 2 };
+    let Width::Fixed(name) = fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
+    let name = left(grouping.heading(), Width::Fixed((name + indent).min(width / 3))).by(Sort::Name);
+    let narrow = width < 76;
+    let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 })).by(Sort::Usual);
+    let mut plain = vec![name, verdict];
+    // Widths come from the cycle as it ends, so that nothing shifts while one steps through it.
+    let whole = &state.view_model.whole;
+    let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
+    if width >= 84 {
+        plain.push(left("BY", fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
+    }
+    // Where there is room to spare, what is free stands beside the reason and not far away from it.
+    let reasons: Vec<String> = statuses().map(|s| s.fact().unwrap_or_else(|| s.message())).collect();
+    let reason = match grouping {
+        _ if width < 140 => Width::Rest,
+        // As wide as the counts of a group with their words.
+        Grouping::Label(_) => Width::Fixed(46),
+        _ => fit("REASON", 48, reasons.iter().map(String::as_str)),
+    };
+    plain.push(left("REASON", reason).by(Sort::Closest));
+    let bars = if width >= 130 { 8 } else { 0 };
+    let free = match bars {
+        0 if grouping.is_grouped() && !narrow => 17,
+        0 if grouping.is_grouped() => 13,
+        0 => 11,
+        _ => 21,
+    };
+    if width >= 58 {
+        plain.push(left("CPU FREE", Width::Fixed(free)).by(Sort::FreeCpu));
+    }
+    if width >= 104 {
+        plain.push(left("MEM FREE", Width::Fixed(free + 4)));
+    }
+    (plain, bars)
+}
+
+/// Whether the rows on top show scores, and not reasons.
+fn scored_on_top(state: &State) -> bool {
+    let split = state.view_model.nodes.iter().position(|r| *r == NodeRow::Rejected);
+    !state.view_model.whole.scores.is_empty() && !reasons_only(state) && split.is_none_or(|at| state.list(Pane::NODES).offset < at)
+}
+
+/// Whether all rows show reasons: in groups, and in an order that mixes nodes that fit with others.
+fn reasons_only(state: &State) -> bool {
+    state.view_model.grouping.is_grouped() || state.sort_of(Pane::NODES) != Sort::Usual
+}
+
+/// The headings are those above the list, or of the rows further down that only show reasons.
+fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
+    let below = row.checked_sub(list.y).map(|row| state.list(Pane::NODES).offset + usize::from(row));
+    let rejected = below.is_some_and(|at| state.view_model.nodes.get(at) == Some(&NodeRow::Rejected));
+    if !rejected && list.y.checked_sub(1) != Some(row) {
+        return None;
+    }
+    let plain = plain_columns(state, list.width).0;
+    let scored = !rejected && scored_on_top(state);
+    Some(if scored { score_columns(state, (plain[0], plain[1]), list.width).0 } else { plain })
+}
+
+/// The columns of scores that fit, and the plugins they belong to, in the profile's order.
+fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -> (Vec<Column>, Vec<PluginName>) {
+    let plugins: Vec<PluginName> =
+        state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+    let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
+    let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
+    for plugin in &plugins {
+        let title = score_title(*plugin);
+        let need = text::width(title) as u16 + 2;
+        if need > room {
+            break;
+        }
+        room -= need;
+        scored.push(right(title, Width::Fixed(need - 2)));
+    }
+    (scored, plugins)
+}
+
+/// A heading for a plugin's score; its full name stands in the pane of one node.
+fn score_title(plugin: PluginName) -> &'static str {
+    match plugin {
+        PluginName::NodeResourcesFit => "Fit",
+        PluginName::NodeResourcesBalancedAllocation => "Balanced",
+        PluginName::TaintToleration => "Taints",
+        PluginName::ImageLocality => "Images",
+        PluginName::InterPodAffinity => "InterPod",
+        PluginName::NodeAffinity => "NodeAff.",
+        PluginName::PodTopologySpread => "Spread",
+        PluginName::DynamicResources => "Devices",
+        PluginName::VolumeBinding => "Volumes",
+        other => other.as_str(),
+    }
+}
+
+pub(super) fn reason_cells(
+    scene: &Scene<'_>,
+    style: &RowStyle<'_>,
+    plugin: Option<PluginName>,
+    reason: &str,
+    cells: &mut Vec<Vec<Span<'static>>>,
+) {
+    let by = plugin.map_or("", PluginName::as_str);
+    if style.plain.iter().any(|c| c.title == "BY") {
+        cells.push(vec![scene.span(Role::Text, by)]);
+        cells.push(vec![scene.span(Role::Text, reason.to_owned())]);
+    } else if reason.is_empty() {
+        cells.push(vec![scene.span(Role::Text, by)]);
+    } else {
+        cells.push(vec![scene.span(Role::Text, reason.to_owned())]);
+    }
+}
+
+fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area: Rect, buf: &mut Buffer) {
+    let verdict = style.verdicts.of(name);
+    let (sign, role) = scene.verdict(verdict.class);
+    let (mark, mark_role) = match () {
+        () if style.chosen == Some(name) => (scene.glyphs.winner, Role::Winner),
+        () if style.linked.as_ref() == Some(name) => (scene.glyphs.here, Role::Accent),
+        () => (" ", Role::Muted),
+    };
+    let indent = if inside { "  " } else { "" };
+    let name_role = if verdict.class == Class::Unseen && scene.cycle().start.is_some() { Role::Muted } else { Role::Text };
+    let verdict_cell = if scene.cycle().start.is_some() { format!("{sign} {}", verdict_word(style, verdict.class)) } else { String::new() };
+    let mut cells = vec![
+        vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
+        vec![scene.span(role, verdict_cell)],
+    ];
+    let info = scene.timeline.moment().snapshot.get(name);
+    let scored = (verdict.class == Class::Fits && !style.reasons_only).then(|| scene.cycle().scores.get(name)).flatten();
+    let section_scored =
+        !scene.state.view_model.whole.scores.is_empty() && !style.reasons_only && scene.state.view_model.whole.scores.contains_key(name);
+    if let Some(score) = scored {
+        let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));
+        let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
+        cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
+        cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
+        for plugin in &style.plugins {
+            let weighted = score.plugins.iter().find(|p| p.plugin == *plugin).map_or(0, |p| p.weighted);
+            cells.push(vec![scene.span(if weighted == 0 { Role::Muted } else { Role::Text }, weighted.to_string())]);
+        }
+        table::row(scene, &style.scored, area, &cells, buf);
+    } else if section_scored {
+        table::row(scene, &style.scored, area, &cells, buf);
+    } else {
+        // Under a group by verdict the heading says why.
+        let told = inside && scene.state.view_model.grouping == Grouping::Verdict;
+        let reason = reason(scene, style, &verdict, name, told);
+        reason_cells(scene, style, verdict.plugin.filter(|_| !told), &reason, &mut cells);
+        if let Some(info) = info {
+            free_cells(scene, style, info, &mut cells);
+        }
+        table::row(scene, &style.plain, area, &cells, buf);
+    }
+    let selected = matches!(&scene.state.list(Pane::NODES).selected, Some(RowId::Node(n)) if n == name);
+    table::mark(scene, area, selected, scene.state.focus == Pane::NODES, buf);
+}
+
+/// Why a node has its verdict: its score where it fits, how much it lacks in an order that is about that, and nothing
+/// where the heading has told.
+fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
+    let lacks = style.wanted.as_ref().filter(|_| verdict.plugin == Some(PluginName::NodeResourcesFit));
+    let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
+    match scene.cycle().scores.get(name) {
+        Some(score) if style.reasons_only => {
+            let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));
+            let shared = if tied > 1 { format!(" ({tied} tied)") } else { String::new() };
+            let parts: Vec<String> =
+                score.plugins.iter().filter(|p| p.weighted != 0).map(|p| format!("{} {}", score_title(p.plugin), p.weighted)).collect();
+            format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
+        }
+        _ if lacks.is_some() => lacks.unwrap_or_default(),
+        // The heading of the group says the rest.
+        _ if told => verdict.decided().unwrap_or_default(),
+        _ => verdict.fact(),
+    }
+}
+
+fn free_cells(scene: &Scene<'_>, style: &RowStyle<'_>, info: &NodeInfo, cells: &mut Vec<Vec<Span<'static>>>) {
+    // Where the pod fits it may have been put there since, and what is left says nothing about it any more.
+    let asked = |amount: Option<i64>| amount.filter(|_| style.verdicts.class(info.name()) != Class::Fits);
+    let cpu = (info.requested.milli_cpu, info.allocatable.milli_cpu, asked(style.asked.cpu));
+    let memory = (info.requested.memory, info.allocatable.memory, asked(style.asked.memory));
+    cells.push(free(scene, style.bars, cpu, text::cpu));
+    cells.push(free(scene, style.bars, memory, text::memory));
+}
+
+/// `▇▇▇▇▇▁ 1.9 < 6`: taken, free, and whether that is less than what the pod asks for.
+fn free(scene: &Scene<'_>, bars: usize, (used, of, asked): (i64, i64, Option<i64>), show: fn(i64) -> String) -> Vec<Span<'static>> {
+    let left = of.saturating_sub(used);
+    let mut spans = if bars > 0 { bar::spans(scene, used, of, bars) } else { Vec::new() };
+    if bars > 0 {
+        spans.push(Span::raw(" "));
+    }
+    let (words, role) = match asked {
+        Some(asked) if asked > left => (format!("{} < {}", show(left), show(asked)), Role::Unschedulable),
+        Some(_) => (show(left), Role::Fits),
+        None => (show(left), Role::Text),
+    };
+    spans.push(scene.span(role, words));
+    spans
+}

@@ -1,0 +1,406 @@
+//! Where evicting pods would make room, who would go, and how the choice among candidates is made.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use strum::IntoEnumIterator;
+
+use crate::cluster::{Pod, Str};
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::session::Timeline;
+use crate::trace::{DryRunView, PreemptionView};
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::rows::CandidateRow;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::state::State;
+use crate::ui::model::text::count;
+use crate::ui::model::verdict;
+use crate::ui::model::verdict::Decision;
+use crate::ui::model::{rows, text};
+use crate::ui::view::draw::{Scene, put};
+use crate::ui::view::layout::{Plan, split_bottom, split_top};
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::panes::candidate::value;
+use crate::ui::view::widgets::table;
+
+/// Where its keys are looked up.
+pub const CONTEXT: Context = Context::pane("preemption", "In preemption");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    open_help: Some(("open", "show the candidate, or why the node is not one")),
+    sort_help: "sort: winner first, name, fewest victims or violations",
+    sorts: &[
+        SortChoice::new(Sort::Usual, "winner first"),
+        SortChoice::new(Sort::Name, "by name"),
+        SortChoice::new(Sort::Victims, "fewest victims"),
+        SortChoice::new(Sort::Violations, "fewest violations"),
+    ],
+    rows: Rows::List { make, get: |model| &model.candidates },
+    list_area: |_, inner| split_top(split_bottom(inner, victim_rows(inner.height)).0, 2).1,
+    columns: |_, timeline, list, row| {
+        let preemption = timeline.cycle().preemption.as_ref()?;
+        (list.y.checked_sub(1) == Some(row)).then(|| columns(preemption, list.width))
+    },
+    subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
+    node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
+    open,
+    opens_by_mouse: true,
+    ..PaneDef::new(Pane::PREEMPTION, CONTEXT, ("go-to-preemption", "preemption"), draw)
+};
+
+fn make(state: &mut State, timeline: &Timeline) {
+    let whole = state.view_model.whole.preemption.as_ref();
+    state.view_model.candidates =
+        timeline.cycle().preemption.as_ref().map_or_else(Vec::new, |now| {
+            rows::candidate_rows(now, whole, state.sort_of(Pane::PREEMPTION), &mut state.fuzzy(Pane::PREEMPTION))
+        });
+}
+
+/// Opens the selected candidate, or the node where it is not one.
+fn open(state: &mut State, session: &mut dyn SessionHandle) {
+    let Some(RowId::Node(node)) = state.list(Pane::PREEMPTION).selected.clone() else { return };
+    let timeline = session.timeline();
+    if timeline.cycle().preemption.as_ref().is_some_and(|p| p.candidate(&node).is_some()) {
+        state.pinned = Some(timeline.cursor().revision);
+        state.open_page(Pane::CANDIDATE);
+    } else {
+        state.open_node(node);
+    }
+}
+
+/// Rows kept for the victims of the selected candidate in a preemption pane of this height.
+fn victim_rows(height: u16) -> u16 {
+    if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
+}
+
+/// Draws preemption.
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let Some(preemption) = &scene.cycle().preemption else { return absent(def, scene, plan, buf) };
+    let mut heading = def.title(scene, "Preemption");
+    if preemption.hypothetical() {
+        heading.push(scene.span(Role::Hypothetical, "  hypothetical: not reached in this cycle"));
+    }
+    let (done, found) = (preemption.finished_dry_runs(), preemption.candidate_count());
+    let unhelpful = done.saturating_sub(found);
+    let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(found, "candidate"));
+    let right = if preemption.potential_nodes().is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, words)] };
+    let inner = def.chrome(scene, plan, heading, right, buf);
+    if inner.is_empty() {
+        return;
+    }
+    scene.line(buf, Rect { height: 1, ..inner }, &Line::from(summary(scene, preemption, usize::from(inner.width))));
+    if preemption.potential_nodes().is_empty() {
+        return ruled_out(scene, preemption, inner, buf);
+    }
+    let list = def.list_in(plan);
+    let table = Table::new(preemption, list.width);
+    def.extent(scene, plan, buf);
+    let over = done == preemption.begun_dry_runs();
+    if found > 0 {
+        table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
+    }
+    let rows = scene.state.view_model.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
+    for (i, row) in rows.enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            CandidateRow::Candidate(node) => {
+                if let Some(candidate) = preemption.candidate(node) {
+                    table.candidate(scene, preemption, candidate, area, buf);
+                }
+            }
+            CandidateRow::Unhelpful(n) => {
+                scene.line(
+                    buf,
+                    area,
+                    &Line::from(scene.span(
+                        Role::Column,
+                        format!("  {} ({n})", if over { "TRIED, NOT A CANDIDATE" } else { "TRIED SO FAR, NO CANDIDATE" }),
+                    )),
+                );
+            }
+            CandidateRow::Tried(node) => tried(scene, preemption, node, area, buf),
+        }
+        if let CandidateRow::Candidate(node) | CandidateRow::Tried(node) = row {
+            let selected = matches!(&scene.state.list(Pane::PREEMPTION).selected, Some(RowId::Node(n)) if n == node);
+            let focused = scene.state.focus == Pane::PREEMPTION;
+            table::mark(scene, area, selected, focused, buf);
+            if !focused && scene.state.view_model.linked.contains(&RowId::Node(node.clone())) {
+                table::link(area, buf);
+            }
+        }
+    }
+    let below = split_bottom(inner, inner.height - list.height - 2).1;
+    victims(scene, preemption, below, buf);
+}
+
+/// Why nothing is dry-run, where the summary does not say it already.
+fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &mut Buffer) {
+    if preemption.ineligible().is_none() && inner.height > 1 {
+        let words = "no node turned the pod down for something that goes away with other pods";
+        scene.line(buf, Rect { y: inner.y + 1, height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
+    }
+}
+
+fn absent(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let inner = def.chrome(scene, plan, def.title(scene, "Preemption"), Vec::new(), buf);
+    let words = match () {
+        () if scene.state.view_model.whole.preemption.is_some() => {
+            format!("not reached yet: {} runs until preemption starts", scene.key(&Action::RUN))
+        }
+        () if scene.timeline.revisions().is_empty() => "nothing has been tried yet".to_owned(),
+        () if scene.cycle().start.is_none() => "not a scheduling attempt".to_owned(),
+        () => "this cycle does not look into preemption".to_owned(),
+    };
+    scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
+}
+
+/// How it stands, or how it was decided; what explains that is left out where it would be cut.
+fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<Span<'static>> {
+    if let Some(why) = preemption.ineligible() {
+        return vec![
+            scene.span(Role::Unresolvable, format!("{} may not preempt: ", scene.glyphs.unresolvable)),
+            scene.span(Role::Text, why.message()),
+        ];
+    }
+    let Some((node, best)) = preemption.selected() else {
+        let (done, all) = (preemption.finished_dry_runs(), preemption.potential_nodes().len());
+        return match all {
+            0 => vec![scene.span(Role::Unresolvable, format!("{} evicting pods would not help on any node", scene.glyphs.unresolvable))],
+            _ if done == all && preemption.candidate_count() == 0 => {
+                vec![scene.span(
+                    Role::Unresolvable,
+                    format!("{} tried on {}: nowhere does it help", scene.glyphs.unresolvable, count(all, "node")),
+                )]
+            }
+            _ => vec![
+                scene.span(Role::Fits, format!("{} may preempt", scene.glyphs.fits)),
+                scene.span(
+                    Role::Muted,
+                    format!("  tried on {done} of {}, {} wanted", count(all, "node"), count(preemption.wanted_candidates(), "candidate")),
+                ),
+            ],
+        };
+    };
+    let mut spans = vec![scene.span(Role::Winner, format!("{} {node}", scene.glyphs.winner))];
+    let words = match verdict::decision(preemption) {
+        Decision::By(name) => [format!("  decided by {name}"), format!(": {}", verdict::function_meaning(name))],
+        Decision::OnlyOne => ["  the only candidate".to_owned(), String::new()],
+        Decision::AnyOf(n) => [format!("  any of these {n} is right: {}", names(best)), "; the first by name is shown".to_owned()],
+        Decision::Open => [String::new(), String::new()],
+    };
+    let [short, more] = words;
+    let taken = text::width(&spans[0].content) + text::width(&short) + text::width(&more);
+    let words = if taken <= room { short + &more } else { short };
+    spans.push(scene.span(Role::Text, words));
+    spans
+}
+
+fn names(nodes: &[Str]) -> String {
+    let shown: Vec<&str> = nodes.iter().take(4).map(Str::as_str).collect();
+    let more = nodes.len().saturating_sub(shown.len());
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+/// The columns whose headings stand on top of the list; none where there are no candidates.
+fn columns(preemption: &PreemptionView, width: u16) -> Vec<Column> {
+    if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(preemption, width).columns }
+}
+
+/// The columns of the tie-break, and what fits in them.
+struct Table {
+    columns: Vec<Column>,
+    functions: Vec<ScoreFunctionName>,
+    values: bool,
+}
+
+impl Table {
+    fn new(preemption: &PreemptionView, width: u16) -> Self {
+        let nodes = preemption.candidates().map(|c| c.node.as_str()).take(100);
+        let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
+        let values = width >= 74;
+        let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
+        if width >= 60 {
+            columns.push(right("VICTIMS", Width::Fixed(7)).by(Sort::Victims));
+        }
+        let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
+        let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
+        let full = 84 + 10 + used <= width;
+        for name in &functions {
+            let (long, short, mark, need) = match name {
+                ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB", 6),
+                ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi", 10),
+                ScoreFunctionName::MinSumPriorities => ("MinSumPriorities", "MinSum", "Sum", 12),
+                ScoreFunctionName::MinNumPods => ("MinNumPods", "MinPods", "Pod", 7),
+                ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time", 11),
+            };
+            let column = match (values, full) {
+                (false, _) => left(mark, Width::Fixed(text::width(mark) as u16)),
+                (true, true) => right(long, Width::Fixed(need.max(text::width(long) as u16))),
+                (true, false) => right(short, Width::Fixed(need)),
+            };
+            columns.push(if *name == ScoreFunctionName::MinNumPDBViolations { column.by(Sort::Violations) } else { column });
+        }
+        Self { columns, functions, values }
+    }
+
+    fn candidate(&self, scene: &Scene<'_>, preemption: &PreemptionView, candidate: &Candidate, area: Rect, buf: &mut Buffer) {
+        let chosen = preemption.selected().is_some_and(|(n, _)| *n == candidate.node);
+        let tied = preemption.selected().is_some_and(|(_, best)| best.len() > 1 && best.contains(&candidate.node));
+        let fell = preemption.score_functions().iter().any(|f| !f.remaining.contains(&candidate.node));
+        let (sign, role) = match () {
+            () if chosen => (scene.glyphs.winner, Role::Winner),
+            () if tied => ("=", Role::Winner),
+            () if fell => (" ", Role::Fallen),
+            () => (" ", Role::Text),
+        };
+        let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
+        if self.columns.iter().any(|c| c.title == "VICTIMS") {
+            cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
+        }
+        for name in &self.functions {
+            let function = preemption.score_functions().iter().find(|f| f.name == *name);
+            cells.push(self.cell(scene, preemption, function, candidate, role));
+        }
+        table::row(scene, &self.columns, area, &cells, buf);
+    }
+
+    /// A score with what it meant: the candidate stays, falls here, or had fallen before.
+    fn cell(
+        &self,
+        scene: &Scene<'_>,
+        preemption: &PreemptionView,
+        function: Option<&ScoreFunction>,
+        candidate: &Candidate,
+        role: Role,
+    ) -> Vec<Span<'static>> {
+        let scored = function.and_then(|f| f.scores.iter().find(|(n, _)| *n == candidate.node).map(|(_, score)| (f, *score)));
+        let Some((function, score)) = scored else { return vec![scene.span(Role::Ahead, scene.glyphs.unseen)] };
+        let stays = function.remaining.contains(&candidate.node);
+        let decides = verdict::decision(preemption) == Decision::By(function.name);
+        let (sign, sign_role) = match (stays, decides) {
+            (true, true) => (scene.glyphs.winner, Role::Winner),
+            (true, false) => (scene.glyphs.stays, Role::Fits),
+            (false, _) => (scene.glyphs.falls, Role::Unresolvable),
+        };
+        let mark = scene.span(sign_role, sign);
+        let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && score == 0 && scene.cycle().budgets_unknown();
+        if unknown {
+            return vec![scene.span(Role::Warning, if self.values { "? " } else { "?" }), scene.span(Role::Muted, " ")];
+        }
+        if self.values { vec![scene.span(role, format!("{} ", value(function.name, score))), mark] } else { vec![mark] }
+    }
+}
+
+fn tried(scene: &Scene<'_>, preemption: &PreemptionView, node: &Str, area: Rect, buf: &mut Buffer) {
+    let (sign, role, why) = match preemption.dry_run(node).and_then(DryRunView::status) {
+        Some(status) => (scene.glyphs.unschedulable, Role::Unresolvable, status.message()),
+        None => (scene.glyphs.here, Role::Accent, "being tried".to_owned()),
+    };
+    put(buf, area, &[scene.span(role, format!("{sign} {node}  ")), scene.span(Role::Muted, why)], scene.glyphs.ellipsis);
+}
+
+fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut Buffer) {
+    let Some(node) = scene.state.selected_candidate(scene.cycle()) else { return };
+    let Some(candidate) = preemption.candidate(node) else { return };
+    let (top, body) = split_top(area, 1);
+    if top.is_empty() {
+        return;
+    }
+    let columns = victim_columns(scene, &candidate.victims, body.width);
+    let mut titles = columns.clone();
+    let heading = format!("  VICTIMS ON {}", node.to_uppercase());
+    titles[0].title = "";
+    table::heading(scene, &titles, top, buf);
+    put(buf, top, &[scene.span(Role::Column, heading)], scene.glyphs.ellipsis);
+    let room = usize::from(body.height);
+    let hidden = candidate.victims.len().saturating_sub(room);
+    let shown = if hidden > 0 { room.saturating_sub(1) } else { room };
+    for (i, victim) in candidate.victims.iter().take(shown).enumerate() {
+        let row = Rect { y: body.y + i as u16, height: 1, ..body };
+        table::row(scene, &columns, row, &victim_cells(scene, victim, &columns), buf);
+    }
+    if hidden > 0 && room > 0 {
+        let row = Rect { y: body.y + shown as u16, height: 1, ..body };
+        let words = format!(
+            "  and {} more: {} shows the whole dry run",
+            candidate.victims.len() - shown,
+            scene.state.settings.keymap.label(CONTEXT, &Action::OPEN)
+        );
+        put(buf, row, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
+    }
+}
+
+fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Column> {
+    let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.key())).collect();
+    let name = if width >= 110 { fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
+    let mut columns = vec![left("", name), right("PRIORITY", Width::Fixed(10))];
+    let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
+    columns.push(left("BUDGET", fit("BUDGET", (width / 3).max(12), budgets.iter().map(String::as_str))));
+    if width >= 70 {
+        columns.push(left("STARTED", Width::Fixed(8)));
+    }
+    if width >= 110 {
+        columns.push(left("OWNER", Width::Fixed(32)));
+    }
+    columns
+}
+
+fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
+    let name = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
+    let started = victim.start_time().map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+    let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
+    let mut cells = vec![
+        vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
+        vec![scene.span(Role::Text, victim.priority().to_string())],
+        budget(scene, victim),
+        vec![scene.span(Role::Muted, started)],
+        vec![scene.span(Role::Muted, owner)],
+    ];
+    cells.truncate(columns.len());
+    cells
+}
+
+/// What the budgets say about a victim.
+pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
+    match (victim.violates(), victim.covered_by()) {
+        ([], []) => no_budget(scene),
+        ([], [first, rest @ ..]) => {
+            let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
+            vec![scene.span(Role::Fits, format!("{} {first}{more} allows", scene.glyphs.stays))]
+        }
+        ([first, rest @ ..], _) => {
+            let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
+            vec![scene.span(
+                Role::Violation,
+                format!("{} violates {}{more} ({})", scene.glyphs.failed, first.budget, text::over_budget(first.left)),
+            )]
+        }
+    }
+}
+
+/// Returns what is said of a pod that no known budget covers.
+pub fn no_budget(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let unknown = scene.cycle().budgets_unknown();
+    vec![if unknown { scene.span(Role::Warning, "? unknown") } else { scene.span(Role::Muted, "no budget") }]
+}
+
+/// Returns a pod in half a line, for lists of steps.
+pub fn pod_line(scene: &Scene<'_>, pod: &Pod) -> Vec<Span<'static>> {
+    vec![scene.span(Role::Text, pod.key().to_string()), scene.span(Role::Muted, format!("  priority {}  ", pod.priority()))]
+}
+
+/// Returns a victim in half a line, for lists of steps.
+pub fn victim_line(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
+    let mut spans = pod_line(scene, victim.pod());
+    if !(victim.violates().is_empty() && victim.covered_by().is_empty()) {
+        spans.extend(budget(scene, victim));
+    }
+    spans
+}

@@ -1,0 +1,293 @@
+//! The queues: every pending pod in its queue, with a note about the selected pod below.
+
+mod note;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::cluster::Key;
+use crate::framework::{PluginName, PluginSet};
+use crate::session::Timeline;
+use crate::trace::{Place, QueueEntry};
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::{Column, Width, left, right};
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::rows::{QueuePart, QueueRow};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::state::State;
+use crate::ui::model::{rows, text, time_travel};
+use crate::ui::view::draw::{Scene, put};
+use crate::ui::view::layout::{Plan, split_bottom};
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::widgets::table;
+
+/// Where its keys are looked up.
+pub const CONTEXT: Context = Context::pane("queues", "In the queues");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    open_help: Some(("open", "show the decision about the selected pod")),
+    sort_help: "sort each queue: its own order, priority, name, attempts",
+    sorts: &[
+        SortChoice::new(Sort::Usual, "in queue order"),
+        SortChoice::new(Sort::Priority, "by priority"),
+        SortChoice::new(Sort::Name, "by name"),
+        SortChoice::new(Sort::Attempts, "by attempts"),
+    ],
+    rows: Rows::List { make, get: |model| &model.queues },
+    list_area: |plan, inner| split_bottom(inner, note_rows(inner.height, plan.queue_rows)).0,
+    columns: heading_columns,
+    node: |state, timeline| {
+        let entry = timeline.queues().entries.get(state.selected_pod()?)?;
+        (!entry.nominated.is_empty()).then(|| entry.nominated.clone())
+    },
+    open,
+    selected,
+    ..PaneDef::new(Pane::QUEUES, CONTEXT, ("go-to-queues", "the queues"), draw)
+};
+
+fn make(state: &mut State, timeline: &Timeline) {
+    state.view_model.queues = rows::queue_rows(timeline.queues(), state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
+}
+
+/// The headings are those of the first row, where that is a queue's.
+fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
+    let first = state.view_model.queues.get(state.list(Pane::QUEUES).offset);
+    let shown = matches!(first, Some(QueueRow::Part { .. })) && row == list.y;
+    shown.then(|| columns(list.width))
+}
+
+/// Shows the decision about the selected pod, whatever pane was chosen before.
+fn open(state: &mut State, session: &mut dyn SessionHandle) {
+    let Some(pod) = state.selected_pod().cloned() else { return };
+    state.pinned = None;
+    if time_travel::show_pod(state, session, &pod) {
+        time_travel::follow(state, session.timeline());
+    } else {
+        state.warn(format!("{pod} does not wait to be scheduled"));
+    }
+}
+
+/// The open pod follows the selection where it is shown beside the queues.
+fn selected(state: &mut State, plan: &Plan) {
+    state.subject = state.selected_pod().cloned();
+    if let Some(pod) = state.subject.clone().filter(|_| plan.area(Pane::POD).is_some()) {
+        state.pod = Some(pod);
+    }
+}
+
+/// Rows kept for what is known of the selected pod in a queues pane of this height: more of them where the list of so
+/// many rows leaves room.
+fn note_rows(height: u16, listed: usize) -> u16 {
+    let spare = height.saturating_sub(u16::try_from(listed).unwrap_or(u16::MAX)).min(height * 2 / 3);
+    let least = match height {
+        ..7 => 0,
+        7..10 => 3,
+        10..14 => 4,
+        14..20 => 6,
+        20..30 => height * 2 / 5,
+        _ => (height * 2 / 5).clamp(14, 20),
+    };
+    if least == 0 { 0 } else { least.max(spare) }
+}
+
+/// From this width on, priority and attempts have columns of their own.
+const WITH_NUMBERS: u16 = 56;
+/// Columns for them.
+const NUMBERS: u16 = 19;
+/// Columns that a pod's name keeps beside [`SIDE`].
+const NAME: usize = 16;
+/// Columns of `InterPodAffinity +2`.
+const SIDE: usize = 19;
+
+/// The columns that have headings, where there is room for them; they stand beside the first queue's name.
+fn columns(width: u16) -> Vec<Column> {
+    if width < WITH_NUMBERS {
+        return Vec::new();
+    }
+    vec![left("", Width::Rest), right("PRIORITY", Width::Fixed(10)).by(Sort::Priority), right("TRIES", Width::Fixed(5)).by(Sort::Attempts)]
+}
+
+/// Draws the queues.
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let waiting = scene.timeline.queues().entries.len();
+    let right = vec![scene.span(Role::Muted, format!("{} waiting", text::thousands(waiting)))];
+    let inner = def.chrome(scene, plan, def.title(scene, "Queues"), right, buf);
+    let list = def.list_in(plan);
+    let rows = &scene.state.view_model.queues;
+    def.extent(scene, plan, buf);
+    if rows.is_empty() {
+        let words =
+            if scene.state.filter(Pane::QUEUES).is_empty() { "no pod waits to be scheduled" } else { "no waiting pod of that name" };
+        scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
+    }
+    for (i, row) in rows.iter().skip(scene.state.list(Pane::QUEUES).offset).take(usize::from(list.height)).enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            QueueRow::Part { part, count, inferred } => heading(scene, *part, (*count, *inferred), i == 0, area, buf),
+            QueueRow::Pod(key) => pod(scene, key, area, buf),
+        }
+    }
+    let notes = split_bottom(inner, inner.height - list.height).1;
+    note::draw(scene, notes, buf);
+}
+
+fn heading(scene: &Scene<'_>, part: QueuePart, (count, inferred): (usize, usize), first: bool, area: Rect, buf: &mut Buffer) {
+    let role = match part {
+        QueuePart::InFlight => Role::Accent,
+        QueuePart::Active => Role::PointFilter,
+        QueuePart::Backoff => Role::Warning,
+        QueuePart::Unschedulable => Role::Unresolvable,
+        QueuePart::Gated => Role::Gated,
+        QueuePart::WaitingOnPermit => Role::Accent,
+    };
+    let explain = match part {
+        QueuePart::Active if scene.state.sort_of(Pane::QUEUES) != Sort::Usual => "to be popped",
+        QueuePart::Active => "in pop order",
+        QueuePart::Backoff => "back when",
+        QueuePart::Unschedulable => "rejected by",
+        QueuePart::Gated => "by",
+        QueuePart::WaitingOnPermit => "assumed on",
+        QueuePart::InFlight => "being tried",
+    };
+    let mut words = vec![
+        scene.span(role, part.title()),
+        scene.span(Role::Text, format!(" {}", text::thousands(count))),
+        scene.span(Role::Muted, format!("  {explain}")),
+    ];
+    if inferred > 0 {
+        let mark = scene.span(Role::Warning, format!("  {}{} inferred", scene.glyphs.inferred, text::thousands(inferred)));
+        let width: usize = words.iter().chain([&mark]).map(|s| text::width(&s.content)).sum();
+        if width > usize::from(area.width) {
+            words.pop();
+        }
+        words.push(mark);
+    }
+    let numbers = if first && area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
+    put(buf, Rect { width: area.width - numbers, ..area }, &words, scene.glyphs.ellipsis);
+    if numbers > 0 {
+        let titles = Rect { x: area.right() - NUMBERS, width: NUMBERS, ..area };
+        put(buf, titles, &[scene.span(Role::Column, format!("{:>12}{:>7}", "PRIORITY", "TRIES"))], scene.glyphs.ellipsis);
+    }
+}
+
+fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
+    let Some(entry) = scene.timeline.queues().entries.get(key) else { return };
+    let shown = scene.cycle().start.as_ref().is_some_and(|s| s.pod == *key);
+    let moved = scene.state.view_model.moved.contains(key);
+    let (sign, sign_role) = match () {
+        () if moved => (scene.glyphs.moved, Role::Moved),
+        () if entry.inferred.is_some() => (scene.glyphs.inferred, Role::Warning),
+        () => (" ", Role::Text),
+    };
+    let mark = Rect { width: 2.min(area.width), ..area };
+    let here = if shown { scene.glyphs.here } else { " " };
+    put(buf, mark, &[scene.span(Role::Accent, here), scene.span(sign_role, sign)], scene.glyphs.ellipsis);
+    let numbers = if area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
+    let body = Rect { x: area.x + mark.width, width: (area.width - mark.width).saturating_sub(numbers), ..area };
+    let name = key.to_string();
+    // The side may have what the name leaves, and in any case somewhat less than half, or what most plugins' names take
+    // where enough of the pod's own is left.
+    let room = usize::from(body.width);
+    let spare = room.saturating_sub(text::width(&name) + 1).max(room * 45 / 100).max(room.saturating_sub(NAME + 1).min(SIDE));
+    let side = side(scene, entry, area.width < WITH_NUMBERS, spare);
+    let taken: usize = side.iter().map(|s| text::width(&s.content)).sum();
+    let side_width = taken.min(spare) as u16;
+    let name_width = body.width.saturating_sub(side_width + u16::from(side_width > 0));
+    let name = text::clip_middle(&name, usize::from(name_width), scene.glyphs.ellipsis);
+    let name_role = match (shown, moved) {
+        (true, _) => Role::Strong,
+        (false, true) => Role::Moved,
+        (false, false) => Role::Text,
+    };
+    put(buf, Rect { width: name_width, ..body }, &[scene.span(name_role, name)], scene.glyphs.ellipsis);
+    put(buf, Rect { x: body.right() - side_width, width: side_width, ..body }, &side, scene.glyphs.ellipsis);
+    if numbers > 0 {
+        let text = format!("{:>12}{:>7}", entry.priority, entry.attempts);
+        put(buf, Rect { x: body.right(), width: numbers, ..body }, &[scene.span(Role::Text, text)], scene.glyphs.ellipsis);
+    }
+    let selected = scene.state.list(Pane::QUEUES).selected == Some(RowId::Pod(key.clone()));
+    let focused = scene.state.focus == Pane::QUEUES;
+    table::mark(scene, area, selected, focused, buf);
+    if !focused && scene.state.view_model.linked.contains(&RowId::Pod(key.clone())) {
+        table::link(area, buf);
+    }
+}
+
+/// A fact beside a name: in full, shorter, and its role.
+struct Side {
+    full: String,
+    short: String,
+    role: Role,
+}
+
+fn plain(words: impl Into<String>, role: Role) -> Side {
+    let full = words.into();
+    Side { short: full.clone(), full, role }
+}
+
+/// What matters most where the pod waits, as much of it as `room` columns take.
+fn side(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool, room: usize) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut used = 0;
+    for (i, side) in sides(scene, entry, narrow).into_iter().enumerate() {
+        let gap = if i == 0 { 0 } else { 2 };
+        let fits = |text: &str| used + gap + text::width(text) <= room;
+        let words = match () {
+            () if fits(&side.full) => side.full,
+            () if i == 0 || fits(&side.short) => side.short,
+            () => break,
+        };
+        used += gap + text::width(&words);
+        spans.push(scene.span(side.role, format!("{}{words}", " ".repeat(gap))));
+    }
+    spans
+}
+
+fn sides(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool) -> Vec<Side> {
+    let mut sides = Vec::new();
+    match &entry.place {
+        Place::Backoff { expires, error } => {
+            let now = scene.timeline.clock();
+            let left = if *expires > now { format!("in {}", text::until(now, *expires)) } else { "due".to_owned() };
+            sides.push(plain(if *error { format!("{left}, error") } else { left }, Role::Warning));
+        }
+        Place::Unschedulable { gated_by: Some(plugin), .. } => {
+            let gates = if *plugin == PluginName::SchedulingGates { note::gates(scene, entry) } else { Vec::new() };
+            sides.push(if gates.is_empty() { plain(plugin.as_str(), Role::Gated) } else { several(&gates, Role::Gated) });
+        }
+        Place::Unschedulable { plugins, .. } => sides.push(rejectors(*plugins)),
+        Place::WaitingOnPermit { node } => sides.push(plain(node.as_str(), Role::Accent)),
+        Place::Active | Place::InFlight | Place::Bound { .. } | Place::Gone => {}
+    }
+    if !entry.nominated.is_empty() {
+        // Of a parked pod, where it is to go says more than who turned it away.
+        let first = if matches!(entry.place, Place::Unschedulable { gated_by: None, .. }) { 0 } else { sides.len() };
+        sides.insert(first, plain(format!("{} {}", scene.glyphs.arrow, entry.nominated), Role::Nominated));
+    }
+    if narrow && matches!(entry.place, Place::Active | Place::InFlight) {
+        sides.push(plain(entry.priority.to_string(), Role::Muted));
+    }
+    if entry.inferred.is_some() {
+        sides.push(plain("inferred", Role::Warning));
+    }
+    sides
+}
+
+fn rejectors(plugins: PluginSet) -> Side {
+    let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
+    if names.is_empty() { plain("unknown", Role::Muted) } else { several(&names, Role::Muted) }
+}
+
+/// All names, or the first and how many more.
+fn several(names: &[&str], role: Role) -> Side {
+    let short = match names {
+        [first, _, ..] => format!("{first} +{}", names.len() - 1),
+        _ => names.concat(),
+    };
+    Side { full: names.join(", "), short, role }
+}

@@ -1,0 +1,332 @@
+//! Everything that is known of the pod selected among the queues, below their list.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::cluster::Key;
+use crate::framework::{EventLabel, PluginName, PluginSet};
+use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
+use crate::ui::config::theme::Role;
+use crate::ui::model::rows::QueuePart;
+use crate::ui::model::text;
+use crate::ui::view::draw::{Scene, put};
+use crate::ui::view::layout::split_top;
+
+/// Lines that go on below begin with so many spaces.
+const INDENT: usize = 2;
+/// Hint answers that are shown, the last ones.
+const HINTS: usize = 3;
+/// From this width on, short facts share a line.
+const PACKED: usize = 60;
+
+/// A fact: its name, what it says, and the role of that.
+struct Fact {
+    name: String,
+    value: String,
+    role: Role,
+}
+
+fn fact(name: impl Into<String>, value: impl Into<String>, role: Role) -> Fact {
+    Fact { name: name.into(), value: value.into(), role }
+}
+
+/// Draws the note about the selected pod under a rule with its name.
+pub(super) fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let (rule, body) = split_top(area, 1);
+    for x in rule.left()..rule.right() {
+        buf[(x, rule.y)].set_symbol(scene.glyphs.border.horizontal_top).set_style(scene.style(Role::Border));
+    }
+    let Some(entry) = scene.state.selected_pod().and_then(|k| scene.timeline.queues().entries.get(k)) else { return };
+    let mut facts = facts(scene, entry);
+    facts.extend(wakes(scene, entry));
+    let left = heading(scene, &entry.pod, facts.first(), rule, buf);
+    body_lines(scene, if left { &facts[1..] } else { &facts }, body, buf);
+}
+
+/// Puts the pod's name into the rule, and in a wide pane the first fact, which is short and always there; says whether
+/// that found room.
+fn heading(scene: &Scene<'_>, pod: &Key, first: Option<&Fact>, rule: Rect, buf: &mut Buffer) -> bool {
+    let area = Rect { x: rule.x + 1, width: rule.width.saturating_sub(2), ..rule };
+    let name = pod.to_string();
+    let name = text::clip_middle(&name, usize::from(area.width).saturating_sub(2), scene.glyphs.ellipsis);
+    let taken = put(buf, area, &[scene.span(Role::Strong, format!(" {name} "))], scene.glyphs.ellipsis);
+    let Some(fact) = first.filter(|_| usize::from(rule.width) >= PACKED) else { return false };
+    let spans = [scene.span(Role::Muted, format!(" {}", fact.name)), scene.span(fact.role, format!("{} ", fact.value))];
+    let width = spans.iter().map(|s| text::width(&s.content)).sum::<usize>() as u16;
+    let fits = taken + width + 1 < area.width;
+    if fits {
+        put(buf, Rect { x: area.right() - width, width, ..area }, &spans, scene.glyphs.ellipsis);
+    }
+    fits
+}
+
+fn body_lines(scene: &Scene<'_>, facts: &[Fact], body: Rect, buf: &mut Buffer) {
+    let width = usize::from(body.width);
+    let lines = lines(facts, width, scene.glyphs.dot);
+    let shares = share(&lines.iter().map(Line::rows).collect::<Vec<_>>(), usize::from(body.height));
+    let mut y = body.y;
+    for (i, (line, share)) in lines.iter().zip(&shares).enumerate() {
+        // What is cut is this line, or all that come after it.
+        let more = *share == line.rows() && shares.get(i + 1) == Some(&0);
+        for at in 0..*share {
+            let cut = at + 1 == *share && *share < line.rows();
+            let mut spans = line.spans(scene, at, width, cut);
+            if more && at + 1 == *share {
+                spans.push(scene.span(Role::Muted, format!(" {}", scene.glyphs.ellipsis)));
+            }
+            put(buf, Rect { y, height: 1, ..body }, &spans, scene.glyphs.ellipsis);
+            y += 1;
+        }
+    }
+}
+
+/// What stands on one line, or on several where it is too long.
+enum Line<'a> {
+    /// One fact, folded.
+    Folded(&'a Fact, Vec<String>),
+    /// Facts that fit beside each other.
+    Packed(Vec<&'a Fact>),
+}
+
+impl Line<'_> {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Folded(_, rows) => rows.len(),
+            Self::Packed(_) => 1,
+        }
+    }
+
+    fn spans(&self, scene: &Scene<'_>, at: usize, width: usize, cut: bool) -> Vec<Span<'static>> {
+        match self {
+            Self::Folded(fact, rows) => {
+                let row = if cut { ellipsed(&rows[at], width, scene.glyphs.ellipsis) } else { rows[at].clone() };
+                let name = fact.name.trim_end();
+                let split = if at == 0 && row.starts_with(name) { name.len() } else { 0 };
+                vec![scene.span(Role::Muted, row[..split].to_owned()), scene.span(fact.role, row[split..].to_owned())]
+            }
+            Self::Packed(facts) => {
+                let mut spans = Vec::new();
+                for (i, fact) in facts.iter().enumerate() {
+                    if i > 0 {
+                        spans.push(scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot)));
+                    }
+                    spans.push(scene.span(Role::Muted, fact.name.clone()));
+                    spans.push(scene.span(fact.role, fact.value.clone()));
+                }
+                spans
+            }
+        }
+    }
+}
+
+/// The facts line by line; in a wide pane, several to a line where they fit.
+fn lines<'a>(facts: &'a [Fact], width: usize, dot: &str) -> Vec<Line<'a>> {
+    let mut lines: Vec<Line<'a>> = Vec::new();
+    let mut used = 0;
+    for fact in facts {
+        let rows = folded(fact, width);
+        let wanted = text::width(&fact.name) + text::width(&fact.value);
+        let fits = width >= PACKED && rows.len() <= 1;
+        match lines.last_mut() {
+            Some(Line::Packed(row)) if fits && used + text::width(dot) + 2 + wanted <= width => {
+                used += text::width(dot) + 2 + wanted;
+                row.push(fact);
+            }
+            _ if fits => {
+                used = wanted;
+                lines.push(Line::Packed(vec![fact]));
+            }
+            _ => lines.push(Line::Folded(fact, rows)),
+        }
+    }
+    lines
+}
+
+/// Lines for each fact: one for each as long as there are any, and then more in turn where more are wanted.
+fn share(wanted: &[usize], mut room: usize) -> Vec<usize> {
+    let mut given = vec![0; wanted.len()];
+    loop {
+        let before = room;
+        for (given, wanted) in given.iter_mut().zip(wanted) {
+            if room > 0 && *given < *wanted {
+                *given += 1;
+                room -= 1;
+            }
+        }
+        if room == before || room == 0 {
+            return given;
+        }
+    }
+}
+
+/// The fact in lines of at most `width`, all but the first a little to the right.
+fn folded(fact: &Fact, width: usize) -> Vec<String> {
+    let text = format!("{}{}", fact.name, fact.value);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some(first) = text::wrap(&text, width).into_iter().next() else { return Vec::new() };
+    let rest = text[first.len()..].trim_start();
+    let more = text::wrap(rest, width.saturating_sub(INDENT).max(1)).into_iter().map(|l| format!("{}{l}", " ".repeat(INDENT)));
+    std::iter::once(first).chain(more).collect()
+}
+
+fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
+    let longer = format!("{line} {ellipsis}");
+    if text::width(&longer) <= width { longer } else { text::cut(line, width, ellipsis) }
+}
+
+/// What is known of a waiting pod, most important first, but for the events that would wake it.
+fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
+    let attempts = text::count(entry.attempts as usize, "attempt");
+    let mut facts = vec![fact("priority ", format!("{} {} {attempts}", entry.priority, scene.glyphs.dot), Role::Text)];
+    if !entry.nominated.is_empty() {
+        facts.push(fact("nominated to ", entry.nominated.to_string(), Role::Nominated));
+    }
+    facts.extend(place(scene, entry));
+    if let Some(why) = &entry.inferred {
+        facts.push(fact(format!("{} inferred: ", scene.glyphs.inferred), why.clone(), Role::Warning));
+    }
+    if let Some(last) = &entry.last_move {
+        facts.push(moved(scene, entry, last));
+    }
+    facts.extend(since(scene, entry));
+    let hints = &scene.state.view_model.activity.hints;
+    for answer in &hints[hints.len().saturating_sub(HINTS)..] {
+        let error = answer.error.as_ref().map(|e| format!(", as it failed: {e}")).unwrap_or_default();
+        facts.push(fact(format!("{}: ", answer.event), format!("{} says {}{error}", answer.plugin, answer.hint), Role::Text));
+    }
+    facts
+}
+
+/// What keeps the pod where it is.
+fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
+    let now = scene.timeline.clock();
+    let names = |set: PluginSet, but: Option<PluginName>| {
+        set.iter().filter(|p| Some(*p) != but).map(PluginName::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let rejected = |name: &str, but| match names(entry.plugins, but) {
+        list if list.is_empty() => None,
+        list => Some(fact(name, list, Role::Text)),
+    };
+    match &entry.place {
+        Place::Unschedulable { gated_by: Some(plugin), .. } => {
+            let gates = match plugin {
+                PluginName::SchedulingGates => gates(scene, entry),
+                _ => Vec::new(),
+            };
+            let by = if gates.is_empty() { plugin.to_string() } else { format!("{plugin}: {}", gates.join(", ")) };
+            std::iter::once(fact("gated by ", by, Role::Gated)).chain(rejected("rejected by ", Some(*plugin))).collect()
+        }
+        Place::Unschedulable { .. } => rejected("rejected by ", None).into_iter().collect(),
+        Place::Backoff { expires, error } => {
+            let at = text::moment(now, *expires);
+            let name = if *error { "error backoff" } else { "backoff" };
+            let early = if *error { "; never popped early" } else { "; sooner if activeQ is empty" };
+            let ends = if *expires > now {
+                fact(format!("{name} ends "), format!("in {}, at {at}{early}", text::until(now, *expires)), Role::Warning)
+            } else {
+                fact(format!("{name} ended "), format!("at {at}; leaves at the next whole second"), Role::Warning)
+            };
+            std::iter::once(ends).chain(rejected("rejected by ", None)).collect()
+        }
+        Place::WaitingOnPermit { node } => {
+            let mut facts = vec![fact("assumed on ", node.to_string(), Role::Accent)];
+            for (plugin, until) in &scene.state.view_model.activity.permit {
+                let left = if *until > now { format!(", for {} more", text::span(now, *until)) } else { String::new() };
+                facts.push(fact("waits for ", format!("{plugin} until {}{left}", text::moment(now, *until)), Role::Text));
+            }
+            facts
+        }
+        Place::Active | Place::InFlight | Place::Bound { .. } | Place::Gone => rejected("last rejected by ", None).into_iter().collect(),
+    }
+}
+
+/// The scheduling gates of a pod.
+pub(super) fn gates<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Vec<&'a str> {
+    let pod = scene.timeline.moment().cluster.pods.get(&entry.pod);
+    pod.into_iter().flat_map(|p| p.spec.scheduling_gates.iter()).map(|g| g.name.as_str()).collect()
+}
+
+/// What moved it last, and when; the time is left out where it is that since which the pod waits.
+fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
+    let read = |at| text::moment(scene.timeline.clock(), at);
+    let at = scene.state.view_model.activity.moved_at.map(read).filter(|at| *at != read(entry.timestamp));
+    // A failed attempt is always of a pod in flight.
+    let told = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
+    let from = last.from.as_ref().filter(|_| !told).and_then(QueuePart::of);
+    let mut words = Vec::new();
+    words.extend(at.map(|at| format!("at {at}")));
+    words.extend(from.map(|p| format!("from {}", p.title())));
+    let of_cycle = match &last.to {
+        Place::InFlight => "popped for its attempt",
+        Place::WaitingOnPermit { .. } => "a Permit plugin asked it to wait",
+        _ => "its attempt is over",
+    };
+    words.push(match (last.cause, last.plugin) {
+        (MoveCause::Cycle, _) => format!("({of_cycle})"),
+        (cause, Some(plugin)) => format!("by {cause}: {plugin} said Queue"),
+        (cause, None) => format!("by {cause}"),
+    });
+    let here = scene.state.view_model.moved.contains(&entry.pod);
+    let (name, role) = if here { (format!("{} moved ", scene.glyphs.moved), Role::Moved) } else { ("moved ".to_owned(), Role::Text) };
+    fact(name, words.join(" "), role)
+}
+
+fn since(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
+    let now = scene.timeline.clock();
+    let known = entry.timestamp != jiff::Timestamp::UNIX_EPOCH && entry.timestamp <= now;
+    known.then(|| {
+        let (at, span) = (text::moment(now, entry.timestamp), text::span(entry.timestamp, now));
+        fact("waiting since ", format!("{at}, for {span}"), Role::Text)
+    })
+}
+
+/// The events that would wake a parked pod, by the plugin that would be asked; any one of them is enough.
+fn wakes(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
+    if !matches!(entry.place, Place::Unschedulable { .. }) {
+        return Vec::new();
+    }
+    let moment = scene.timeline.moment();
+    let Some(pod) = moment.cluster.pods.get(&entry.pod) else { return Vec::new() };
+    let mut facts = Vec::new();
+    for plugin in entry.plugins.iter() {
+        let events = moment.requeue_events.of(&pod.spec.scheduler_name, plugin);
+        let list = if events.is_empty() { "no event".to_owned() } else { events.join(", ") };
+        let name = if facts.is_empty() { "woken by " } else { "or by " };
+        facts.push(fact(name, format!("{plugin}: {list}"), Role::Text));
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_shared_fairly() {
+        let check = |wanted: &[usize], room: usize, expected: &[usize]| assert_eq!(share(wanted, room), expected, "{wanted:?} in {room}");
+        check(&[1, 3, 2], 9, &[1, 3, 2]);
+        check(&[1, 3, 2], 5, &[1, 2, 2]);
+        check(&[1, 3, 2], 4, &[1, 2, 1]);
+        check(&[1, 3, 2], 2, &[1, 1, 0]);
+        check(&[4], 0, &[0]);
+        check(&[], 3, &[]);
+        check(&[0, 5], 3, &[0, 3]);
+    }
+
+    #[test]
+    fn facts_fold_with_an_indent_and_are_cut_with_an_ellipsis() {
+        let fold = |name: &str, value: &str, width| folded(&fact(name, value, Role::Text), width);
+        assert_eq!(fold("woken by ", "NodeName: NodeAdd, NodeDelete", 20), ["woken by NodeName:", "  NodeAdd,", "  NodeDelete"]);
+        assert_eq!(fold("woken by ", "", 20), ["woken by"]);
+        assert_eq!(fold("", "abcdefgh", 4), ["abcd", "  ef", "  gh"]);
+        assert_eq!(fold("a ", "b\n  c", 40), ["a b c"]);
+        assert!(fold("", "", 4).is_empty());
+        assert_eq!(ellipsed("NodeAdd,", 10, "…"), "NodeAdd, …");
+        assert_eq!(ellipsed("NodeAdd,", 9, "…"), "NodeAdd,…");
+        assert_eq!(ellipsed("NodeAdd,", 8, "…"), "NodeAdd…");
+    }
+}

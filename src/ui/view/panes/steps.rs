@@ -1,0 +1,164 @@
+//! The record of the cycle as plain sentences around the cursor, and the scrub bar over everything recorded.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::session::Revision;
+use crate::session::Timeline;
+use crate::trace::StepSize;
+use crate::ui::config::action::{Action, Direction, Motion};
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::{step_words, walk};
+use crate::ui::model::verdict;
+use crate::ui::model::{text, time_travel};
+use crate::ui::view::draw::Scene;
+use crate::ui::view::layout::{Plan, split_bottom};
+use crate::ui::view::pane::PaneDef;
+use crate::ui::view::widgets::scrub_bar;
+
+/// Where its keys are looked up.
+pub const CONTEXT: Context = Context::pane("steps", "In the steps");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    list_area: |_, inner| split_bottom(inner, 1).0,
+    subject: cycle_pod,
+    node: |_, timeline| timeline.cycle().current_node.clone(),
+    select,
+    scroll: |_, state, session, by, _| {
+        let direction = if by > 0 { Direction::Forward } else { Direction::Back };
+        walk(state, session, direction, StepSize::Event);
+    },
+    moves_cursor: true,
+    ..PaneDef::new(Pane::STEPS, CONTEXT, ("go-to-steps", "the steps"), draw)
+};
+
+/// Returns the pod of the cycle, or the one that was chosen last.
+pub fn cycle_pod(state: &State, timeline: &Timeline) -> Option<RowId> {
+    timeline.cycle().start.as_ref().map(|s| s.pod.clone()).or_else(|| state.subject.clone()).map(RowId::Pod)
+}
+
+/// Moves the cursor by events, by extension points, or to the ends of the cycle.
+fn select(_: &PaneDef, state: &mut State, session: &mut dyn SessionHandle, motion: Motion, _: usize) {
+    match motion {
+        Motion::Up => walk(state, session, Direction::Back, StepSize::Event),
+        Motion::Down => walk(state, session, Direction::Forward, StepSize::Event),
+        Motion::HalfPageUp | Motion::PageUp => walk(state, session, Direction::Back, StepSize::ExtensionPoint),
+        Motion::HalfPageDown | Motion::PageDown => walk(state, session, Direction::Forward, StepSize::ExtensionPoint),
+        Motion::Top => time_travel::cycle_back(state, session),
+        Motion::Bottom => walk(state, session, Direction::Forward, StepSize::Cycle),
+    }
+}
+
+/// Width of the column that names the extension point.
+const POINT: usize = 11;
+
+/// Draws the steps.
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let mut heading = def.title(scene, "Steps");
+    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words(scene.state.step_size))));
+    let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
+    let width = usize::from(plan.area(Pane::STEPS).map_or(0, |a| a.width));
+    def.chrome(scene, plan, heading, points(scene, width.saturating_sub(used + 10)), buf);
+    let list = def.list_in(plan);
+    match scene.timeline.revision() {
+        Some(revision) => sentences(scene, revision, list, buf),
+        None => {
+            let (step, cycle) = (scene.key(&Action::STEP), scene.key(&Action::CYCLE));
+            let words = format!("nothing has happened yet: {step} takes the first step, {cycle} a whole cycle");
+            scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
+        }
+    }
+    scrub_bar::draw(scene, plan.scrub, buf);
+}
+
+/// The parts of the cycle, the one at the cursor marked; where there is too little room, those around it.
+fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
+    // A part that comes twice, such as the queue, is marked where the cursor has got to.
+    let done = passed(scene);
+    let parts = &scene.state.view_model.points;
+    let (mut from, mut to) = (0, parts.len());
+    let taken = |from: usize, to: usize| {
+        let cut = usize::from(from > 0) + usize::from(to < parts.len());
+        parts[from..to].iter().map(|p| text::width(p) + 3).sum::<usize>() + cut * 4
+    };
+    while from < to && taken(from, to) > room {
+        if done > from + (to - from) / 2 + 1 {
+            from += 1;
+        } else {
+            to -= 1;
+        }
+    }
+    let dot = || scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot));
+    let mut spans = Vec::new();
+    if from > 0 {
+        spans.extend([scene.span(Role::Muted, scene.glyphs.ellipsis), dot()]);
+    }
+    for (i, part) in parts.iter().enumerate().take(to).skip(from) {
+        if i > from {
+            spans.push(dot());
+        }
+        let (sign, role) = match () {
+            () if i + 1 == done => (scene.glyphs.here, Role::Current),
+            () if i < done => ("", Role::Text),
+            () => ("", Role::Muted),
+        };
+        spans.push(scene.span(role, format!("{sign}{part}")));
+    }
+    if to < parts.len() {
+        spans.extend([dot(), scene.span(Role::Muted, scene.glyphs.ellipsis)]);
+    }
+    spans
+}
+
+/// How many of the cycle's parts have been entered.
+fn passed(scene: &Scene<'_>) -> usize {
+    let Some(revision) = scene.timeline.revision() else { return 0 };
+    let mut count = 0;
+    let mut last = None;
+    for event in &revision.events[..scene.timeline.cursor().event] {
+        let part = verdict::part(event);
+        if last != Some(part) {
+            count += 1;
+            last = Some(part);
+        }
+    }
+    count
+}
+
+fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {
+    let room = usize::from(list.height);
+    let here = scene.timeline.cursor().event;
+    // Line 0 is the operation itself; line i the i-th event. A third of the room looks ahead.
+    let total = revision.events.len() + 1;
+    let first = (here + 1 + room / 3).min(total).saturating_sub(room);
+    for (row, at) in (first..total.min(first + room)).enumerate() {
+        let area = Rect { y: list.y + row as u16, height: 1, ..list };
+        let current = at == here;
+        let role = match () {
+            () if current => Role::Current,
+            () if at < here => Role::Past,
+            () => Role::Ahead,
+        };
+        let sign = if current { scene.glyphs.here } else { " " };
+        let mut spans = vec![scene.span(Role::Accent, format!("{sign} "))];
+        match at.checked_sub(1).map(|i| &revision.events[i]) {
+            None => spans.push(scene.span(role, revision.title.clone())),
+            Some(event) => {
+                let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
+                spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(event))));
+                spans.push(scene.span(role, event.sentence()));
+            }
+        }
+        scene.line(buf, area, &Line::from(spans));
+        if current && scene.state.focus == Pane::STEPS {
+            buf.set_style(area, scene.style(Role::Selection));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Bringing the view model up to date.
+
+use crate::session::Timeline;
+use crate::ui::model::list::RowList;
+use crate::ui::model::page::PageInput;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::view::layout::Plan;
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::panes::PANES;
+use crate::ui::view::{highlight, panes};
+
+/// Renews what follows from the record where it changed, and keeps selections on rows that exist and in sight.
+pub fn refresh(state: &mut State, timeline: &Timeline) {
+    if state.derive(timeline) {
+        for pane in PANES {
+            if let Rows::List { make, .. } = pane.rows {
+                make(state, timeline);
+            }
+        }
+    }
+    let plan = Plan::of(state);
+    for pane in PANES {
+        let area = pane.list_in(&plan);
+        match pane.rows {
+            Rows::None => {}
+            Rows::List { .. } => settle(state, pane, area.height),
+            Rows::Page(make) if !area.is_empty() => {
+                let subject = (pane.subject)(state, timeline);
+                let mut model = std::mem::take(&mut state.view_model);
+                model.renew_page(pane.id, area.width, subject.as_ref(), |model| {
+                    let input = PageInput {
+                        timeline,
+                        whole: &model.whole,
+                        width: usize::from(area.width),
+                        open: &state.open_budgets,
+                        order: state.sort_of(pane.id),
+                    };
+                    make(&input, subject.as_ref(), &mut state.fuzzy(pane.id))
+                });
+                state.view_model = model;
+                settle(state, pane, area.height);
+            }
+            Rows::Page(_) => {}
+        }
+    }
+    state.view_model.linked = highlight::linked(state, timeline);
+    state.derive_activity(timeline);
+}
+
+fn settle(state: &mut State, pane: &PaneDef, height: u16) {
+    let rows: &dyn RowList = pane.list(&state.view_model);
+    state.lists.entry(pane.id).or_default().settle(rows, usize::from(height));
+}
+
+/// Renews as [`refresh`] does, and asks every Filter plugin about the open node where it is in sight.
+pub fn renew(state: &mut State, session: &dyn SessionHandle) {
+    refresh(state, session.timeline());
+    if !panes::def(Pane::NODE).list_in(&Plan::of(state)).is_empty() && state.ask_filters(session) {
+        refresh(state, session.timeline());
+    }
+}

@@ -1,0 +1,384 @@
+//! The start screen: what there is to explore, in a list that is filtered by typing, and a line for a path.
+
+use std::path::MAIN_SEPARATOR;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+use tui_input::{Input, InputRequest};
+
+use crate::ui::config::action::{Action, Direction, Motion, Mouse};
+use crate::ui::config::context::Context;
+use crate::ui::config::keymap::Keymap;
+use crate::ui::config::theme::Role;
+use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::text;
+use crate::ui::view::start::Palette;
+
+/// Where something to explore comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+pub enum Group {
+    /// Contexts of the kubeconfig.
+    #[strum(to_string = "Live clusters, which are only read")]
+    Clusters,
+    /// Files.
+    #[strum(to_string = "Dumps in this folder")]
+    Dumps,
+    /// What the program brings along.
+    #[strum(to_string = "Stories")]
+    Stories,
+}
+
+const GROUPS: [Group; 3] = [Group::Clusters, Group::Dumps, Group::Stories];
+
+/// Something to explore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Where it comes from.
+    pub group: Group,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub about: String,
+}
+
+/// What the start screen remembers.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// All there is.
+    pub offers: Vec<Offer>,
+    /// Why a group has nothing to offer.
+    pub empty: Vec<(Group, String)>,
+    /// Why the last choice could not be opened.
+    pub notice: Option<String>,
+    /// What keys do.
+    pub keymap: Keymap,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// What the path that is typed could become.
+    pub completions: Vec<String>,
+    filter: String,
+    typing: Option<Typing>,
+    /// Which of the offers that are shown is selected.
+    selected: usize,
+    offset: usize,
+}
+
+/// A line being typed.
+#[derive(Clone, Debug)]
+enum Typing {
+    Filter(Input),
+    Path(Input),
+}
+
+/// What the reader chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The offer of this number.
+    Offer(usize),
+    /// A file or folder.
+    Path(String),
+    /// To leave.
+    Quit,
+    /// To go to the shell for a while.
+    Suspend,
+}
+
+/// A row of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    Heading(Group),
+    /// The group has nothing to offer.
+    Empty(Group),
+    /// The offer of this number, which is so many-th of those that can be selected.
+    Offer(usize, usize),
+    Blank,
+}
+
+impl Start {
+    /// With the first offer selected.
+    pub fn new(offers: Vec<Offer>, empty: Vec<(Group, String)>, keymap: Keymap, size: (u16, u16)) -> Self {
+        Self {
+            offers,
+            empty,
+            notice: None,
+            keymap,
+            size,
+            completions: Vec::new(),
+            filter: String::new(),
+            typing: None,
+            selected: 0,
+            offset: 0,
+        }
+    }
+
+    /// The contexts in which a key is looked up now.
+    pub fn contexts(&self) -> Vec<Context> {
+        vec![if self.typing.is_some() { Context::PROMPT } else { Context::START }]
+    }
+
+    /// The path that is being typed, where one is.
+    pub fn path(&self) -> Option<&str> {
+        match &self.typing {
+            Some(Typing::Path(input)) => Some(input.value()),
+            _ => None,
+        }
+    }
+
+    /// Does what was asked; says what the reader chose by it.
+    pub fn update(&mut self, action: Action) -> Option<Choice> {
+        if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release | Mouse::Drag, ..)) {
+            self.notice = None;
+        }
+        match action {
+            Action::QUIT => return Some(Choice::Quit),
+            Action::SUSPEND => return Some(Choice::Suspend),
+            Action::FILTER => self.typing = Some(Typing::Filter(self.filter.clone().into())),
+            Action::COMMAND => self.typing = Some(Typing::Path(Input::default())),
+            Action::COMPLETE => self.complete(),
+            Action::BACK => match self.typing.take() {
+                Some(Typing::Path(_)) => {}
+                _ => self.set_filter(String::new()),
+            },
+            Action::SUBMIT => match self.typing.take() {
+                Some(Typing::Path(input)) if !input.value().trim().is_empty() => {
+                    return Some(Choice::Path(input.value().trim().to_owned()));
+                }
+                // Enter in the filter opens the first offer that is left.
+                Some(Typing::Filter(_)) => return self.chosen(),
+                _ => {}
+            },
+            Action::OPEN => return self.chosen(),
+            Action::Resize(width, height) => self.size = (width, height),
+            Action::Paste(text) => self.type_in(|input| {
+                for c in text.chars().filter(|c| !c.is_control()) {
+                    input.handle(InputRequest::InsertChar(c));
+                }
+            }),
+            Action::Mouse(Mouse::Scroll(Direction::Forward), ..) => self.go(Motion::Down),
+            Action::Mouse(Mouse::Scroll(Direction::Back), ..) => self.go(Motion::Up),
+            Action::Mouse(Mouse::Press, _, y) => return self.press(y),
+            other => match (other.edit(), other.motion()) {
+                (Some(edit), _) => self.type_in(|input| {
+                    input.handle(edit);
+                }),
+                (None, Some(motion)) => self.go(motion),
+                (None, None) => {}
+            },
+        }
+        self.settle();
+        None
+    }
+
+    fn type_in(&mut self, edit: impl FnOnce(&mut Input)) {
+        match &mut self.typing {
+            Some(Typing::Path(input)) => edit(input),
+            Some(Typing::Filter(input)) => {
+                edit(input);
+                let text = input.value().to_owned();
+                self.set_filter(text);
+            }
+            None => {}
+        }
+    }
+
+    /// The path as far as all completions agree; with one, all of it.
+    fn complete(&mut self) {
+        let Some(Typing::Path(input)) = &mut self.typing else { return };
+        let Some(first) = self.completions.first() else { return };
+        let shared = self.completions[1..].iter().fold(first.as_str(), |shared, other| {
+            let same = shared.char_indices().zip(other.chars()).find(|((_, a), b)| a != b);
+            &shared[..same.map_or(shared.len().min(other.len()), |((at, _), _)| at)]
+        });
+        if shared.len() > input.value().len() {
+            *input = shared.to_owned().into();
+        }
+    }
+
+    fn set_filter(&mut self, text: String) {
+        if self.filter != text {
+            (self.filter, self.selected, self.offset) = (text, 0, 0);
+        }
+    }
+
+    /// The numbers of the offers that are shown, in order.
+    fn shown(&self) -> Vec<usize> {
+        let mut fuzzy = Fuzzy::new(&self.filter);
+        (0..self.offers.len()).filter(|at| fuzzy.keeps(&format!("{} {}", self.offers[*at].name, self.offers[*at].about))).collect()
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let shown = self.shown();
+        let mut rows = Vec::new();
+        for group in GROUPS {
+            let mine: Vec<Row> = (shown.iter().enumerate())
+                .filter(|(_, at)| self.offers[**at].group == group)
+                .map(|(place, at)| Row::Offer(*at, place))
+                .collect();
+            let none = self.filter.is_empty() && self.empty.iter().any(|(of, _)| *of == group);
+            if mine.is_empty() && !none {
+                continue;
+            }
+            if !rows.is_empty() {
+                rows.push(Row::Blank);
+            }
+            rows.push(Row::Heading(group));
+            if mine.is_empty() {
+                rows.push(Row::Empty(group));
+            }
+            rows.extend(mine);
+        }
+        rows
+    }
+
+    fn chosen(&self) -> Option<Choice> {
+        self.shown().get(self.selected).copied().map(Choice::Offer)
+    }
+
+    fn go(&mut self, motion: Motion) {
+        let last = self.shown().len().saturating_sub(1);
+        self.selected = motion.target(Some(self.selected), last, self.room());
+    }
+
+    /// Selects what was clicked; what is selected already is opened.
+    fn press(&mut self, y: u16) -> Option<Choice> {
+        let row = usize::from(y.checked_sub(TOP)?);
+        if row >= self.room() {
+            return None;
+        }
+        let Some(Row::Offer(_, place)) = self.rows().get(self.offset + row).copied() else { return None };
+        if place == self.selected {
+            return self.chosen();
+        }
+        self.selected = place;
+        None
+    }
+
+    /// Rows of the list that there is room for.
+    fn room(&self) -> usize {
+        usize::from(self.size.1.saturating_sub(TOP + 2))
+    }
+
+    /// Keeps the selection in sight, and a heading above the first row of a group.
+    fn settle(&mut self) {
+        let rows = self.rows();
+        let at = rows.iter().position(|row| matches!(row, Row::Offer(_, place) if *place == self.selected)).unwrap_or(0);
+        let top = if at > 0 && matches!(rows[at - 1], Row::Heading(_)) { at - 1 } else { at };
+        self.offset = self.offset.min(top).max((at + 1).saturating_sub(self.room()));
+    }
+}
+
+/// The first row of the list.
+const TOP: u16 = 2;
+
+/// Draws the screen.
+pub fn draw(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
+    buf.set_style(area, palette.theme.style(Role::Text));
+    let lead = palette.span(Role::Title, " schedscope  ");
+    palette.row(
+        buf,
+        area,
+        0,
+        &[lead, palette.span(Role::Strong, "why is this pod pending?"), palette.span(Role::Muted, "  choose a cluster")],
+    );
+    let rows = start.rows();
+    let names = start.offers.iter().map(|offer| text::width(&offer.name)).max().unwrap_or(0).min(usize::from(area.width) / 3);
+    for (i, row) in rows.iter().skip(start.offset).take(start.room()).enumerate() {
+        let at = TOP + i as u16;
+        match row {
+            Row::Blank => {}
+            Row::Heading(group) => palette.row(buf, area, at, &[palette.span(Role::Column, format!(" {group}"))]),
+            Row::Empty(group) => {
+                let why = start.empty.iter().find(|(of, _)| of == group).map_or("", |(_, why)| why.as_str());
+                palette.row(buf, area, at, &[palette.span(Role::Muted, format!("   {why}"))]);
+            }
+            Row::Offer(of, place) => {
+                let offer = &start.offers[*of];
+                let here = *place == start.selected;
+                let sign = if here { palette.glyphs.here } else { " " };
+                let name = text::clip_middle(&offer.name, names.max(1), palette.glyphs.ellipsis);
+                let pad = " ".repeat(names.saturating_sub(text::width(&name)) + 2);
+                let spans = [
+                    palette.span(Role::Accent, format!(" {sign} ")),
+                    palette.span(Role::Strong, name.into_owned()),
+                    Span::raw(pad),
+                    palette.span(Role::Muted, offer.about.as_str()),
+                ];
+                palette.row(buf, area, at, &spans);
+                if here && at < area.height {
+                    buf.set_style(Rect { y: area.y + at, height: 1, ..area }, palette.theme.style(Role::Selection));
+                }
+            }
+        }
+    }
+    if rows.is_empty() {
+        palette.row(buf, area, TOP, &[palette.span(Role::Muted, format!("   nothing is called {:?}", start.filter))]);
+    }
+    if area.height > TOP {
+        foot(start, palette, area, buf);
+    }
+}
+
+/// The last line, and the one above it: what is typed and what it could become, a word to the reader, or the keys.
+fn foot(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
+    let last = area.height - 1;
+    let key = |context, action| start.keymap.label(context, &action);
+    if let Some(typing) = &start.typing {
+        let (what, input) = match typing {
+            Typing::Filter(input) => ("/", input),
+            Typing::Path(input) => ("open ", input),
+        };
+        let room = usize::from(area.width).saturating_sub(text::width(what) + 3);
+        let skip = input.visual_scroll(room);
+        let value: String = input
+            .value()
+            .chars()
+            .scan(0, |at, c| {
+                *at += text::width(c.encode_utf8(&mut [0; 4]));
+                Some((*at, c))
+            })
+            .filter(|(at, _)| *at > skip)
+            .map(|(_, c)| c)
+            .collect();
+        palette.row(buf, area, last, &[palette.span(Role::Key, format!(" {what}")), palette.span(Role::Strong, value)]);
+        let x = 1 + text::width(what) + input.visual_cursor().saturating_sub(skip);
+        if let Ok(x) = u16::try_from(x)
+            && x < area.width
+        {
+            buf[(area.x + x, area.y + last)].set_style(palette.theme.style(Role::Strong).add_modifier(Modifier::REVERSED));
+        }
+        if matches!(typing, Typing::Path(_)) && !start.completions.is_empty() {
+            let folder = |path: &str| path.trim_end_matches(MAIN_SEPARATOR).rfind(MAIN_SEPARATOR).map_or(0, |at| at + 1);
+            let words: Vec<&str> = start.completions.iter().map(|path| &path[folder(path)..]).collect();
+            palette.row(buf, area, last - 1, &[palette.span(Role::Accent, format!("   {}", words.join("  ")))]);
+        }
+        return;
+    }
+    if let Some(notice) = &start.notice {
+        // It may be long, and there are two lines for it.
+        let words = notice.split_whitespace().collect::<Vec<_>>().join(" ");
+        let lines = text::wrap(&words, usize::from(area.width.saturating_sub(4)).max(1));
+        let (first, rest) = lines.split_at(lines.len().min(1));
+        let rows = if rest.is_empty() { vec![words] } else { vec![first.join(" "), rest.join(" ")] };
+        for (row, words) in (last + 1 - rows.len() as u16..).zip(&rows) {
+            let sign = if row == last + 1 - rows.len() as u16 { palette.glyphs.failed } else { " " };
+            palette.row(buf, area, row, &[palette.span(Role::Warning, format!(" {sign} {words}"))]);
+        }
+        return;
+    }
+    let mut spans = vec![Span::raw(" ")];
+    for row in start.keymap.of(Context::START).filter(|row| !row.binding.short.is_empty()) {
+        spans.push(palette.span(Role::Key, row.label()));
+        spans.push(palette.span(Role::Muted, format!(" {}  ", row.binding.short)));
+    }
+    palette.row(buf, area, last, &spans);
+    if !start.filter.is_empty() {
+        let words = format!("   /{}  ({} shows all)", start.filter, key(Context::START, Action::BACK));
+        palette.row(buf, area, last - 1, &[palette.span(Role::Accent, words)]);
+    }
+}
+
+#[cfg(test)]
+#[path = "choice_tests.rs"]
+mod tests;
