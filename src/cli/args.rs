@@ -359,6 +359,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_release_is_named_as_distributions_do_or_looked_for() {
+        for (text, valid) in [("1.31", true), ("v1.31.4-eks-a1b2c3", true), ("auto", true), ("latest", false), ("2.0", false), ("", false)]
+        {
+            let parsed = Cli::try_parse_from(["schedscope", "explain", "pod/a", "--from", "x", "--emulate", text]);
+            assert_eq!(parsed.is_ok(), valid, "{text}");
+            assert!(parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("1.28, 1.29")), "{text}");
+        }
+    }
+
+    #[test]
     fn sizes_are_read_as_kubernetes_writes_them() {
         for (text, expected) in [("1Gi", Some(1 << 30)), ("1000", Some(1000)), ("2k", Some(2000)), ("-1", None), ("much", None)] {
             for args in [["explain", "pod/a", "--from", "x"].as_slice(), &["open", "x"]] {

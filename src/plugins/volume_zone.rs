@@ -273,4 +273,16 @@ mod tests {
             assert_eq!(check(EventResource::PersistentVolume, old, ("PersistentVolume", &at("x"))), want);
         }
     }
+
+    #[test]
+    fn the_first_releases_compare_beta_labels_with_beta_labels_alone() {
+        let node = r#"{"metadata":{"name":"n","labels":{"topology.kubernetes.io/zone":"a"}}}"#.to_string();
+        let volume = named("v", r#"{"failure-domain.beta.kubernetes.io/zone":"a"}"#);
+        let mut world = World::new([("Node", node), ("PersistentVolume", volume), claim(r#"{"volumeName":"v"}"#)]);
+        for (version, fits) in [("v1.28.3", false), ("v1.29.1", true)] {
+            world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+            let found = world.verdicts(&VolumeZone, &pod_with(&pvc_volume("c"))).1;
+            assert_eq!(found[0].is_success(), fits, "{version}");
+        }
+    }
 }

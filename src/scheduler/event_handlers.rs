@@ -388,4 +388,49 @@ mod tests {
         }
         assert!(handle_change(&Env { assumed: false }, None, None).is_empty());
     }
+
+    /// A scheduler of a release.
+    struct Earlier(&'static str);
+
+    impl HandlerEnv for Earlier {
+        fn handles_scheduler_name(&self, _name: &Str) -> bool {
+            true
+        }
+        fn is_assumed_pod(&self, _pod: &Pod) -> bool {
+            false
+        }
+        fn emulation(&self) -> Emulation {
+            crate::release::Profile::named(self.0).expect("an emulated release").into()
+        }
+    }
+
+    #[test]
+    fn earlier_releases_look_at_fewer_pods_and_tell_of_other_ends() {
+        let steps = |version, kind, old: &str, new: &str| {
+            let steps = handle_change(&Earlier(version), read(kind, old).as_ref(), read(kind, new).as_ref());
+            steps.iter().map(words).collect::<Vec<_>>().join(", ")
+        };
+        let pod = |node: &str, nominated: &str| {
+            format!(
+                r#"{{"metadata":{{"name":"p","uid":"p"}},"spec":{{"nodeName":"{node}"}},"status":{{"nominatedNodeName":"{nominated}"}}}}"#
+            )
+        };
+        for (version, bound, gone) in [
+            ("v1.30.1", "AssignedPodAdd -x WithAffinityTerm, queue-", "queue-"),
+            ("v1.31.1", "AssignedPodAdd -x WithAffinityTermOrSpread, queue-", "queue-"),
+            ("v1.34.1", "AssignedPodAdd -x, queue-, AssignedPodDelete x- <=0", "queue-, AssignedPodDelete x- <=0"),
+            ("v1.35.2", "AssignedPodAdd -x, queue-", "queue-, AssignedPodDelete x- <=0"),
+            ("v1.36.2", "AssignedPodAdd -x, queue-", "queue-, AssignedPodDelete x- <=0"),
+        ] {
+            assert_eq!(steps(version, Kind::Pod, &pod("", "n"), &pod("n", "")), format!("cache+pod, {bound}"), "{version}");
+            assert_eq!(steps(version, Kind::Pod, &pod("", "n"), ""), gone, "{version}");
+        }
+        let node = r#"{"metadata":{"name":"n"}}"#;
+        assert_eq!(steps("v1.31.1", Kind::Node, "", node), "cache+node, NodeAdd -x Admitted");
+        assert_eq!(steps("v1.32.2", Kind::Node, "", node), "cache+node, NodeAdd -x");
+        let class = |mode: &str| format!(r#"{{"metadata":{{"name":"c"}},"volumeBindingMode":"{mode}"}}"#);
+        assert_eq!(steps("v1.31.1", Kind::StorageClass, "", &class("Immediate")), "");
+        assert_eq!(steps("v1.31.1", Kind::StorageClass, "", &class("WaitForFirstConsumer")), "storage.k8s.io/StorageClassAdd -x");
+        assert_eq!(steps("v1.32.2", Kind::StorageClass, "", &class("Immediate")), "storage.k8s.io/StorageClassAdd -x");
+    }
 }

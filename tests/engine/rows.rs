@@ -71,6 +71,7 @@ const NOT_ADMITTED: &str = "the API server admits no such object";
 const ONLY_OVER_TIME: &str = "it takes another pod's cycle before this one; a unit test has it";
 const BOUND_AT_ONCE: &str = "a cycle here ends with the pod bound, so that no allocation is ever under way in another's";
 const GATE_IS_OFF: &str = "the feature gate that it needs is off by default";
+const ONLY_IN_OLDER_RELEASES: &str = "only older releases write it; their cases are in folders of their own";
 const SAID_BEFORE: &str = "another plugin finds that first, and no recorded profile disables it on such a pod";
 
 const fn row(plugin: &'static str, at: At, what: &'static str) -> Row {
@@ -81,7 +82,7 @@ const fn never(plugin: &'static str, at: At, what: &'static str, why: &'static s
     Row { plugin, at, what, never: Some(why) }
 }
 
-const REJECTED_BEFORE_FILTER: [Row; 32] = [
+const REJECTED_BEFORE_FILTER: [Row; 33] = [
     row("SchedulingGates", At::PreEnqueue, "waiting for scheduling gates: [*]"),
     never("DefaultPreemption", At::PreEnqueue, "waiting for the preemption for this pod to be finished", ONLY_OVER_TIME),
     row("DynamicResources", At::PreEnqueue, "pod \"*\": ResourceClaim not created yet"),
@@ -123,10 +124,11 @@ const REJECTED_BEFORE_FILTER: [Row; 32] = [
     ),
     never("DynamicResources", At::PreFilter, "resource claim * is in the process of being allocated", BOUND_AT_ONCE),
     row("", At::Narrowed, "node(s) didn't satisfy plugin(s) [NodeAffinity]"),
+    never("", At::Narrowed, "node is filtered out by the prefilter result", ONLY_IN_OLDER_RELEASES),
     never("", At::Narrowed, "node(s) didn't satisfy plugin(s) [* *]", "NodeAffinity is the only plugin that leaves nodes out"),
 ];
 
-const REJECTED_BY_FILTER: [Row; 46] = [
+const REJECTED_BY_FILTER: [Row; 47] = [
     row("NodeUnschedulable", At::Filter(UNRESOLVABLE), "node(s) were unschedulable"),
     never(
         "NodeName",
@@ -138,6 +140,12 @@ const REJECTED_BY_FILTER: [Row; 46] = [
     row("NodeAffinity", At::Filter(UNRESOLVABLE), "node(s) didn't match Pod's node affinity/selector"),
     row("NodeAffinity", At::Filter(UNRESOLVABLE), "node(s) didn't match scheduler-enforced node affinity"),
     row("NodePorts", At::Filter(U), "node(s) didn't have free ports for the requested pod ports"),
+    never(
+        "NodeResourcesFit",
+        At::Filter(U),
+        "Pod has a restartable init container and the SidecarContainers feature is disabled",
+        ONLY_IN_OLDER_RELEASES,
+    ),
     row("NodeResourcesFit", At::Filter(U), "Too many pods"),
     row("NodeResourcesFit", At::Filter(U), "Insufficient cpu"),
     row("NodeResourcesFit", At::Filter(U), "Insufficient memory"),

@@ -282,7 +282,7 @@ impl<'a> Builder<'a> {
         for name in self.profile.plugins.at("multiPoint").enabled_names().filter(|n| !set.disables("*") && !set.disables(n)) {
             match self.plugins.get(name) {
                 Some(PluginRefKind::PodGroup(points)) if points.contains(&point) && !names.iter().any(|n| n == name) => {
-                    names.push(name.to_owned())
+                    names.push(name.to_owned());
                 }
                 Some(PluginRefKind::Elsewhere) if maybe.is_none() => maybe = Some(name.to_owned()),
                 _ => {}

@@ -303,3 +303,26 @@ fn a_deep_search_fits_the_stack_of_a_thread() {
     let shown = std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
     assert_eq!(shown, "Error: node n1: timed out trying to allocate devices");
 }
+
+#[test]
+fn earlier_releases_treat_pools_and_what_they_do_not_know_otherwise() {
+    let of = |version: &str, slice: &str, request: &str, rest: &str| {
+        let mut world = World::new(cluster(&[slice, &claim("c", &format!("requests: [{request}]{rest}"), "")]), pod_with(&["c"]));
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        world.run("n1").to_string()
+    };
+    let incomplete = slice("n1", "{name: a}").replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let one = exactly("r", 1, "");
+    assert_eq!(of("v1.34.1", &incomplete, &one, ""), "Success");
+    assert_eq!(of("v1.35.2", &incomplete, &one, ""), "UnschedulableAndUnresolvable: cannot allocate all claims");
+    let twice = slice("n1", "{name: a}, {name: a}");
+    assert_eq!(of("v1.35.2", &twice, &one, ""), "Error: pool n1 is invalid: duplicate device name a");
+    assert_eq!(of("v1.36.2", &twice, &one, ""), "UnschedulableAndUnresolvable: invalid resource pools were encountered");
+    let capacity = exactly("r", 1, ", capacity: {requests: {memory: 1}}");
+    let plain = slice("n1", "{name: a}");
+    assert_eq!(of("v1.35.2", &plain, &capacity, ""), "Success");
+    assert!(of("v1.34.1", &plain, &capacity, "").contains("the DRAConsumableCapacity feature is disabled"));
+    let distinct = ", constraints: [{distinctAttribute: gpu/x}]";
+    assert!(of("v1.35.2", &plain, &one, distinct).contains("empty constraint"));
+    assert!(!of("v1.34.1", &plain, &one, distinct).contains("empty constraint"));
+}
