@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::cluster::{Object, Pod};
-use crate::release::{Profile, Release, ReleaseError, nearest, newest};
+use crate::release::{Match, Profile, Release, ReleaseError, nearest, newest};
 
 /// The value of `--emulate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,21 @@ fn image_tag(pod: &Pod) -> Option<&str> {
     image.rsplit('/').next()?.split_once(':').map(|(_, tag)| tag)
 }
 
+/// Returns how the release that is emulated relates to the one that was asked for, to follow the former's name.
+pub(super) fn answers_for(asked: Release) -> String {
+    match nearest(asked).is {
+        Match::Same => format!(" for {asked}"),
+        Match::Older => format!(", the newest that is known, for the newer {asked}"),
+        Match::Newer => format!(", the oldest that is known, for the older {asked}"),
+    }
+}
+
+/// Returns a sentence that names the release that answers for another; `None` where it is of the same minor version.
+pub(super) fn substitution(asked: Release) -> Option<String> {
+    let found = nearest(asked);
+    (found.is != Match::Same).then(|| format!("emulates kube-scheduler {}{}", found.profile.release, answers_for(asked)))
+}
+
 /// Returns the release that answers for the one asked for, or the newest.
 pub(super) fn profile(asked: Option<Release>) -> &'static Profile {
     asked.map_or_else(Profile::newest, |release| nearest(release).profile)
@@ -92,6 +107,14 @@ mod tests {
             assert_eq!(found(&objects), Some((expected.0.into(), expected.1)), "{image}");
         }
         assert_eq!(found(&[node("")]), None);
+    }
+
+    #[test]
+    fn another_release_is_named_where_it_answers() {
+        let words = |asked: &str| substitution(asked.parse().unwrap());
+        assert_eq!(words("1.31.9"), None);
+        assert_eq!(words("1.20").unwrap(), "emulates kube-scheduler v1.28.3, the oldest that is known, for the older v1.20");
+        assert!(words("1.99").unwrap().ends_with(", the newest that is known, for the newer v1.99"));
     }
 
     #[test]

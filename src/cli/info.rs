@@ -6,17 +6,8 @@ use strum::IntoEnumIterator as _;
 
 use super::args::InfoArgs;
 use super::{Failure, print};
-use crate::release::{Emulation, Gate, Match, Release, nearest, supported};
+use crate::release::{Emulation, Gate, supported};
 use crate::scheduler::Config;
-
-/// Says how the release that is emulated relates to the one that was asked for.
-fn answers_for(asked: Release) -> String {
-    match nearest(asked).is {
-        Match::Same => format!(" for {asked}"),
-        Match::Older => format!(", the newest that is known, for the newer {asked}"),
-        Match::Newer => format!(", the oldest that is known, for the older {asked}"),
-    }
-}
 
 /// Prints it.
 pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
@@ -24,7 +15,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
     let emulation = Emulation::from(profile);
     let mut out = format!("schedscope {}\nemulates kube-scheduler {}", env!("CARGO_PKG_VERSION"), emulation.release());
     if let Some(asked) = args.emulate {
-        out += &answers_for(asked);
+        out += &super::emulate::answers_for(asked);
     }
     let not_verified: Vec<String> = profile.not_verified().map(|part| part.to_string()).collect();
     if !not_verified.is_empty() {

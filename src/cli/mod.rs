@@ -131,23 +131,28 @@ fn print(text: &str) -> Result<u8, Failure> {
     }
 }
 
-/// Returns the release of the cluster, and says on standard error where it was found.
-fn detected(loaded: &Loaded) -> &'static Profile {
+/// Returns the release of the cluster, and says where it was found.
+fn detected(loaded: &Loaded, say: &dyn Fn(String)) -> &'static Profile {
     let found = emulate::detect(&loaded.objects);
     let profile = emulate::profile(found.map(|found| found.release));
-    match found {
-        Some(found) => eprintln!("emulates kube-scheduler {}: {} is {}", profile.release, found.source, found.release),
-        None => eprintln!("emulates kube-scheduler {}: the source does not show a version", profile.release),
-    }
+    say(match found {
+        Some(found) => format!("emulates kube-scheduler {}: {} is {}", profile.release, found.source, found.release),
+        None => format!("emulates kube-scheduler {}: the source does not show a version", profile.release),
+    });
+    found.and_then(|found| emulate::substitution(found.release)).into_iter().for_each(say);
     profile
 }
 
-/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults.
-fn config(args: &SchedulerArgs, loaded: &Loaded) -> Result<Config, Failure> {
+/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults. `say` gets
+/// lines about the release that is emulated.
+fn config(args: &SchedulerArgs, loaded: &Loaded, say: &dyn Fn(String)) -> Result<Config, Failure> {
     let release = match args.emulate {
         None => emulate::profile(None),
-        Some(Emulate::Release(release)) => emulate::profile(Some(release)),
-        Some(Emulate::Auto) => detected(loaded),
+        Some(Emulate::Release(release)) => {
+            emulate::substitution(release).into_iter().for_each(say);
+            emulate::profile(Some(release))
+        }
+        Some(Emulate::Auto) => detected(loaded, say),
     };
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
@@ -262,9 +267,10 @@ fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Lo
 const FIRST_PROGRESS: Duration = Duration::from_millis(400);
 const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 
-/// A scheduler that has just started on what was loaded; objects and events are taken out of it.
-fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions) -> Result<Scheduler, Failure> {
-    let config = config(args, loaded)?;
+/// Returns a scheduler that has just started on what was loaded; objects and events are taken out of it. `say` gets lines
+/// about the release that is emulated.
+fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, say: &dyn Fn(String)) -> Result<Scheduler, Failure> {
+    let config = config(args, loaded, say)?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues.unwrap_or_default() {

@@ -121,7 +121,7 @@ fn open_inputs(
     let report = report_lines(&loaded);
     let notice = notice(&loaded, args, options);
     let background = Background { report, events: loaded.events.clone(), observed: false };
-    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod)?;
+    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let session = Session::new(scheduler, title).with(background);
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
 }
@@ -156,7 +156,7 @@ fn open_cluster(
     let mut scheduler = args.on(&SourceArgs::default());
     let ahead = live.status().ahead;
     scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
-    let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod)?;
+    let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let target = live.target();
     let name = if target.context.is_empty() { target.server } else { target.context };
     let session = Session::new(scheduler, format!("live {name}")).with(background);
@@ -227,7 +227,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
     report.extend(report_lines(&first));
     let mut cluster = first.cluster();
     let mut events = first.events.clone();
-    let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod)?;
+    let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, format!("{first_name} and later"));
     let mut reports = vec![Arc::new(first.report)];
     for (name, time, loaded) in dumps {

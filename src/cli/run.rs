@@ -24,7 +24,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, Some(_)) => Evictions::Marked,
         (true, None) => Evictions::AfterGracePeriod,
     };
-    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions)?;
+    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| eprintln!("{line}"))?;
     let mut out = String::new();
     if args.output.operation().is_none() {
         out = started(&scheduler);
