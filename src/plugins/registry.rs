@@ -150,7 +150,7 @@ mod tests {
                 let rows = ROWS.iter().filter(|row| row.name == name && row.releases.contains(release.release)).count();
                 assert!(rows <= 1, "{name}");
             }
-            for plugin in release.default_plugins {
+            for plugin in release.plugins(|_| true) {
                 let row = find(plugin.name, Emulation::from(release));
                 assert!(matches!(row, Some(Row { make: Make::Plugin(_), .. })), "{}", plugin.name);
             }

@@ -3,7 +3,7 @@
 use strum::IntoEnumIterator as _;
 
 use super::behaviour::Behaviour;
-use super::defaults::{DefaultArgument, DefaultPlugin};
+use super::defaults::{DEFAULT_PLUGINS, DefaultArgument, DefaultPlugin};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
 use super::{v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
@@ -17,8 +17,6 @@ pub struct Profile {
     pub(super) since: Release,
     /// The parts that were held against kube-scheduler's own answers.
     pub verified: &'static [Part],
-    /// The plugins of the default multiPoint list, in order.
-    pub default_plugins: &'static [DefaultPlugin],
     /// Arguments of plugins whose defaults are not those of the plugin's own code.
     pub default_arguments: &'static [DefaultArgument],
     /// In-tree plugins of earlier releases by whose names a configuration is refused.
@@ -91,7 +89,8 @@ impl Profile {
 
     /// Returns the default plugins that the gates leave, in order.
     pub fn plugins(&self, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = &'static DefaultPlugin> {
-        self.default_plugins.iter().filter(move |plugin| plugin.gate.is_none_or(&enabled))
+        let release = self.release;
+        DEFAULT_PLUGINS.iter().filter(move |plugin| plugin.releases.contains(release) && plugin.gate.is_none_or(&enabled))
     }
 }
 

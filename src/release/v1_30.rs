@@ -1,7 +1,6 @@
 //! kube-scheduler v1.30: what differs from v1.31.
 
 use super::behaviour::{Behaviour, LeftOutNodes, MissingNodes, NarrowingOrder, PotentialNodes};
-use super::defaults::DefaultPlugin;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventNames, GatedPods, QueueBehaviour, VictimStatus};
 use super::v1_31;
@@ -11,7 +10,6 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(30, 1),
     since: Release::patch(30, 0),
-    default_plugins: PLUGINS,
     behaviour: Behaviour {
         volume_attributes_compared: false,
         narrowing_order: NarrowingOrder::Running,
@@ -41,28 +39,3 @@ pub(super) const WITHOUT_CRASH: Profile = Profile {
     behaviour: Behaviour { missing_nodes: MissingNodes::PassedOver, ..PROFILE.behaviour },
     ..PROFILE
 };
-
-/// The default multiPoint list.
-const PLUGINS: &[DefaultPlugin] = &[
-    DefaultPlugin::plain("SchedulingGates"),
-    DefaultPlugin::plain("PrioritySort"),
-    DefaultPlugin::plain("NodeUnschedulable"),
-    DefaultPlugin::plain("NodeName"),
-    DefaultPlugin::weighing("TaintToleration", 3),
-    DefaultPlugin::weighing("NodeAffinity", 2),
-    DefaultPlugin::plain("NodePorts"),
-    DefaultPlugin::weighing("NodeResourcesFit", 1),
-    DefaultPlugin::plain("VolumeRestrictions"),
-    DefaultPlugin::plain("EBSLimits"),
-    DefaultPlugin::plain("GCEPDLimits"),
-    DefaultPlugin::plain("NodeVolumeLimits"),
-    DefaultPlugin::plain("AzureDiskLimits"),
-    DefaultPlugin::plain("VolumeBinding"),
-    DefaultPlugin::plain("VolumeZone"),
-    DefaultPlugin::weighing("PodTopologySpread", 2),
-    DefaultPlugin::weighing("InterPodAffinity", 2),
-    DefaultPlugin::plain("DefaultPreemption"),
-    DefaultPlugin::weighing("NodeResourcesBalancedAllocation", 1),
-    DefaultPlugin::weighing("ImageLocality", 1),
-    DefaultPlugin::plain("DefaultBinder"),
-];

@@ -1,7 +1,6 @@
 //! kube-scheduler v1.34: what differs from v1.35.
 
 use super::behaviour::Behaviour;
-use super::defaults::DefaultPlugin;
 use super::profile::Profile;
 use super::queue_behaviour::{NominationEnds, QueueBehaviour};
 use super::v1_35;
@@ -11,7 +10,6 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(34, 1),
     since: Release::patch(34, 0),
-    default_plugins: PLUGINS,
     gate_dependencies: &[],
     behaviour: Behaviour {
         devices_score: false,
@@ -22,26 +20,3 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_35::PROFILE
 };
-
-/// The default multiPoint list.
-const PLUGINS: &[DefaultPlugin] = &[
-    DefaultPlugin::plain("SchedulingGates"),
-    DefaultPlugin::plain("PrioritySort"),
-    DefaultPlugin::plain("NodeUnschedulable"),
-    DefaultPlugin::plain("NodeName"),
-    DefaultPlugin::weighing("TaintToleration", 3),
-    DefaultPlugin::weighing("NodeAffinity", 2),
-    DefaultPlugin::plain("NodePorts"),
-    DefaultPlugin::weighing("NodeResourcesFit", 1),
-    DefaultPlugin::plain("VolumeRestrictions"),
-    DefaultPlugin::plain("NodeVolumeLimits"),
-    DefaultPlugin::plain("VolumeBinding"),
-    DefaultPlugin::plain("VolumeZone"),
-    DefaultPlugin::weighing("PodTopologySpread", 2),
-    DefaultPlugin::weighing("InterPodAffinity", 2),
-    DefaultPlugin::plain("DynamicResources"),
-    DefaultPlugin::plain("DefaultPreemption"),
-    DefaultPlugin::weighing("NodeResourcesBalancedAllocation", 1),
-    DefaultPlugin::weighing("ImageLocality", 1),
-    DefaultPlugin::plain("DefaultBinder"),
-];

@@ -8,8 +8,6 @@ use super::behaviour::{
     AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
     NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
-use super::defaults::DefaultPlugin;
-use super::gates::Gate;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
@@ -22,7 +20,6 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
     verified: &[Part::Decisions, Part::Queues, Part::Configuration],
     since: Release::patch(36, 0),
-    default_plugins: PLUGINS,
     default_arguments: &[],
     removed_plugins: &["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"],
     config_api_versions: &["kubescheduler.config.k8s.io/v1"],
@@ -94,27 +91,3 @@ pub(super) const PROFILE: Profile = Profile {
         },
     },
 };
-
-/// The default multiPoint list; mirrors `getDefaultPlugins` in `pkg/scheduler/apis/config/v1/default_plugins.go`.
-const PLUGINS: &[DefaultPlugin] = &[
-    DefaultPlugin::plain("SchedulingGates"),
-    DefaultPlugin::plain("PrioritySort"),
-    DefaultPlugin::plain("NodeUnschedulable"),
-    DefaultPlugin::plain("NodeName"),
-    DefaultPlugin::weighing("TaintToleration", 3),
-    DefaultPlugin::weighing("NodeAffinity", 2),
-    DefaultPlugin::plain("NodePorts"),
-    DefaultPlugin::weighing("NodeResourcesFit", 1),
-    DefaultPlugin::plain("VolumeRestrictions"),
-    DefaultPlugin::plain("NodeVolumeLimits"),
-    DefaultPlugin::plain("VolumeBinding"),
-    DefaultPlugin::plain("VolumeZone"),
-    DefaultPlugin::weighing("PodTopologySpread", 2),
-    DefaultPlugin::weighing("InterPodAffinity", 2),
-    DefaultPlugin::weighing("DynamicResources", 2),
-    DefaultPlugin::plain("DefaultPreemption"),
-    DefaultPlugin::weighing("NodeResourcesBalancedAllocation", 1),
-    DefaultPlugin::weighing("ImageLocality", 1),
-    DefaultPlugin::plain("DefaultBinder"),
-    DefaultPlugin::plain("NodeDeclaredFeatures").with(Gate::NodeDeclaredFeatures),
-];
