@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::cluster::{Object, Pod};
-use crate::release::{Match, Profile, Release, ReleaseError, nearest, newest};
+use crate::release::{Match, Nearest, Profile, Release, ReleaseError, nearest, newest};
 
 /// The value of `--emulate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,11 @@ pub(super) fn answers_for(asked: Release) -> String {
 
 /// Returns a sentence that names the release that answers for another; `None` where it is of the same minor version.
 pub(super) fn substitution(asked: Release) -> Option<String> {
-    let found = nearest(asked);
-    (found.is != Match::Same).then(|| format!("emulates kube-scheduler {}{}", found.profile.release, answers_for(asked)))
+    let Nearest { profile, is } = nearest(asked);
+    if is == Match::Same {
+        return None;
+    }
+    Some(format!("emulates kube-scheduler {}{}", profile.release, answers_for(asked)))
 }
 
 /// Returns the release that answers for the one asked for, or the newest.

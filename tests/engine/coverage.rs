@@ -5,13 +5,12 @@
 //! what the module `conformance` holds.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use flate2::read::GzDecoder;
 use schedscope::source::{Input, Story, load};
 use serde_json::{Value, json};
 
+use crate::cases;
 use crate::rows::{Case, Row, rows};
 
 /// The profile of a configuration that takes the pod.
@@ -39,19 +38,13 @@ fn story() -> Vec<(String, Case)> {
     recorded.iter().map(|(pod, expected)| (format!("story {pod}"), case(&cluster, &Value::Null, pod, expected))).collect()
 }
 
-fn cases(folder: &Path) -> Vec<(String, Case)> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("decisions-")));
-    files.sort();
-    let mut all = story();
-    for file in files {
-        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&file).expect("the file"))).lines() {
-            let one: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-            let text = |key: &str| one[key].as_str().expect("a text");
-            all.push((text("id").to_owned(), case(&one["cluster"], &one["config"], text("pod"), &one["expected"])));
-        }
-    }
-    all
+/// The decisions of the story `payments` and those of a folder.
+fn all_cases(folder: &Path) -> Vec<(String, Case)> {
+    let recorded = cases::cases(folder, "decisions-").map(|one| {
+        let text = |key: &str| one[key].as_str().expect("a text");
+        (text("id").to_owned(), case(&one["cluster"], &one["config"], text("pod"), &one["expected"]))
+    });
+    story().into_iter().chain(recorded).collect()
 }
 
 fn print(row: &Row, hits: &[&str]) {
@@ -62,8 +55,7 @@ fn print(row: &Row, hits: &[&str]) {
 
 #[test]
 fn every_reason_and_every_way_to_a_score_is_in_a_recorded_decision() {
-    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
-    let cases = cases(&given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance")));
+    let cases = all_cases(&cases::folder());
     println!("cases  plugin                           where                  what");
     let mut wrong = Vec::new();
     for row in rows() {
@@ -85,7 +77,7 @@ fn every_reason_and_every_way_to_a_score_is_in_a_recorded_decision() {
 #[test]
 fn whatever_a_recorded_decision_says_has_a_row() {
     let rows = rows();
-    for (id, case) in cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance")) {
+    for (id, case) in all_cases(&cases::fixtures()) {
         let mut alone = Vec::new();
         for verdict in case.expected["filter"].as_array().into_iter().flatten() {
             for reason in verdict["reasons"].as_array().into_iter().flatten() {

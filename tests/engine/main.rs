@@ -5,6 +5,7 @@ mod deciding;
 #[path = "../common/recorded.rs"]
 mod recorded;
 
+mod cases;
 mod contract;
 mod dry;
 mod histories;

@@ -3,31 +3,16 @@
 //!
 //! Cases come from `fixtures/conformance`, or from another folder with `SCHEDSCOPE_CONFORMANCE=DIR`.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
 
-use flate2::read::GzDecoder;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::framework::{PluginName, PluginSet};
-use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
+use schedscope::scheduler::{Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
 use schedscope::trace::Place;
 use serde_json::Value;
 
+use crate::cases::{self, config};
 use crate::recorded::{object, operation};
-
-fn cases(prefix: &str, mut each: impl FnMut(&Value)) {
-    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
-    let folder = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"));
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)));
-    files.sort();
-    for file in files {
-        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&file).expect("the file"))).lines() {
-            each(&serde_json::from_str(&line.expect("a line")).expect("JSON"));
-        }
-    }
-}
 
 fn plugins(names: &Value) -> PluginSet {
     let names = names.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -44,11 +29,13 @@ fn messages_name_their_rejectors() {
             wrong.push(format!("{id}: {message}\n  {found:?}, not {want:?}"));
         }
     };
-    cases("decisions-", |case| {
+    cases::cases(&cases::folder(), "decisions-").for_each(|case| {
+        let case = &case;
         let expected = &case["expected"];
         check(&case["id"], expected["message"].as_str().unwrap_or_default(), plugins(&expected["unschedulablePlugins"]));
     });
-    cases("runs-", |case| {
+    cases::cases(&cases::folder(), "runs-").for_each(|case| {
+        let case = &case;
         for step in case["expected"].as_array().expect("answers") {
             let parked = step["queues"]["unschedulable"].as_array().into_iter().flatten();
             // A plugin that gates the pod after its attempt is a rejector that the message does not know of.
@@ -63,20 +50,13 @@ fn messages_name_their_rejectors() {
     println!("{read} messages");
 }
 
-fn config(case: &Value) -> Config {
-    let gates = Emulation::default();
-    match &case["config"] {
-        Value::Null => Config::defaults(gates),
-        config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
-    }
-}
-
 /// A story is told to its end; then another scheduler looks at the objects that are left. Where the first has parked a
 /// pod, so has the second, for the same reasons; what `PreEnqueue` refuses is gated in both.
 #[test]
 fn parked_pods_are_found_by_what_their_objects_say() {
     let (mut parked, mut elsewhere, mut wrong) = (0, 0, Vec::new());
-    cases("runs-", |case| {
+    cases::cases(&cases::folder(), "runs-").for_each(|case| {
+        let case = &case;
         let start = "2026-11-20T00:00:00Z".parse().expect("a time");
         let sampling = Sampling { percentage: config(case).percentage_of_nodes_to_score, ..Sampling::default() };
         let options = Options { start, sampling, evictions: Evictions::Marked, ..Options::default() };

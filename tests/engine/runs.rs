@@ -3,32 +3,18 @@
 //! The stories under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine runs` runs every
 //! `runs-*.jsonl.gz` of another folder instead; `SCHEDSCOPE_ONLY=runs-nodes/7` only that story.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use flate2::read::GzDecoder;
-use schedscope::release::{Emulation, Release, nearest};
 use schedscope::report::OperationReport;
-use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
+use schedscope::scheduler::{Evictions, Options, Sampling, Scheduler};
 use serde_json::Value;
 
+use crate::cases::{self, config};
 use crate::recorded::{object, operation};
-
-/// The release that a case is about; the newest where it names none.
-fn emulation(version: &Value) -> Emulation {
-    let release: Option<Release> = version.as_str().map(|version| version.parse().expect("a version"));
-    release.map_or_else(Emulation::default, |release| nearest(release).profile.into())
-}
 
 /// The first key that disagrees, in words; `None` when the whole story agrees.
 fn first_difference(case: &Value) -> Option<(String, String)> {
-    let gates = emulation(&case["version"]);
-    let config = match &case["config"] {
-        Value::Null => Config::defaults(gates),
-        config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
-    };
+    let config = config(case);
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
     let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(object).collect();
     let start = "2026-11-20T00:00:00Z".parse().expect("a time");
@@ -56,63 +42,15 @@ fn first_difference(case: &Value) -> Option<(String, String)> {
 }
 
 fn check(folder: &Path) {
-    let only = std::env::var("SCHEDSCOPE_ONLY").ok();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with("runs-")));
-    files.sort();
-    let (mut good, mut total, mut report) = (0, 0, String::new());
-    for file in files {
-        let (mut file_good, mut file_total) = (0, 0);
-        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
-        for line in BufReader::new(GzDecoder::new(std::fs::File::open(&file).expect("the file"))).lines() {
-            let case: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-            if only.as_ref().is_some_and(|id| case["id"] != **id) {
-                continue;
-            }
-            file_total += 1;
-            match first_difference(&case) {
-                None => file_good += 1,
-                Some((key, what)) => {
-                    if file_total - file_good <= 5 {
-                        let what: String = what.chars().take(2500).collect();
-                        let _ = writeln!(report, "  {} {key}\n      {what}", case["id"]);
-                    }
-                    *keys.entry(key).or_default() += 1;
-                }
-            }
-        }
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let _ = writeln!(report, "{name}: {file_good}/{file_total} agree {keys:?}");
-        good += file_good;
-        total += file_total;
-    }
-    println!("{report}{good} of {total} stories agree");
-    assert!(total > 0, "no story was found in {}", folder.display());
-    assert_eq!(good, total, "\n{report}");
+    cases::check(folder, "runs-", |case| first_difference(case).into_iter().collect());
 }
 
 #[test]
 fn queues_move_as_those_of_kube_scheduler() {
-    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
-    check(&given.unwrap_or_else(fixtures));
+    check(&cases::folder());
 }
 
-/// The folders of other releases are named by their versions.
 #[test]
-fn those_of_other_releases_too() {
-    let entries = std::fs::read_dir(fixtures()).expect("the folder").map(|e| e.expect("an entry").path());
-    let folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-    assert!(folders.len() >= 7, "{folders:?}");
-    for folder in folders.iter().filter(|folder| has_cases(folder)) {
-        check(folder);
-    }
-}
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance")
-}
-
-fn has_cases(folder: &Path) -> bool {
-    let mut names = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").file_name());
-    names.any(|name| name.to_string_lossy().starts_with("runs-"))
+fn queues_move_as_those_of_other_releases() {
+    cases::other_releases("runs-").iter().for_each(|folder| check(folder));
 }

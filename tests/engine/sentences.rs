@@ -5,20 +5,17 @@
 //! `-- --nocapture` prints one sentence of each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use regex::Regex;
 use schedscope::cluster::{Key, Quantity};
 use schedscope::framework::Victim;
-use schedscope::release::Emulation;
 use schedscope::report::{Decision, so_far, why};
-use schedscope::scheduler::{Config, Evictions, Options, Quiescence, Sampling, Scheduler};
+use schedscope::scheduler::{Evictions, Options, Quiescence, Sampling, Scheduler};
 use schedscope::source::{STORIES, load};
 use schedscope::trace::{CycleView, DryRunView, Event};
 use serde_json::Value;
 
+use crate::cases;
 use crate::deciding::scheduler;
 
 /// Words by which a sentence speaks of a plugin's verdict on nodes.
@@ -292,23 +289,8 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
     wrong
 }
 
-/// The recorded cases in files whose names begin so.
-fn cases(prefix: &str) -> impl Iterator<Item = Value> {
-    let given = std::env::var_os("SCHEDSCOPE_CONFORMANCE").map(PathBuf::from);
-    let folder = given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"));
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)));
-    files.sort();
-    let lines = |file| BufReader::new(GzDecoder::new(std::fs::File::open(file).expect("the file"))).lines();
-    files.into_iter().flat_map(lines).map(|line| serde_json::from_str(&line.expect("a line")).expect("JSON"))
-}
-
 fn explain(case: &Value) -> CycleView {
-    let gates = Emulation::default();
-    let config = match &case["config"] {
-        Value::Null => Config::defaults(gates),
-        config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
-    };
+    let config = cases::config(case);
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
     let start = "2026-11-20T00:00:00Z".parse().expect("a time");
     let objects = case["cluster"]["items"].as_array().expect("a List").iter().filter_map(crate::recorded::object).collect();
@@ -320,7 +302,7 @@ fn explain(case: &Value) -> CycleView {
 #[test]
 fn every_recorded_decision_has_a_true_sentence() {
     let mut checker = Checker::new();
-    for case in cases("decisions-") {
+    for case in cases::cases(&cases::folder(), "decisions-") {
         checker.check(case["id"].as_str().expect("an id"), &explain(&case));
     }
     checker.end(100);
@@ -352,12 +334,8 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
 #[test]
 fn every_cycle_of_the_recorded_runs_has_a_true_sentence() {
     let (mut checker, mut wrong, mut on_the_way) = (Checker::new(), Vec::new(), 0);
-    for case in cases("runs-") {
-        let gates = Emulation::default();
-        let config = match &case["config"] {
-            Value::Null => Config::defaults(gates),
-            config => Config::parse(&config.to_string(), gates).expect("a valid configuration"),
-        };
+    for case in cases::cases(&cases::folder(), "runs-") {
+        let config = cases::config(&case);
         let evictions = if case["graceful"] == true { Evictions::Marked } else { Evictions::AtOnce };
         let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };
         let start = "2026-11-20T00:00:00Z".parse().expect("a time");
