@@ -52,5 +52,7 @@ fn queues_move_as_those_of_kube_scheduler() {
 
 #[test]
 fn queues_move_as_those_of_other_releases() {
-    cases::other_releases("runs-").iter().for_each(|folder| check(folder));
+    for folder in cases::other_releases("runs-") {
+        check(&folder);
+    }
 }
