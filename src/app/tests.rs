@@ -118,7 +118,7 @@ fn what_is_done_in_the_past_begins_a_branch() {
     screen.keys("c c c c c");
     assert_eq!(branch_label(&screen.explorer), "");
     screen.keys("=");
-    assert!(screen.said().starts_with("nothing to compare: change something first"));
+    assert!(screen.said().starts_with("nothing to compare: step back and change something"));
     screen.keys("C");
     assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");

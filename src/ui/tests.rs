@@ -755,7 +755,7 @@ fn the_note_says_what_is_known_of_the_selected_pod() {
             assert!(!note.contains(words), "{pod} after {keys:?}: {words:?} in {note}");
         }
     };
-    check("", "shop/payments", &["priority 100000 · 0 attempts", "moved by UnschedulablePodAdd", "for 0s"], &["rejected", "woken"]);
+    check("", "shop/payments", &["priority 100000 · 0 attempts", "new", "for 0s"], &["rejected", "woken", "moved"]);
     check("", "shop/patient-job", &["nominated to worker-b1", "since 18:26:02, for 10s"], &["woken"]);
     check(
         "",

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::cluster::Key;
-use crate::framework::{EventLabel, PluginName, PluginSet};
+use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::config::theme::Role;
 use crate::ui::model::rows::QueuePart;
@@ -257,6 +257,11 @@ fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     // A failed attempt is always of a pod in flight.
     let told = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
     let from = last.from.as_ref().filter(|_| !told).and_then(QueuePart::of);
+    let here = scene.state.view_model.moved.contains(&entry.pod);
+    let (mark, role) = if here { (format!("{} ", scene.glyphs.moved), Role::Moved) } else { (String::new(), Role::Text) };
+    if from.is_none() && is_addition(last.cause) {
+        return fact(format!("{mark}new"), at.map_or_else(String::new, |at| format!(" at {at}")), role);
+    }
     let mut words = Vec::new();
     words.extend(at.map(|at| format!("at {at}")));
     words.extend(from.map(|p| format!("from {}", p.title())));
@@ -270,9 +275,16 @@ fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
         (cause, Some(plugin)) => format!("by {cause}: {plugin} said Queue"),
         (cause, None) => format!("by {cause}"),
     });
-    let here = scene.state.view_model.moved.contains(&entry.pod);
-    let (name, role) = if here { (format!("{} moved ", scene.glyphs.moved), Role::Moved) } else { ("moved ".to_owned(), Role::Text) };
-    fact(name, words.join(" "), role)
+    fact(format!("{mark}moved "), words.join(" "), role)
+}
+
+/// Returns whether the pod came to the queue because it was created.
+fn is_addition(cause: MoveCause) -> bool {
+    match cause {
+        MoveCause::Cluster(event) => event == ClusterEvent::new(EventResource::UnschedulablePod, ActionType::ADD),
+        MoveCause::Label(label) => label == EventLabel::PodAdd,
+        MoveCause::Cycle => false,
+    }
 }
 
 fn since(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
