@@ -116,7 +116,7 @@ mod tests {
     fn another_release_is_named_where_it_answers() {
         let words = |asked: &str| substitution(asked.parse().unwrap());
         assert_eq!(words("1.31.9"), None);
-        assert_eq!(words("1.20").unwrap(), "emulates kube-scheduler v1.28.3, the oldest that is known, for the older v1.20");
+        assert_eq!(words("1.19").unwrap(), "emulates kube-scheduler v1.20.15, the oldest that is known, for the older v1.19");
         assert!(words("1.99").unwrap().ends_with(", the newest that is known, for the newer v1.99"));
     }
 

@@ -134,6 +134,11 @@ impl Profile {
         api_version != V1BETA1
     }
 
+    /// Returns whether a scheduler can be configured with a policy.
+    pub fn reads_policies(&self) -> bool {
+        self.release < Release::patch(23, 0)
+    }
+
     /// Returns whether constraints that a configuration of an apiVersion lists for PodTopologySpread are taken as such
     /// without being said to be.
     pub fn lists_own_constraints(&self, api_version: &str) -> bool {
@@ -208,7 +213,10 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        assert_eq!(supported(), "1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36");
+        assert_eq!(
+            supported(),
+            "1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36"
+        );
     }
 
     #[test]
@@ -218,7 +226,14 @@ mod tests {
             ("v1.36.0", "v1.36.2", Match::Same),
             ("1.36.9", "v1.36.2", Match::Same),
             ("1.40", "v1.36.2", Match::Older),
-            ("1.11.1", "v1.28.3", Match::Newer),
+            ("1.17.4", "v1.20.15", Match::Newer),
+            ("1.18.2", "v1.20.15", Match::Newer),
+            ("1.19", "v1.20.15", Match::Newer),
+            ("1.20.1", "v1.20.15", Match::Same),
+            ("1.26.8", &v1_26::PROFILE.release.to_string(), Match::Same),
+            ("1.26.9", &v1_26::WITH_STATUSES.release.to_string(), Match::Same),
+            ("1.27.5", "v1.27.1", Match::Same),
+            ("1.27.6", &v1_27::WITH_STATUSES.release.to_string(), Match::Same),
             ("v1.31.4-eks-a1b2c3", "v1.31.1", Match::Same),
             ("1.28.5", "v1.28.3", Match::Same),
             ("1.28.6", "v1.28", Match::Same),
@@ -238,6 +253,7 @@ mod tests {
         assert_eq!(not_verified("v1.36.2"), [Part::Extenders]);
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
+        assert_eq!(not_verified("v1.20.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28").len(), 4);
     }
 
