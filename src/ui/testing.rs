@@ -16,8 +16,8 @@ use crate::framework::{
     BudgetViolation, Candidate, CoveringBudgets, EventLabel, NodeDryRun, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo,
     PreemptionRecord, PutBack, Reason, ScoreFunction, ScoreFunctionName, Shortage, Snapshot, Status, Victim,
 };
-use crate::release::{Emulation, Release};
-use crate::report::LastReported;
+use crate::release::Emulated;
+use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, InitialQueues, Keyframe, Revision, RevisionKind, RunEnd, Timeline, Until};
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, Eviction, FailureCause, FailureReason, MoveCause, NodeScore, Outcome, Place, PluginScore,
@@ -35,8 +35,11 @@ impl SessionHandle for Script {
     fn timeline(&self) -> &Timeline {
         &self.timeline
     }
-    fn release(&self) -> Release {
-        Emulation::default().release()
+    fn emulated(&self) -> Emulated {
+        Emulated::default()
+    }
+    fn release_report(&self) -> ReleaseReport {
+        ReleaseReport::of(self.emulated(), &[])
     }
     fn timeline_mut(&mut self) -> &mut Timeline {
         &mut self.timeline

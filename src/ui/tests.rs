@@ -76,7 +76,7 @@ impl Screen {
         let scene = Scene {
             written: None,
             live: None,
-            release: self.driver.release(),
+            release: self.driver.emulated(),
             state: &self.state,
             timeline: self.driver.timeline(),
             theme,

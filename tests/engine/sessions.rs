@@ -157,6 +157,7 @@ proptest! {
                 match action {
                     schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
                     schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
+                    schedscope::session::Action::Release(_) => unreachable!("no deal changes the release"),
                 }
                 seek_end(&mut alone);
             }
@@ -164,7 +165,7 @@ proptest! {
             prop_assert_eq!(revisions(alone.timeline()), revisions(branch.timeline()));
             prop_assert_eq!(&alone.timeline().end().queues, &branch.timeline().end().queues);
             // And it differs from itself in nothing.
-            prop_assert!(Comparison::of(branch, alone.branch()).is_empty());
+            prop_assert!(Comparison::of(branch, alone.branch(), |_| true).is_empty());
         }
     }
 
@@ -216,7 +217,7 @@ fn two_branches_side_by_side() {
     assert!(session.apply(cordon(&session)));
     assert_eq!((session.branches().len(), session.current()), (2, 1));
     assert!(session.run_next());
-    let compared = Comparison::of(&session.branches()[0], &session.branches()[1]);
+    let compared = Comparison::of(&session.branches()[0], &session.branches()[1], |_| true);
     assert_eq!(compared.names, ["main", "branch 2"]);
     assert_eq!((compared.shared, compared.since.clone().map(|s| s.len())), (1, [1, 2]));
     assert_eq!(compared.pods.len(), 1);
@@ -310,7 +311,7 @@ a/weak: gone
     assert!(session.apply(edit.expect("it is there")));
     while session.settle() {}
     assert!(session.timeline().end().clock < session.branches()[0].timeline().end().clock);
-    let compared = Comparison::of(&session.branches()[0], session.branch());
+    let compared = Comparison::of(&session.branches()[0], session.branch(), |_| true);
     assert!(compared.pods.is_empty() && compared.since[1][0].1 == "delete Pod a/weak", "{compared:?}");
 }
 

@@ -1,7 +1,8 @@
 //! From a text that some kube-scheduler wrote back to the reason.
 
-use super::{Entry, ReasonKind, catalogue, template};
+use super::{ReasonKind, catalogue, template};
 use crate::framework::{PluginName, PluginSet};
+use crate::release::{Lifetime, Release};
 
 /// What a text says, as far as it can be told from the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct ReadReason<'t> {
     pub facts: Vec<&'t str>,
     /// What is particular about the words, where the newest release has others.
     pub note: Option<&'static str>,
+    /// The releases that write it so.
+    pub releases: Lifetime,
 }
 
 impl ReadReason<'_> {
@@ -35,13 +38,22 @@ impl ReadReason<'_> {
 
 /// Returns what a text says; `None` for one that no known release writes. A text may go on behind what is known of it.
 pub fn read_reason(text: &str) -> Option<ReadReason<'_>> {
-    let find = |exact: bool| catalogue::entries().iter().filter(|e| e.kind != ReasonKind::Preemption).find_map(|e| read_as(e, text, exact));
-    find(true).or_else(|| find(false))
+    find(text, true, None).or_else(|| find(text, false, None))
 }
 
-fn read_as<'t>(entry: &Entry, text: &'t str, exact: bool) -> Option<ReadReason<'t>> {
-    entry.wordings.iter().find_map(|w| {
+/// Returns what a text says that a release wrote, or else any other; see [`read_reason`].
+pub fn read_reason_of(text: &str, release: Release) -> Option<ReadReason<'_>> {
+    find(text, true, Some(release)).or_else(|| find(text, true, None)).or_else(|| find(text, false, Some(release))).or_else(|| find(text, false, None))
+}
+
+/// Looks for the text among all words, or among those of a release.
+fn find(text: &str, exact: bool, release: Option<Release>) -> Option<ReadReason<'_>> {
+    let entries = catalogue::entries().iter().filter(|e| e.kind != ReasonKind::Preemption);
+    entries.flat_map(|e| e.wordings.iter().map(move |w| (e.kind, w))).find_map(|(kind, w)| {
+        if release.is_some_and(|release| !w.span.contains(release)) {
+            return None;
+        }
         let facts = template::read(w.template, text, exact)?;
-        Some(ReadReason { kind: entry.kind, facts, note: w.note })
+        Some(ReadReason { kind, facts, note: w.note, releases: w.span })
     })
 }

@@ -32,19 +32,28 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let always: usize =
-        [scene.branch, alone, started, live.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
+    let release = if area.width < NAMED_FROM { scene.release.label() } else { format!("kube-scheduler {}", scene.release.label()) };
+    let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
+    let always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let source =
         text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
+    // The counts give way to the release.
+    let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
+    let counts = [count(moment.cluster.nodes.len(), "node"), count(moment.cluster.pods.len(), "pod")].map(|words| {
+        let fits = width(&words) <= spare;
+        spare = if fits { spare - width(&words) } else { 0 };
+        if fits { words } else { String::new() }
+    });
+    let [nodes, pods] = counts;
     let facts = [
         (Role::Strong, source),
         (live.1, live.0.clone()),
         (Role::Accent, scene.branch.to_owned()),
         (Role::Notice, alone.to_owned()),
         (Role::Muted, started.to_owned()),
-        (Role::Muted, count(moment.cluster.nodes.len(), "node")),
-        (Role::Muted, count(moment.cluster.pods.len(), "pod")),
-        (Role::Muted, format!("kube-scheduler v{}", scene.release.minor())),
+        (Role::Muted, nodes),
+        (Role::Muted, pods),
+        (Role::Muted, release),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
     let mut used = text::width(lead);

@@ -51,7 +51,7 @@ fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportErr
     if view.start.is_none() {
         return Err(ExportError::NoDecision(revision.title.clone()));
     }
-    Ok(format.write(&report::Answer::Decision(&view), "")?)
+    Ok(format.write(&report::Answer::Decision(&view, &session.release_report()), "")?)
 }
 
 #[cfg(test)]
