@@ -38,22 +38,33 @@ impl ReadReason<'_> {
 
 /// Returns what a text says; `None` for one that no known release writes. A text may go on behind what is known of it.
 pub fn read_reason(text: &str) -> Option<ReadReason<'_>> {
-    find(text, true, None).or_else(|| find(text, false, None))
+    find(text, Fit::Exact, None).or_else(|| find(text, Fit::Start, None))
 }
 
-/// Returns what a text says that a release wrote, or else any other; see [`read_reason`].
+/// Returns what a text says that a release wrote, or else any other; see [`read_reason`]. A text without facts is not taken
+/// for one with facts.
 pub fn read_reason_of(text: &str, release: Release) -> Option<ReadReason<'_>> {
-    find(text, true, Some(release)).or_else(|| find(text, true, None)).or_else(|| find(text, false, Some(release))).or_else(|| find(text, false, None))
+    let mut ways = [Fit::Plain, Fit::Exact, Fit::Start].into_iter().flat_map(|fit| [(fit, Some(release)), (fit, None)]);
+    ways.find_map(|(fit, release)| find(text, fit, release))
+}
+
+/// How a text fits words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// The words have no facts in them and are the text.
+    Plain,
+    /// The words with facts in them are the text.
+    Exact,
+    /// The text begins so.
+    Start,
 }
 
 /// Looks for the text among all words, or among those of a release.
-fn find(text: &str, exact: bool, release: Option<Release>) -> Option<ReadReason<'_>> {
+fn find(text: &str, fit: Fit, release: Option<Release>) -> Option<ReadReason<'_>> {
     let entries = catalogue::entries().iter().filter(|e| e.kind != ReasonKind::Preemption);
     entries.flat_map(|e| e.wordings.iter().map(move |w| (e.kind, w))).find_map(|(kind, w)| {
-        if release.is_some_and(|release| !w.span.contains(release)) {
-            return None;
-        }
-        let facts = template::read(w.template, text, exact)?;
+        let is_wanted = release.is_none_or(|release| w.span.contains(release)) && (fit != Fit::Plain || template::is_plain(w.template));
+        let facts = is_wanted.then(|| template::read(w.template, text, fit != Fit::Start)).flatten()?;
         Some(ReadReason { kind, facts, note: w.note, releases: w.span })
     })
 }

@@ -68,8 +68,9 @@ impl Agreements {
 
     /// All of it, a line or a few for each pod.
     pub fn text(&self) -> String {
-        let mut out = format!("{}\n{}\n", self.release.sentence(), self.summary());
+        let mut out = self.summary() + "\n";
         out += "Each pod is decided on its own, ignoring the other pending pods.\n";
+        let _ = writeln!(out, "{}", self.release.sentence());
         for (accord, _) in self.counts() {
             let _ = writeln!(out, "\n{}:", title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {

@@ -13,6 +13,9 @@ use crate::ui::view::draw::Scene;
 /// Screens narrower than this do without the program's name.
 const NAMED_FROM: u16 = 100;
 
+/// The source is clipped to no fewer columns.
+const SHORTEST_SOURCE: usize = 5;
+
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let right = place(scene);
@@ -32,11 +35,15 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let release = if area.width < NAMED_FROM { scene.release.label() } else { format!("kube-scheduler {}", scene.release.label()) };
+    let mut release = if area.width < NAMED_FROM { scene.release.label() } else { format!("kube-scheduler {}", scene.release.label()) };
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
-    let always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
-    let source =
-        text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
+    let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
+    if text::width(lead) + SHORTEST_SOURCE + always > room {
+        always -= width(&release);
+        release.clear();
+    }
+    let left = room.saturating_sub(text::width(lead) + always).max(SHORTEST_SOURCE);
+    let source = text::clip_middle(scene.source, left, scene.glyphs.ellipsis).into_owned();
     // The counts give way to the release.
     let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
     let counts = [count(moment.cluster.nodes.len(), "node"), count(moment.cluster.pods.len(), "pod")].map(|words| {
