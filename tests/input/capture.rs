@@ -168,7 +168,7 @@ fn a_redacted_capture_names_nothing() {
         let note = "0/3 nodes are available: pod shop/payments cannot; Successfully assigned shop/payments to gpu-a1".to_owned();
         let events =
             [ObservedEvent { pod: Key::new("shop", "payments"), reason: "Scheduled".into(), note, count: 1, ..Default::default() }];
-        let capture = Capture { cluster: &cluster, events: &events, unknown: NONE, redact: Some(&WORDS) };
+        let capture = Capture { cluster: &cluster, events: &events, version: None, unknown: NONE, redact: Some(&WORDS) };
         let text = written(&capture);
         let of: BTreeMap<String, String> =
             capture.replacements().into_iter().map(|(replacement, original)| (original, replacement)).collect();
@@ -206,7 +206,7 @@ fn a_redacted_capture_names_nothing() {
 fn a_redacted_capture_agrees_as_before() {
     let loaded = load(&[Story::named("aftermath").unwrap().input()]);
     let cluster = loaded.cluster();
-    let capture = Capture { cluster: &cluster, events: &loaded.events, unknown: NONE, redact: Some(&WORDS) };
+    let capture = Capture { cluster: &cluster, events: &loaded.events, version: None, unknown: NONE, redact: Some(&WORDS) };
     let originals = capture.replacements();
     let redacted = read(&written(&capture));
     let agreements = |loaded: &Loaded| {
@@ -310,7 +310,7 @@ fn every_reason_survives() {
         .collect();
     let loaded = read(&serde_json::json!({"kind": "List", "apiVersion": "v1", "items": pods}).to_string());
     let cluster = loaded.cluster();
-    let redacted = read(&written(&Capture { cluster: &cluster, events: &[], unknown: NONE, redact: Some(&WORDS) }));
+    let redacted = read(&written(&Capture { cluster: &cluster, events: &[], version: None, unknown: NONE, redact: Some(&WORDS) }));
     let kept: Vec<String> = redacted
         .cluster()
         .pods
