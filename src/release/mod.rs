@@ -6,8 +6,10 @@
 
 mod behaviour;
 mod config_fields;
+mod choice;
 mod defaults;
 mod gates;
+mod messages;
 mod profile;
 mod queue_behaviour;
 mod v1_20;
@@ -37,8 +39,10 @@ pub use behaviour::{
     PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding,
     VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
+pub use messages::MessageForm;
 pub use profile::{Match, Nearest, Part, Profile, RemovedPlugins, nearest, newest, supported};
 pub use queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
