@@ -20,7 +20,8 @@ use super::node_name::NodeName;
 use super::node_ports::NodePorts;
 use super::node_prefer_avoid_pods::NodePreferAvoidPods;
 use super::node_resources::{
-    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs, SingleFormula, SingleFormulaArgs,
+    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs, SingleFormula,
+    SingleFormulaArgs,
 };
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::{InTreeVolumeLimits, NodeVolumeLimits};
@@ -193,7 +194,11 @@ mod tests {
             let of_row = Profile::all().iter().find(|p| row.releases.contains(p.release)).unwrap();
             let emulation = Emulation::from(of_row);
             match row.make {
-                Make::Plugin(make) => assert_eq!(make(None, emulation).unwrap().name(), row.name),
+                Make::Plugin(make) => {
+                    let needed = serde_json::json!({"shape": [{"utilization": 0, "score": 10}]});
+                    let args = (row.name == PluginName::RequestedToCapacityRatio).then_some(&needed);
+                    assert_eq!(make(args, emulation).unwrap().name(), row.name);
+                }
                 Make::NotEmulated(points) => assert!(!points.is_empty()),
             }
         }

@@ -5,8 +5,8 @@
 //! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
 mod behaviour;
-mod config_fields;
 mod choice;
+mod config_fields;
 mod defaults;
 mod gates;
 mod messages;
@@ -32,12 +32,11 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DryRunReport, EmptySelector, EphemeralClaims,
-    FilterRun,
-    IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
-    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding,
-    VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
+    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DryRunReport, EmptySelector,
+    EphemeralClaims, FilterRun, IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims,
+    MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText,
+    PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
+    UtilizationRounding, VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};

@@ -119,7 +119,11 @@ impl Profile {
 
     /// Returns the default plugins of configurations of an apiVersion that the gates leave, in order, each with the
     /// extension point that it is listed at; most releases list all at `multiPoint`.
-    pub fn plugins(&self, api_version: &str, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = (&'static str, &'static DefaultPlugin)> {
+    pub fn plugins(
+        &self,
+        api_version: &str,
+        enabled: impl Fn(Gate) -> bool,
+    ) -> impl Iterator<Item = (&'static str, &'static DefaultPlugin)> {
         let release = self.release;
         let sets = default_sets(api_version).iter();
         let all = sets.flat_map(|set| set.plugins.iter().map(|plugin| (set.point, plugin)));
@@ -213,10 +217,7 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        assert_eq!(
-            supported(),
-            "1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36"
-        );
+        assert_eq!(supported(), "1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36");
     }
 
     #[test]
@@ -255,6 +256,17 @@ mod tests {
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.20.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28").len(), 4);
+    }
+
+    #[test]
+    fn pods_were_looked_for_in_the_queue_more_often_once() {
+        for profile in Profile::all() {
+            let seconds = if profile.release < Release::patch(24, 0) { 60 } else { 300 };
+            assert_eq!(profile.behaviour.leftover.as_secs(), seconds, "{}", profile.release);
+            // Without a plugin that is known to have rejected it, any event moves a pod.
+            assert_eq!(profile.behaviour.rejectors_noted, profile.release >= Release::patch(21, 0), "{}", profile.release);
+            assert_eq!(profile.reads_policies(), profile.release < Release::patch(23, 0), "{}", profile.release);
+        }
     }
 
     #[test]

@@ -128,7 +128,7 @@ const REJECTED_BEFORE_FILTER: [Row; 33] = [
     never("", At::Narrowed, "node(s) didn't satisfy plugin(s) [* *]", "NodeAffinity is the only plugin that leaves nodes out"),
 ];
 
-const REJECTED_BY_FILTER: [Row; 47] = [
+const REJECTED_BY_FILTER: [Row; 50] = [
     row("NodeUnschedulable", At::Filter(UNRESOLVABLE), "node(s) were unschedulable"),
     never(
         "NodeName",
@@ -139,6 +139,9 @@ const REJECTED_BY_FILTER: [Row; 47] = [
     row("TaintToleration", At::Filter(UNRESOLVABLE), "node(s) had untolerated taint(s)"),
     row("NodeAffinity", At::Filter(UNRESOLVABLE), "node(s) didn't match Pod's node affinity/selector"),
     row("NodeAffinity", At::Filter(UNRESOLVABLE), "node(s) didn't match scheduler-enforced node affinity"),
+    never("NodeLabel", At::Filter(UNRESOLVABLE), "node(s) didn't have the requested labels", ONLY_IN_OLDER_RELEASES),
+    never("ServiceAffinity", At::Filter(U), "node(s) didn't match service affinity", ONLY_IN_OLDER_RELEASES),
+    never("InterPodAffinity", At::Filter(U), "node(s) didn't match pod affinity/anti-affinity rules", ONLY_IN_OLDER_RELEASES),
     row("NodePorts", At::Filter(U), "node(s) didn't have free ports for the requested pod ports"),
     never(
         "NodeResourcesFit",

@@ -109,7 +109,10 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         Reason::Insufficient(shortage) => vec![shortage.resource.as_str().into()],
         Reason::CsiDriverMissing { driver } => vec![driver.as_str().into()],
         Reason::ClaimLookupFailed { claim } => vec![claim.to_string().into(), claim.name.as_str().into()],
-        Reason::EphemeralClaimPending { claim } | Reason::ClaimNotMadeForPod { claim } | Reason::ClaimNotFound { claim } | Reason::ClaimDeleting { claim } => {
+        Reason::EphemeralClaimPending { claim }
+        | Reason::ClaimNotMadeForPod { claim }
+        | Reason::ClaimNotFound { claim }
+        | Reason::ClaimDeleting { claim } => {
             vec![claim.as_str().into()]
         }
         Reason::ClaimLost { claim, volume } => vec![claim.as_str().into(), volume.as_str().into()],
@@ -136,6 +139,10 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
 
 const fn always(template: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(0), note: None }
+}
+
+const fn noted(template: &'static str, note: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since(0), note: Some(note) }
 }
 
 const fn since(minor: u8, template: &'static str) -> Wording {
@@ -345,7 +352,7 @@ static ENTRIES: &[Entry] = &[
         P::InterPodAffinity,
         Unschedulable,
         &[
-            until(21, "node(s) didn't match pod affinity/anti-affinity rules", "speaks of affinity and anti-affinity, as old versions do"),
+            noted("node(s) didn't match pod affinity/anti-affinity rules", "speaks of affinity and anti-affinity, as old versions do"),
             until(20, "node(s) didn't match pod affinity/anti-affinity", "speaks of affinity and anti-affinity, as old versions do"),
         ],
     ),

@@ -201,8 +201,16 @@ mod tests {
             ),
         ] {
             let emulation = Emulation::default();
-            assert_eq!(ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation), fit, "{yaml}");
-            assert_eq!(ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation), balanced, "{yaml}");
+            assert_eq!(
+                ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                fit,
+                "{yaml}"
+            );
+            assert_eq!(
+                ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                balanced,
+                "{yaml}"
+            );
         }
     }
 

@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
     row("CSIMigrationGCE", &[beta(17, OFF), beta(23, ON), locked(25), removed(28)]),
     row("CSIMigrationOpenStack", &[beta(18, OFF), beta(21, ON), locked(24), removed(26)]),
     row("CSIMigrationPortworx", &[alpha(23), beta(25, OFF), beta(31, ON), removed(36)]),
-    row("CSIMigrationRBD", &[alpha(23), state(28, OFF, Stage::Deprecated)]),
+    row("CSIMigrationRBD", &[alpha(23), state(28, OFF, Stage::Deprecated), removed(31)]),
     row("CSIStorageCapacity", &[alpha(19), beta(21, ON), locked(24), removed(28)]),
     row("ClearingNominatedNodeNameAfterBinding", &[alpha(34), beta(35, ON)]),
     row("DRAAdminAccess", &[alpha(32), beta(34, ON), locked(36)]),

@@ -5,12 +5,11 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DryRunReport, EmptySelector, EphemeralClaims,
-    FilterRun,
-    IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
-    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding,
-    VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
+    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DryRunReport, EmptySelector,
+    EphemeralClaims, FilterRun, IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims,
+    MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText,
+    PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
+    UtilizationRounding, VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 use super::profile::{Part, Profile, RemovedPlugins};
 use super::queue_behaviour::{
