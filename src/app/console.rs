@@ -1,6 +1,5 @@
 //! The terminal from the first screen to the last, with all that comes from it.
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
 use super::{AppError, Exit, ExitTo, Options};
+use crate::output;
 use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
@@ -85,7 +85,7 @@ impl Console {
                 // The terminal was given back and the panic was reported on its own thread.
                 Ok(None) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
-                    Ok(()) => Err(AppError::Terminal(io::Error::other("the load ended without a result"))),
+                    Ok(()) => Err(AppError::Terminal(std::io::Error::other("the load ended without a result"))),
                 },
                 Err(error) => Err(error),
             }
@@ -98,10 +98,10 @@ impl Console {
 
     /// Says something on standard error: once the terminal is given back, where it would go onto the screen.
     pub fn say(&mut self, line: String) {
-        if self.taken.is_some() && io::stderr().is_terminal() {
+        if self.taken.is_some() && output::standard_error_is_terminal() {
             self.unsaid.push(line);
         } else {
-            eprintln!("{line}");
+            output::say(line);
         }
     }
 
@@ -158,7 +158,7 @@ impl Drop for Console {
     fn drop(&mut self) {
         self.taken = None;
         for line in &self.unsaid {
-            eprintln!("{line}");
+            output::say(line);
         }
     }
 }

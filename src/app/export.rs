@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::WriteError;
+use crate::output::Text;
 use crate::ui::{self, Export, Glyphs, Scene, SessionHandle, State, Theme};
 
 /// Hands out all that drawing reads.
@@ -56,11 +57,11 @@ pub(super) fn write(
             let area = Rect::new(0, 0, state.size.0, state.size.1);
             let mut buf = Buffer::empty(area);
             with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
-            ui::view::export::write(*form, &buf, theme)
+            Text::document(ui::view::export::write(*form, &buf, theme))
         }
     };
     let mut file = File::create_new(path).map_err(|error| WriteError::create(path, error))?;
-    file.write_all(text.as_bytes()).map_err(|error| {
+    file.write_all(text.as_str().as_bytes()).map_err(|error| {
         // A part of it is of no use, and would be in the way of the next try.
         let _ = std::fs::remove_file(path);
         WriteError::Io { path: path.to_owned(), error }

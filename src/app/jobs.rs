@@ -60,7 +60,7 @@ impl RunningJob {
                 let seen = super::live_follow::seen(session);
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
-                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
+                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().into_vec()))
                 })
             }
             Job::Compare(one, other) => {

@@ -1,6 +1,6 @@
 //! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
 
-use std::io::{self, IsTerminal as _, Stdout, Write as _};
+use std::io::{self, Stdout, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -16,6 +16,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AppError, panics};
+use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
 /// Whether the terminal is ours at the moment; the panic hook has to know, and it has no other way to.
@@ -23,10 +24,10 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Fails where there is no terminal to draw on or to read keys from.
 pub(super) fn require() -> Result<(), AppError> {
-    if !io::stdout().is_terminal() {
+    if !output::standard_output_is_terminal() {
         return Err(AppError::NoTerminal("output"));
     }
-    if !io::stdin().is_terminal() {
+    if !output::standard_input_is_terminal() {
         return Err(AppError::NoTerminal("input"));
     }
     Ok(())
@@ -103,8 +104,8 @@ fn take() -> io::Result<()> {
 }
 
 /// Puts some text into the clipboard of the terminal, wherever that is (OSC 52); a terminal that cannot do that ignores it.
-pub(super) fn copy(text: &str) -> io::Result<()> {
-    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
+pub(super) fn copy(text: &Text) -> io::Result<()> {
+    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))
 }
 
 /// Asks the terminal for the colour of its background (OSC 11); one that does not know the question ignores it.

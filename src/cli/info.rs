@@ -1,11 +1,10 @@
 //! `schedscope info`: what this program is and what it emulates.
 
-use std::fmt::Write as _;
-
 use strum::IntoEnumIterator as _;
 
 use super::args::InfoArgs;
 use super::{Failure, print};
+use crate::output::Lines;
 use crate::release::{Emulation, Gate, supported};
 use crate::scheduler::Config;
 
@@ -13,15 +12,17 @@ use crate::scheduler::Config;
 pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
     let profile = super::emulate::profile(args.emulate);
     let emulation = Emulation::from(profile);
-    let mut out = format!("schedscope {}\nemulates kube-scheduler {}", env!("CARGO_PKG_VERSION"), emulation.release());
-    if let Some(asked) = args.emulate {
-        out += &super::emulate::answers_for(asked);
-    }
+    let mut out = Lines::default();
+    out.line(format_args!("schedscope {}", env!("CARGO_PKG_VERSION")));
+    let answers_for = args.emulate.map(super::emulate::answers_for).unwrap_or_default();
+    out.line(format_args!("emulates kube-scheduler {}{answers_for}", emulation.release()));
     let not_verified: Vec<String> = profile.not_verified().map(|part| part.to_string()).collect();
     if !not_verified.is_empty() {
-        let _ = write!(out, "\nnot verified against it: {}", not_verified.join(", "));
+        out.line(format_args!("not verified against it: {}", not_verified.join(", ")));
     }
-    let _ = write!(out, "\nknows {}\n\nplugins of the default profile\n", supported());
+    out.line(format_args!("knows {}", supported()));
+    out.blank();
+    out.push("plugins of the default profile");
     let config = Config::defaults(emulation);
     for plugin in config.profiles.iter().flat_map(|p| &p.all) {
         let points = [
@@ -40,15 +41,16 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
         let points: Vec<&str> = points.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect();
         let weight = config.profiles.iter().flat_map(|p| &p.score).find(|(scored, _)| scored.name() == plugin.name());
         let weight = weight.map_or_else(String::new, |(_, weight)| format!(" (weight {weight})"));
-        let _ = writeln!(out, "  {:<32} {}{weight}", plugin.name().as_str(), points.join(", "));
+        out.line(format_args!("  {:<32} {}{weight}", plugin.name().as_str(), points.join(", ")));
     }
     for (name, _) in config.profiles.iter().flat_map(|p| &p.not_emulated) {
-        let _ = writeln!(out, "  {name:<32} not emulated yet");
+        out.line(format_args!("  {name:<32} not emulated yet"));
     }
-    out.push_str("\nfeature gates (set with --feature-gates)\n");
+    out.blank();
+    out.push("feature gates (set with --feature-gates)");
     for gate in Gate::iter() {
         let state = if emulation.enabled(gate) { "on" } else { "off" };
-        let _ = writeln!(out, "  {:<42} {state:<4} {}", gate.to_string(), gate.describe());
+        out.line(format_args!("  {:<42} {state:<4} {}", gate.to_string(), gate.describe()));
     }
-    print(&out)
+    print(&out.into())
 }

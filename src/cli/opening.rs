@@ -188,7 +188,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
 }
 
 fn report_lines(loaded: &Loaded) -> Vec<String> {
-    completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
+    completeness(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
 /// A dump on its own: its name, when it was taken, and what is in it.

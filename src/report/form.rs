@@ -3,10 +3,11 @@
 use serde::{Serialize, Serializer};
 
 use super::{Agreements, Decision, OperationReport, text};
+use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
-pub type WriteOperation = fn(&OperationReport) -> Result<String, FormatError>;
+pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
 
 /// A format.
 #[derive(Debug)]
@@ -19,8 +20,8 @@ pub struct Format {
     pub endings: &'static [&'static str],
     /// Whether the source's completeness is added to the text.
     pub wide: bool,
-    /// Writes an answer; formats for reading end with the second argument, which is whole lines.
-    write: fn(&Answer<'_>, &str) -> Result<String, FormatError>,
+    /// Writes an answer; formats for reading end with the second argument.
+    write: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
     /// Writes one operation of a run as a line; `None` for formats in which a run is text.
     operation: Option<WriteOperation>,
 }
@@ -72,8 +73,8 @@ impl Format {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
-    /// Writes an answer; formats for reading end with `more`, which is whole lines.
-    pub fn write(&self, answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
+    /// Writes an answer; formats for reading end with `more`.
+    pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)
     }
 
@@ -91,11 +92,13 @@ impl Answer<'_> {
         }
     }
 
-    fn text(&self) -> String {
-        match self {
+    fn text(&self, more: Lines) -> Lines {
+        let mut lines = match self {
             Self::Decision(view) => text(view),
             Self::Agreements(agreements) => agreements.text(),
-        }
+        };
+        lines.extend(more);
+        lines
     }
 }
 
@@ -109,25 +112,25 @@ impl Serialize for Answer<'_> {
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn plain(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
-    Ok(answer.text() + more)
+fn plain(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    Ok(answer.text(more).into())
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn markdown(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
-    Ok(format!("### {}\n\n```\n{}{more}```\n", answer.title(), answer.text()))
+fn markdown(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_markdown(&answer.title(), &answer.text(more)))
 }
 
-fn json(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
-    Ok(serde_json::to_string_pretty(answer)? + "\n")
+fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_json(answer)?)
 }
 
-fn json_line(report: &OperationReport) -> Result<String, FormatError> {
-    Ok(serde_json::to_string(report)? + "\n")
+fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
+    Ok(output::to_json_line(report)?)
 }
 
-fn yaml(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
-    Ok(serde_yaml::to_string(answer)?)
+fn yaml(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_yaml(answer)?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Writes the screen or the decision to a file.
 
+use crate::output::{Lines, Text};
 use crate::report::{self, Format};
 use crate::trace::CycleView;
 use crate::ui::actions::arguments;
@@ -41,7 +42,7 @@ fn export(session: &dyn SessionHandle, args: &str) -> Result<Effect, ExportError
 }
 
 /// Returns the decision at the cursor to its end, in the form that the ending of a file's name stands for.
-fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportError> {
+fn decision(session: &dyn SessionHandle, path: &str) -> Result<Text, ExportError> {
     let format = match ending(path) {
         "svg" => return Err(ExportError::DecisionAsPicture),
         ending => Format::of_ending(ending).ok_or_else(|| ExportError::Ending { path: path.to_owned() })?,
@@ -51,7 +52,7 @@ fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportErr
     if view.start.is_none() {
         return Err(ExportError::NoDecision(revision.title.clone()));
     }
-    Ok(format.write(&report::Answer::Decision(&view), "")?)
+    Ok(format.write(&report::Answer::Decision(&view), Lines::default())?)
 }
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ mod tests {
         let kind = |driver: &dyn SessionHandle, args: &str| match export(driver, args) {
             Ok(Effect::Export { path, export: Export::Screen(form) }) => format!("{path} {form:?}"),
             Ok(Effect::Export { path, export: Export::Words(words) }) => {
-                format!("{path} {}", words.lines().next().unwrap_or_default())
+                format!("{path} {}", words.as_str().lines().next().unwrap_or_default())
             }
             Ok(other) => panic!("{other:?}"),
             Err(error) => format!("! {error}"),
@@ -103,7 +104,7 @@ mod tests {
         driver.timeline_mut().seek(Cursor::END);
         assert_eq!(early, json(&driver));
         let Effect::Export { export: Export::Words(words), .. } = early else { panic!("{early:?}") };
-        let value: serde_json::Value = serde_json::from_str(&words).unwrap();
+        let value: serde_json::Value = serde_json::from_str(words.as_str()).unwrap();
         assert_eq!(value["preemption"]["selected"], "worker-a2");
     }
 }
