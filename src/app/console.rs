@@ -80,7 +80,7 @@ impl Console {
             let run = move || drop(sender.send(load(&shared)));
             let thread = std::thread::Builder::new().name("loader".to_owned()).spawn(run)?;
             let watched = self.runtime.block_on(wait(result, &watch, source, options, &mut self.taken));
-            match watched {
+            match or_hung_up(watched, |exit| Some(Loaded::ExitTo(exit))) {
                 Ok(Some(loaded)) => Ok(loaded),
                 // The terminal was given back and the panic was reported on its own thread.
                 Ok(None) => match thread.join() {
@@ -122,10 +122,19 @@ impl Console {
     pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<ExitTo, AppError> {
         terminal::require()?;
         let taken = &mut self.taken;
-        self.runtime.block_on(async {
+        let left = self.runtime.block_on(async {
             let ((terminal, inputs), theme) = take(taken, options).await?;
             event_loop::explore(explorer, options, theme, terminal, inputs).await
-        })
+        });
+        or_hung_up(left, ExitTo::Exit)
+    }
+}
+
+/// A terminal that is gone has hung up, whether or not a signal says so.
+fn or_hung_up<T>(result: Result<T, AppError>, exit: impl FnOnce(Exit) -> T) -> Result<T, AppError> {
+    match result {
+        Err(AppError::Terminal(error)) if terminal::is_gone(&error) => Ok(exit(Exit::Signal(signal_hook::consts::SIGHUP))),
+        other => other,
     }
 }
 
@@ -143,13 +152,14 @@ impl Console {
     ) -> Result<Result<Choice, Exit>, AppError> {
         terminal::require()?;
         let taken = &mut self.taken;
-        self.runtime.block_on(async {
+        let left = self.runtime.block_on(async {
             let ((terminal, inputs), theme) = take(taken, options).await?;
             let palette = Palette { theme: &theme, glyphs: &options.glyphs };
             let mut screen = Start::new(offers, empty, options.keymap.clone(), terminal.size()?);
             screen.notice = why.or_else(|| options.problems.first().cloned());
             start::choose(screen, palette, terminal, inputs).await
-        })
+        });
+        or_hung_up(left, Err)
     }
 }
 
@@ -215,7 +225,6 @@ async fn wait<T>(
         };
         let exit = match input {
             Input::End(number) => Some(Exit::Signal(number)),
-            Input::Gone => Some(Exit::Quit),
             Input::Stop => {
                 terminal.suspend()?;
                 None

@@ -200,7 +200,6 @@ impl Loop<'_> {
     fn input(&mut self, screen: &mut UiThread, input: Input) -> Result<Option<ExitTo>, AppError> {
         let effect = match input {
             Input::End(number) => return Ok(Some(ExitTo::Exit(Exit::Signal(number)))),
-            Input::Gone => return Ok(Some(ExitTo::Exit(Exit::Quit))),
             Input::Stop => Some(Effect::Suspend),
             Input::Continue => {
                 self.terminal.enter_again()?;
