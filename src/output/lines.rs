@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::Escaped;
+use super::{Escaped, without_passwords};
 
 /// Lines of a text for reading. A line break within one came from outside, and is escaped like all else when the text is
 /// written.
@@ -84,9 +84,9 @@ impl IntoIterator for Lines {
 }
 
 impl Display for Lines {
-    /// Writes the lines escaped, each with a line break at its end.
+    /// Writes the lines escaped and without passwords, each with a line break at its end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|line| writeln!(f, "{}", Escaped(line)))
+        self.0.iter().try_for_each(|line| writeln!(f, "{}", Escaped(without_passwords(line))))
     }
 }
 

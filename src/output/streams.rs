@@ -5,7 +5,7 @@
 use std::fmt::{self, Display};
 use std::io::{self, IsTerminal as _, Write as _};
 
-use super::{Escaped, Lines, Text};
+use super::{Escaped, Lines, Text, without_passwords};
 
 /// Writes a text to standard output. A reader that has gone away has read enough: that is no error.
 pub fn print(text: &Text) -> io::Result<()> {
@@ -18,7 +18,7 @@ pub fn print(text: &Text) -> io::Result<()> {
 
 /// Writes a line to standard error, where there is one.
 pub fn say(line: impl Display) {
-    write_error(format_args!("{}\n", Escaped(line)));
+    write_error(format_args!("{}\n", Escaped(without_passwords(&line.to_string()))));
 }
 
 /// Writes lines to standard error, where there is one.
@@ -55,7 +55,7 @@ impl Status {
     /// Shows a line in place of the last one.
     pub fn show(&mut self, line: impl Display) {
         self.shown = true;
-        write_error(format_args!("\r\x1b[K{}", Escaped(line)));
+        write_error(format_args!("\r\x1b[K{}", Escaped(without_passwords(&line.to_string()))));
     }
 }
 

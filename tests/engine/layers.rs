@@ -18,7 +18,7 @@ const LAYERS: Rooms = &[
     ("preemption", &["trace", "framework", "release", "cluster"]),
     ("cel", &["cluster"]),
     ("plugins", &["cel", "framework", "release", "cluster", "preemption"]),
-    ("scheduler", &["framework", "release", "cluster", "preemption", "plugins", "trace"]),
+    ("scheduler", &["output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("session", &["output", "scheduler", "trace", "framework", "release", "cluster"]),
     ("source", &["cluster", "output", "plural"]),
     ("report", &["output", "session", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
