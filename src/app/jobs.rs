@@ -79,6 +79,8 @@ impl RunningJob {
             Job::Capture { path, redact } => {
                 let cluster = session.scheduler_as_seen().state().cluster().clone();
                 let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
+                // Standard output is the screen.
+                let path = if path == "-" { "./-".to_owned() } else { path };
                 Box::new(move || Ok(Outcome::Said(super::object_text::capture(&cluster, &events, &unknown, &path, redact)?)))
             }
         };

@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A cluster as a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
-    let path = args.file.display().to_string();
+    let path = args.file.as_ref().or(args.output.as_ref()).map(|path| path.display().to_string()).unwrap_or_default();
     let said = app::capture(&loaded.cluster(), &loaded.events, &app::unknown_kinds(&loaded.report), &path, args.redact)
         .map_err(|error| Failure::source(error.to_string()))?;
     output::say(said);

@@ -16,6 +16,27 @@ pub fn print(text: &Text) -> io::Result<()> {
     }
 }
 
+/// Lets a writer of [`Json`](super::Json) write to standard output what is too large to hold. A reader that has gone away
+/// has read enough: `None`.
+///
+/// # Errors
+/// Whatever `write` returns.
+pub fn print_with<T>(write: impl FnOnce(&mut dyn io::Write) -> io::Result<T>) -> io::Result<Option<T>> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|result| out.flush().map(|()| result)) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            // What is left is not tried again.
+            drop(out.into_parts());
+            Ok(None)
+        }
+        Ok(result) => Ok(Some(result)),
+        Err(error) => {
+            drop(out.into_parts());
+            Err(error)
+        }
+    }
+}
+
 /// Writes a line to standard error, where there is one.
 pub fn say(line: impl Display) {
     write_error(format_args!("{}\n", Escaped(without_passwords(&line.to_string()))));
