@@ -226,9 +226,12 @@ pub struct LiveArgs {
 /// Arguments of `capture`.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// The file, which must not be there yet; compressed where it ends in .gz
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The file, which must not be there yet; compressed where it ends in .gz; - for standard output
+    #[arg(value_name = "FILE", required_unless_present = "output")]
+    pub file: Option<PathBuf>,
+    /// The same, as other tools take it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
+    pub output: Option<PathBuf>,
     /// Replace names, labels, images and texts by others that decide the same
     #[arg(long)]
     pub redact: bool,

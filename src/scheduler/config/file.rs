@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
 use crate::framework::{FieldErrors, parse_duration};
+use crate::output::url_without_password;
 use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
@@ -168,6 +169,24 @@ impl ConfigFile {
         errors.into_result()?;
         Self::deserialize(value).map_err(|e| one_error("", e.to_string()))
     }
+}
+
+/// Returns a configuration without passwords in its extenders' URLs and without their keys, as JSON: what is emulated needs
+/// neither. `None` where there are none.
+pub(super) fn without_credentials(text: &str) -> Option<String> {
+    let mut value = parse(text).ok()?;
+    let mut found = false;
+    for extender in items(&mut value, "extenders") {
+        if let Some(Value::String(url)) = extender.get_mut("urlPrefix") {
+            let bare = url_without_password(url);
+            found |= bare != *url;
+            *url = bare;
+        }
+        if let Some(Value::Object(tls)) = extender.get_mut("tlsConfig") {
+            found |= tls.remove("keyData").is_some();
+        }
+    }
+    found.then(|| value.to_string())
 }
 
 fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
