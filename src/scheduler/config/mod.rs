@@ -1,4 +1,4 @@
-//! KubeSchedulerConfiguration and the profiles it makes.
+//! KubeSchedulerConfiguration, or the Policy of older releases, and the profiles it makes.
 //!
 //! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
 //! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
@@ -8,6 +8,7 @@
 mod defaults;
 mod fields;
 mod file;
+mod policy;
 mod profile;
 mod schema;
 mod validation;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
 use crate::output::url_without_password;
-use crate::release::Emulation;
+use crate::release::{Emulation, FilterRun};
 use file::{ConfigFile, Extender, without_credentials};
 
 /// What is wrong with a configuration.
@@ -87,9 +88,12 @@ impl Config {
         validation::validate(&file, emulation).into_result()?;
         apply_extenders(&mut file)?;
         let mut errors = FieldErrors::default();
-        let mut profiles = profile::build(&file.profiles, emulation, &mut errors);
+        let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
+            if file.runs_all_filters {
+                profile.filters = FilterRun::All;
+            }
             profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
         }
         let (pod_initial_backoff_seconds, pod_max_backoff_seconds) = file.backoff_seconds();
