@@ -214,6 +214,13 @@ impl Status {
         self.reasons().iter().map(move |reason| reason.text(release))
     }
 
+    /// Returns an answer of the same plugin, in the same words, with another code and other reasons.
+    #[must_use]
+    pub fn with_reasons(&self, code: Code, reasons: impl IntoIterator<Item = Reason>) -> Self {
+        let Answer { plugin, release, .. } = *self.answer();
+        Answer { code, plugin, release, reasons: reasons.into_iter().collect() }.into()
+    }
+
     /// Who answered, where known.
     pub fn plugin(&self) -> Option<PluginName> {
         self.answer().plugin

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::budgets::BudgetCount;
 use super::importance::{Rank, rank};
 use crate::framework::{
-    Candidate, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
+    Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
     Status, Victim, unix_nanoseconds,
 };
-use crate::release::VictimOrder;
+use crate::release::{Behaviour, DryRunReport, VictimOrder, WithoutVictims};
 
 /// A pod of lower priority.
 struct Potential<'a> {
@@ -37,8 +37,8 @@ pub(super) struct Scratch<'a> {
 
 impl<'a> Scratch<'a> {
     /// Starts, for the nodes of a snapshot.
-    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
-        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets()) }
+    pub(super) fn new(snapshot: &'a Snapshot, release: &Behaviour) -> Self {
+        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.budgets) }
     }
 }
 
@@ -51,10 +51,11 @@ pub(super) fn select_victims_on_node<'a>(
     scratch: &mut Scratch<'a>,
 ) -> NodeDryRun {
     let now = unix_nanoseconds(post.cx.now);
-    let potential: Vec<Potential<'_>> =
-        node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(info, now), budgets: None }).collect();
+    let release = post.cx.emulation.behaviour();
+    let ranked = |info| Potential { info, rank: rank(info, now, release.importance), budgets: None };
+    let potential: Vec<Potential<'_>> = node.pods_below(pod.pod.priority()).map(ranked).collect();
     let name = node.name().clone();
-    if potential.is_empty() {
+    if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
         let status = Status::rejected(Reason::NoPreemptionVictims).in_words_of(post.cx.emulation.release());
         return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() };
     }
@@ -66,8 +67,9 @@ pub(super) fn select_victims_on_node<'a>(
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
+        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = untold(),
         Err(status) => record.status = status,
-        Ok((victims, _)) if victims.is_empty() => {
+        Ok((victims, _)) if victims.is_empty() && release.without_victims == WithoutVictims::Error => {
             record.status = Status::error(format!("expected at least one victim pod on node {:?}", record.node.as_str()));
         }
         Ok((victims, pdb_violations)) => {
@@ -75,6 +77,11 @@ pub(super) fn select_victims_on_node<'a>(
         }
     }
     record
+}
+
+/// The status of a node that was tried in vain, where kube-scheduler keeps none.
+fn untold() -> Status {
+    Status::new(Code::Unschedulable, Vec::<Reason>::new())
 }
 
 /// A node as it would be, and the record of how it came to be so.

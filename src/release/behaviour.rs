@@ -5,11 +5,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::predicate_behaviour::PredicateBehaviour;
 use super::queue_behaviour::QueueBehaviour;
 
 /// The named choices of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
+    /// What decides where a pod goes.
+    pub algorithm: Algorithm,
+    /// What predicates and priorities do, where they decide.
+    pub predicates: PredicateBehaviour,
     /// How many nodes are searched.
     pub search: NodeSearch,
     /// How many nodes preemption dry-runs.
@@ -46,16 +51,22 @@ pub struct Behaviour {
     pub sidecar_ports: bool,
     /// What scoring assumes a pod on a node to use where it requests nothing.
     pub assumed_usage: AssumedUsage,
+    /// What of a pod on a node counts for the node.
+    pub node_usage: NodeUsage,
     /// What PodTopologySpread keeps counts by.
     pub spread_counts: SpreadCounts,
     /// How VolumeBinding treats local volumes.
     pub local_volumes: LocalVolumes,
+    /// What is looked at when volumes are matched with claims.
+    pub volume_matching: VolumeMatching,
     /// Whether `volumeAttributesClassName` is compared when volumes are matched with claims.
     pub volume_attributes_compared: bool,
     /// What NodeVolumeLimits counts, and against which limits.
     pub csi_limits: CsiLimits,
     /// Whether a missing claim of the pod is a rejection by the volume limit plugins, and not an error.
     pub missing_claim_rejects: bool,
+    /// Whether it is noted which plugins reject a pod.
+    pub rejectors_noted: bool,
     /// Whether PreFilter goes on after a rejection that evictions may cure.
     pub pre_filter_goes_on: bool,
     /// Whether PreFilter results that exclude each other rule preemption out.
@@ -68,16 +79,40 @@ pub struct Behaviour {
     pub left_out: LeftOutNodes,
     /// What becomes of an attempt where PreFilter names nodes that do not exist.
     pub missing_nodes: MissingNodes,
+    /// Whether the nominated node is tried before all others.
+    pub nominated_node_first: bool,
     /// Whether one feasible node is enough for a profile that does not score.
     pub one_node_without_scores: bool,
     /// The nodes that preemption tries.
     pub potential_nodes: PotentialNodes,
     /// The order of victims on a node.
     pub victims: VictimOrder,
+    /// Which pods on the nominated node keep the pod from preempting once more.
+    pub terminating: TerminatingPods,
+    /// What becomes of a node where all pods may stay.
+    pub without_victims: WithoutVictims,
+    /// What is told of nodes that were tried in vain.
+    pub dry_run: DryRunReport,
+    /// Which of two pods is the more important one.
+    pub importance: Importance,
+    /// When the eviction of a pod violates a budget.
+    pub budgets: BudgetRule,
+    /// What is known of a pod when it is asked whether it may preempt.
+    pub eligibility: Eligibility,
     /// What stands behind the text of PostFilter in the message.
     pub message_end: &'static str,
     /// What the queue and the event handlers do.
     pub queue: QueueBehaviour,
+}
+
+/// What decides where a pod goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Plugins at extension points.
+    Plugins,
+    /// Predicates and priorities. Claims must exist before anything else; an error of one node does not end the search, and
+    /// then ends the attempt with the errors of all.
+    PredicatesAndPriorities,
 }
 
 /// How NodeResourcesBalancedAllocation scores.
@@ -118,6 +153,47 @@ pub enum SidecarCheck {
     PreFilter,
 }
 
+/// Which filters run on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FilterRun {
+    /// Those up to the first that rejects.
+    #[default]
+    UntilRejection,
+    /// All; the node has the reasons of all that reject.
+    All,
+}
+
+/// Which pods on the nominated node keep the pod from preempting once more, of those with lower priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminatingPods {
+    /// Those that terminate because kube-scheduler preempted them.
+    Preempted,
+    /// All that terminate.
+    All,
+}
+
+/// What becomes of a node where all pods may stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutVictims {
+    /// An error.
+    Error,
+    /// A candidate.
+    Candidate,
+    /// A candidate that is chosen before all others, also where the node has no pods of lower priority.
+    Chosen,
+}
+
+/// What is told of nodes that were tried in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DryRunReport {
+    /// A status each; errors in place of the rest where no candidate was found.
+    Errors,
+    /// A status each.
+    Statuses,
+    /// Nothing.
+    Nothing,
+}
+
 /// What scoring assumes a pod on a node to use where it requests nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumedUsage {
@@ -125,6 +201,51 @@ pub enum AssumedUsage {
     PerPhase,
     /// So much for each container.
     PerContainer,
+}
+
+/// What of a pod on a node counts for the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeUsage {
+    /// All that the pod requests.
+    Pod,
+    /// The requests of its containers, each rounded up; not those of init containers.
+    Containers,
+}
+
+/// What is looked at when volumes are matched with claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VolumeMatching {
+    /// Phase and mode among others.
+    WithPhaseAndMode,
+    /// Neither phase nor mode.
+    WithoutPhaseAndMode,
+}
+
+/// Which of two pods is the more important one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Importance {
+    /// The one with the higher priority, and of equals the one that started earlier.
+    PriorityAndStart,
+    /// The one with the higher priority.
+    Priority,
+}
+
+/// When the eviction of a pod violates a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetRule {
+    /// When nothing is left of what it allows, counted down from pod to pod.
+    CountedDown,
+    /// When it allows nothing; pods that its status lists count, too.
+    AsItStands,
+}
+
+/// What is known of a pod when it is asked whether it may preempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eligibility {
+    /// Its `preemptionPolicy`, and whether its nominated node is beyond help.
+    PolicyAndStatus,
+    /// Neither.
+    Nomination,
 }
 
 /// What PodTopologySpread keeps counts by.
@@ -215,6 +336,13 @@ pub enum NodeSearch {
         min_nodes: usize,
         /// The percentage without a configured one is not below this.
         min_percentage: i64,
+    },
+    /// `percentageOfNodesToScore` of the nodes; all of them where it is not from 1 to 99.
+    Share {
+        /// At least so many, in nodes; smaller clusters are searched whole.
+        min_nodes: usize,
+        /// The percentage without a configured one.
+        percentage: i64,
     },
 }
 

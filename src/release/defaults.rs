@@ -13,28 +13,35 @@ pub struct DefaultPlugin {
     pub weight: i32,
     /// The gate without which it is not in the list.
     pub gate: Option<Gate>,
+    /// The gate with which it is not in the list.
+    pub without: Option<Gate>,
     /// The releases that have it at this place of the list.
     pub(super) releases: Lifetime,
 }
 
 impl DefaultPlugin {
     /// Returns a plugin without a weight.
-    const fn plain(name: &'static str) -> Self {
+    pub(super) const fn plain(name: &'static str) -> Self {
         Self::weighing(name, 0)
     }
 
     /// Returns a plugin with a weight.
-    const fn weighing(name: &'static str, weight: i32) -> Self {
-        Self { name, weight, gate: None, releases: Lifetime::since(0) }
+    pub(super) const fn weighing(name: &'static str, weight: i32) -> Self {
+        Self { name, weight, gate: None, without: None, releases: Lifetime::since(0) }
     }
 
     /// Leaves the plugin out while a gate is off.
-    const fn with(self, gate: Gate) -> Self {
+    pub(super) const fn with(self, gate: Gate) -> Self {
         Self { gate: Some(gate), ..self }
     }
 
+    /// Leaves the plugin out while a gate is on.
+    pub(super) const fn without(self, gate: Gate) -> Self {
+        Self { without: Some(gate), ..self }
+    }
+
     /// Leaves the plugin out of other releases.
-    const fn of(self, releases: Lifetime) -> Self {
+    pub(super) const fn of(self, releases: Lifetime) -> Self {
         Self { releases, ..self }
     }
 }

@@ -7,8 +7,11 @@
 mod behaviour;
 mod defaults;
 mod gates;
+mod predicate_behaviour;
 mod profile;
 mod queue_behaviour;
+mod v1_11;
+mod v1_12;
 mod v1_28;
 mod v1_29;
 mod v1_30;
@@ -21,11 +24,13 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
-    NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, CsiLimits, DryRunReport, Eligibility, FilterRun, ImageSources,
+    Importance, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder, NodeSearch, NodeUsage, PotentialNodes,
+    ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
 };
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
+pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 pub use profile::{Match, Nearest, Part, Profile, nearest, newest, supported};
 pub use queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,

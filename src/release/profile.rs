@@ -3,10 +3,10 @@
 use strum::IntoEnumIterator as _;
 
 use super::behaviour::Behaviour;
-use super::defaults::{DEFAULT_PLUGINS, DefaultArgument, DefaultPlugin};
+use super::defaults::{DefaultArgument, DefaultPlugin};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
-use super::{v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
+use super::{v1_11, v1_12, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Profile {
     pub(super) since: Release,
     /// The parts that were held against kube-scheduler's own answers.
     pub verified: &'static [Part],
+    /// Plugins that are on by default, in order, with the releases that have them.
+    pub(super) default_plugins: &'static [DefaultPlugin],
     /// Arguments of plugins whose defaults are not those of the plugin's own code.
     pub default_arguments: &'static [DefaultArgument],
     /// In-tree plugins of earlier releases by whose names a configuration is refused.
@@ -46,7 +48,9 @@ pub enum Part {
 }
 
 /// Every release that is emulated, oldest first.
-static PROFILES: [Profile; 11] = [
+static PROFILES: [Profile; 13] = [
+    v1_11::PROFILE,
+    v1_12::PROFILE,
     v1_28::PROFILE,
     v1_28::WITHOUT_HINTS,
     v1_29::PROFILE,
@@ -87,10 +91,15 @@ impl Profile {
         self.config_api_versions.last().copied().unwrap_or_default()
     }
 
+    /// Returns the default plugins of the release, whatever its gates.
+    pub fn every_plugin(&self) -> impl Iterator<Item = &'static DefaultPlugin> {
+        let release = self.release;
+        self.default_plugins.iter().filter(move |plugin| plugin.releases.contains(release))
+    }
+
     /// Returns the default plugins that the gates leave, in order.
     pub fn plugins(&self, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = &'static DefaultPlugin> {
-        let release = self.release;
-        DEFAULT_PLUGINS.iter().filter(move |plugin| plugin.releases.contains(release) && plugin.gate.is_none_or(&enabled))
+        self.every_plugin().filter(move |plugin| plugin.gate.is_none_or(&enabled) && !plugin.without.is_some_and(&enabled))
     }
 }
 

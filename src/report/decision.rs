@@ -110,6 +110,9 @@ pub struct Preemption {
     pub node_statuses: Vec<NodeStatusReport>,
     /// The node that is nominated.
     pub selected: Option<Str>,
+    /// Pods whose nomination would be cleared; the pod itself among them where no node is worth trying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clear_nominations: Vec<String>,
     /// All candidates that were still tied.
     pub best_candidates: Vec<Str>,
     /// The score functions that were asked.
@@ -135,12 +138,18 @@ pub struct CandidateReport {
 pub struct NodeStatusReport {
     /// Which node.
     pub node: Str,
-    /// The code.
-    pub code: Code,
+    /// The code; `None`, written as an empty text, where kube-scheduler gives none, and so no reason either.
+    #[serde(serialize_with = "code_or_empty")]
+    pub code: Option<Code>,
     /// The reasons in order.
     pub reasons: Vec<String>,
     /// The facts behind each of the reasons.
     pub facts: Vec<Reason>,
+}
+
+#[allow(clippy::ref_option, reason = "serde passes the field")]
+fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.map_or("", Into::into))
 }
 
 /// A score function.
@@ -228,7 +237,12 @@ fn sorted(names: &[Str]) -> Vec<Str> {
 fn scores(view: &CycleView) -> Vec<NodeScores> {
     view.scores
         .values()
-        .map(|s| NodeScores { node: s.node.clone(), total: s.total, plugins: s.plugins.iter().map(|p| (p.plugin, p.weighted)).collect() })
+        .map(|s| {
+            let mut plugins: BTreeMap<PluginName, i64> = BTreeMap::new();
+            // A policy may have several priorities of one kind.
+            s.plugins.iter().for_each(|p| *plugins.entry(p.plugin).or_default() += p.weighted);
+            NodeScores { node: s.node.clone(), total: s.total, plugins }
+        })
         .collect()
 }
 
@@ -240,6 +254,7 @@ fn preemption(view: &CycleView) -> Preemption {
         candidates: Vec::new(),
         node_statuses: Vec::new(),
         selected: None,
+        clear_nominations: Vec::new(),
         best_candidates: Vec::new(),
         score_functions: Vec::new(),
         status: MessageReport { code: status.code(), message: status.message() },
@@ -266,11 +281,12 @@ fn fill(report: &mut Preemption, found: &PreemptionView) {
         .filter_map(|run| run.status().filter(|s| !s.is_success()).map(|s| (run.node(), s)))
         .map(|(node, status)| NodeStatusReport {
             node: node.clone(),
-            code: status.code(),
+            code: Some(status.code()).filter(|_| !status.reasons().is_empty()),
             reasons: reasons(status),
             facts: status.reasons().to_vec(),
         })
         .collect();
+    report.clear_nominations = found.cleared_nominations().iter().map(ToString::to_string).collect();
     report.score_functions = found
         .score_functions()
         .iter()

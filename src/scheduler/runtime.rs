@@ -11,7 +11,7 @@ use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
     PluginName, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
 };
-use crate::release::{Emulation, NarrowingOrder};
+use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
 
 /// A plugin of a profile by what it is to the engine.
@@ -46,6 +46,8 @@ pub struct Framework {
     pub not_emulated: Vec<(String, Vec<&'static str>)>,
     /// `percentageOfNodesToScore` of the profile.
     pub percentage_of_nodes_to_score: Option<i32>,
+    /// Which filters run on a node.
+    pub filters: FilterRun,
 }
 
 impl std::fmt::Debug for Framework {
@@ -120,6 +122,10 @@ impl Framework {
             let name = plugin.name();
             let (result, status) = point.pre_filter(cx, state, pod);
             let status = if status.is_success() { status } else { status.answered_by(name, cx.emulation.release()) };
+            if release.algorithm == Algorithm::PredicatesAndPriorities {
+                // Predicates have no PreFilter: metadata is computed for them, which never rejects.
+                continue;
+            }
             recorder.record(|| {
                 let nodes = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
                 Event::PreFiltered { plugin: name, status: status.clone(), nodes }
@@ -239,6 +245,9 @@ impl Framework {
             let Some(point) = plugin.pre_score() else { continue };
             let name = plugin.name();
             let status = point.pre_score(cx, state, pod, nodes);
+            if cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
+                continue;
+            }
             recorder.record(|| Event::PreScored { plugin: name, status: status.clone() });
             if status.is_skip() {
                 state.skip_score.insert(name);
@@ -284,8 +293,11 @@ impl<'a> Runner<'a> {
 
     /// Filters on a node as it is; stops at the first that does not pass.
     fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node));
-        answers.find(|status| !status.is_success()).unwrap_or_else(Status::success)
+        let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node)).filter(|status| !status.is_success());
+        match self.framework.filters {
+            FilterRun::UntilRejection => answers.next().unwrap_or_else(Status::success),
+            FilterRun::All => merge(answers),
+        }
     }
 
     /// One filter on a node as it is.
@@ -295,6 +307,9 @@ impl<'a> Runner<'a> {
             return status;
         }
         if status.is_rejected() {
+            return status.answered_by(name, self.cx.emulation.release());
+        }
+        if self.cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
             return status.answered_by(name, self.cx.emulation.release());
         }
         Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name)
@@ -414,6 +429,22 @@ impl FilterRunner for Runner<'_> {
         }
         Status::success()
     }
+}
+
+/// Merges what several plugins said that did not pass: all their reasons, and that eviction cannot help where one says so;
+/// or the first error. The first plugin answers for all.
+fn merge(answers: impl Iterator<Item = Status>) -> Status {
+    let mut merged: Vec<Status> = Vec::new();
+    for status in answers {
+        if status.is_error() {
+            return status;
+        }
+        merged.push(status);
+    }
+    let Some(first) = merged.first() else { return Status::success() };
+    let unresolvable = merged.iter().find(|status| status.code() == Code::UnschedulableAndUnresolvable);
+    let code = unresolvable.map_or(first.code(), Status::code);
+    first.with_reasons(code, merged.iter().flat_map(|status| status.reasons().iter().cloned()))
 }
 
 /// Records what preemption found.

@@ -145,6 +145,15 @@ const fn until(minor: u8, template: &'static str, note: &'static str) -> Wording
     Wording { template, span: Lifetime::since(0).until(minor + 1), note: Some(note) }
 }
 
+/// Nothing is written up to a release.
+const fn silent(minor: u8) -> Wording {
+    Wording { template: "", span: Lifetime::since(0).until(minor + 1), note: None }
+}
+
+const fn before_plugins(template: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since(0).until(18), note: Some("is a reason of old versions alone") }
+}
+
 const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {
     Entry { kind, plugin: Some(plugin), class, wordings, phrase: None }
 }
@@ -165,6 +174,22 @@ static ENTRIES: &[Entry] = &[
     row(K::PreemptionInProgress, P::DefaultPreemption, Unresolvable, &[always("waiting for the preemption for this pod to be finished")]),
     row(K::NodeUnschedulable, P::NodeUnschedulable, Unresolvable, &[always("node(s) were unschedulable")])
         .phrase("is cordoned", "are cordoned"),
+    row(K::NodeNotReady, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were not ready")])
+        .phrase("is not ready", "are not ready"),
+    row(K::NodeOutOfDisk, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were out of disk space")])
+        .phrase("is out of disk space", "are out of disk space"),
+    row(K::NodeNetworkUnavailable, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) had unavailable network")])
+        .phrase("has no network", "have no network"),
+    row(K::NodeMemoryPressure, P::CheckNodeMemoryPressure, Unresolvable, &[before_plugins("node(s) had memory pressure")])
+        .phrase("is short of memory", "are short of memory"),
+    row(K::NodePidPressure, P::CheckNodePIDPressure, Unresolvable, &[before_plugins("node(s) had pid pressure")])
+        .phrase("is short of process IDs", "are short of process IDs"),
+    row(K::NodeDiskPressure, P::CheckNodeDiskPressure, Unresolvable, &[before_plugins("node(s) had disk pressure")])
+        .phrase("is short of disk space", "are short of disk space"),
+    row(K::NodeLabelPresence, P::CheckNodeLabelPresence, Unresolvable, &[before_plugins("node(s) didn't have the requested labels")])
+        .phrase("does not have the labels that the policy asks for", "do not have the labels that the policy asks for"),
+    row(K::ServiceAffinityViolated, P::CheckServiceAffinity, Unschedulable, &[before_plugins("node(s) didn't match service affinity")])
+        .phrase("is away from the pods of its Services", "are away from the pods of its Services"),
     row(
         K::NodeNameMismatch,
         P::NodeName,
@@ -279,7 +304,15 @@ static ENTRIES: &[Entry] = &[
         "are out because its claim is bound to a volume that does not exist",
         "its claim is bound to a volume that does not exist",
     ),
-    row(K::UnboundImmediateClaims, P::VolumeBinding, Unresolvable, &[always("pod has unbound immediate PersistentVolumeClaims")]),
+    row(
+        K::UnboundImmediateClaims,
+        P::VolumeBinding,
+        Unresolvable,
+        &[
+            since(12, "pod has unbound immediate PersistentVolumeClaims"),
+            until(11, "pod has unbound PersistentVolumeClaims", "speaks of unbound claims in older words"),
+        ],
+    ),
     row(
         K::EphemeralClaimPending,
         P::VolumeBinding,
@@ -320,6 +353,15 @@ static ENTRIES: &[Entry] = &[
     ),
     row(K::TopologySpreadSkew, P::PodTopologySpread, Unschedulable, &[always("node(s) didn't match pod topology spread constraints")])
         .phrase("would break its topology spread", "would break its topology spread"),
+    row(
+        K::PodAffinityRules,
+        P::InterPodAffinity,
+        Unschedulable,
+        &[
+            until(21, "node(s) didn't match pod affinity/anti-affinity rules", "speaks of affinity and anti-affinity, as old versions do"),
+            until(20, "node(s) didn't match pod affinity/anti-affinity", "speaks of affinity and anti-affinity, as old versions do"),
+        ],
+    ),
     row(K::PodAffinityMismatch, P::InterPodAffinity, Unresolvable, &[always("node(s) didn't match pod affinity rules")]).phrase_or(
         "does not meet its pod affinity",
         "do not meet its pod affinity",
@@ -388,12 +430,17 @@ static ENTRIES: &[Entry] = &[
     row(K::StillNotSchedulable, P::DynamicResources, Unschedulable, &[always("still not schedulable")]),
     row(K::ClaimDeallocated, P::DynamicResources, Unschedulable, &[always("deallocation of ResourceClaim completed")]),
     row(K::ClaimDeleted, P::DynamicResources, Unschedulable, &[always("deletion of ResourceClaim completed")]),
-    row(K::PreemptionPolicyNever, P::DefaultPreemption, Unschedulable, &[always("not eligible due to preemptionPolicy=Never.")]),
+    row(
+        K::PreemptionPolicyNever,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[since(24, "not eligible due to preemptionPolicy=Never."), silent(23)],
+    ),
     row(
         K::TerminatingVictims,
         P::DefaultPreemption,
         Unschedulable,
-        &[always("not eligible due to a terminating pod on the nominated node.")],
+        &[since(24, "not eligible due to a terminating pod on the nominated node."), silent(23)],
     ),
     row(K::NoPreemptionVictims, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming pod")]),
     row(K::PreemptionNotHelpful, P::DefaultPreemption, Unresolvable, &[always("Preemption is not helpful for scheduling")]),

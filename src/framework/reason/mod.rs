@@ -49,6 +49,22 @@ pub enum Reason {
     PreemptionInProgress,
     /// The node is cordoned.
     NodeUnschedulable,
+    /// The node's condition Ready is not true.
+    NodeNotReady,
+    /// The node is out of disk space, or does not say.
+    NodeOutOfDisk,
+    /// The node's network is not available, or the node does not say.
+    NodeNetworkUnavailable,
+    /// The node is short of memory, and the pod is BestEffort.
+    NodeMemoryPressure,
+    /// The node is short of process IDs.
+    NodePidPressure,
+    /// The node is short of disk space.
+    NodeDiskPressure,
+    /// The node has a label that keeps pods away, or lacks one that it must have.
+    NodeLabelPresence { label: Str, wanted: bool },
+    /// The pods of the pod's Services run on nodes with other values of some labels.
+    ServiceAffinityViolated { label: Str, wanted: Str },
     /// The pod names another node in `spec.nodeName`.
     NodeNameMismatch { wanted: Str },
     /// The node has this taint, and the pod does not tolerate it.
@@ -123,6 +139,8 @@ pub enum Reason {
     TopologySpreadSkew(Box<SpreadSkew>),
     /// The node lacks the topology key of a spread constraint.
     TopologyKeyMissing { topology_key: Str },
+    /// Pod affinity or anti-affinity is violated; another reason says which.
+    PodAffinityRules,
     /// A required pod affinity term has no match in the node's domain.
     PodAffinityMismatch(Box<NoMatchInDomain>),
     /// A pod in the node's domain matches a required anti-affinity term of the pod.

@@ -40,7 +40,7 @@ pub fn read_reason(text: &str) -> Option<ReadReason<'_>> {
 }
 
 fn read_as<'t>(entry: &Entry, text: &'t str, exact: bool) -> Option<ReadReason<'t>> {
-    entry.wordings.iter().find_map(|w| {
+    entry.wordings.iter().filter(|w| !w.template.is_empty()).find_map(|w| {
         let facts = template::read(w.template, text, exact)?;
         Some(ReadReason { kind: entry.kind, facts, note: w.note })
     })

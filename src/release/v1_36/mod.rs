@@ -5,9 +5,12 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
-    NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, CsiLimits, DryRunReport, Eligibility, ImageSources,
+    Importance, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder, NodeSearch, NodeUsage, PotentialNodes,
+    ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
 };
+use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
+use super::defaults::DEFAULT_PLUGINS;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
@@ -20,12 +23,22 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
     verified: &[Part::Decisions, Part::Queues, Part::Configuration],
     since: Release::patch(36, 0),
+    default_plugins: DEFAULT_PLUGINS,
     default_arguments: &[],
     removed_plugins: &["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"],
     config_api_versions: &["kubescheduler.config.k8s.io/v1"],
     other_gates: gates::OTHER,
     gate_dependencies: gates::DEPENDENCIES,
     behaviour: Behaviour {
+        algorithm: Algorithm::Plugins,
+        predicates: PredicateBehaviour {
+            preemption_reach: PreemptionReach::Narrow,
+            affinity_terms: AffinityTerms::Each,
+            claim_binding: ClaimBinding::WithPod,
+            ebs_limit: EbsLimit::ByInstanceType,
+            image_score: ImageScore::Spread,
+            host_order: HostOrder::Found,
+        },
         search: NodeSearch::Adaptive { min_nodes: 100, min_percentage: 5 },
         candidates: Candidates::Sampled,
         tie_break: &[
@@ -50,20 +63,30 @@ pub(super) const PROFILE: Profile = Profile {
         sidecars_refused_in: SidecarCheck::PreFilter,
         sidecar_ports: true,
         assumed_usage: AssumedUsage::PerContainer,
+        node_usage: NodeUsage::Pod,
         spread_counts: SpreadCounts::PerConstraint,
         local_volumes: LocalVolumes::Filter,
+        volume_matching: VolumeMatching::WithPhaseAndMode,
         volume_attributes_compared: true,
         csi_limits: CsiLimits::CsiNode,
         missing_claim_rejects: true,
+        rejectors_noted: true,
         pre_filter_goes_on: true,
         no_node_left_is_unresolvable: true,
         narrowing_order: NarrowingOrder::ByName,
         narrowing_rejects: true,
         left_out: LeftOutNodes::NotAmongNodes,
         missing_nodes: MissingNodes::PassedOver,
+        nominated_node_first: true,
         one_node_without_scores: true,
         potential_nodes: PotentialNodes::Unschedulable,
         victims: VictimOrder::ByImportance,
+        terminating: TerminatingPods::Preempted,
+        without_victims: WithoutVictims::Error,
+        dry_run: DryRunReport::Errors,
+        importance: Importance::PriorityAndStart,
+        budgets: BudgetRule::CountedDown,
+        eligibility: Eligibility::PolicyAndStatus,
         message_end: "",
         queue: QueueBehaviour {
             event_names: EventNames::ResourceAndAction,

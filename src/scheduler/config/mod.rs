@@ -8,6 +8,8 @@
 mod defaults;
 mod fields;
 mod file;
+mod legacy;
+mod policy;
 mod profile;
 mod schema;
 mod validation;
@@ -18,7 +20,7 @@ use serde_json::{Map, Value};
 
 use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
-use crate::release::Emulation;
+use crate::release::{Algorithm, Emulation};
 use file::{ConfigFile, Extender};
 
 /// What is wrong with a configuration.
@@ -48,12 +50,19 @@ impl Config {
     ///
     /// Never: the defaults are valid whatever the gates.
     pub fn defaults(emulation: Emulation) -> Self {
-        Self::build(ConfigFile::default(), emulation).expect("the default configuration is valid")
+        let defaults = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
+            Algorithm::PredicatesAndPriorities => legacy::defaults(emulation),
+        };
+        defaults.expect("the default configuration is valid")
     }
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = Self::build(ConfigFile::decode(text, emulation)?, emulation)?;
+        let config = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
+            Algorithm::PredicatesAndPriorities => legacy::parse(text, emulation)?,
+        };
         Ok(Self { text: Some(text.into()), ..config })
     }
 
