@@ -9,7 +9,7 @@ use crate::framework::{
     Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
     Status, Victim, unix_nanoseconds,
 };
-use crate::release::{Behaviour, DryRunReport, VictimOrder, WithoutVictims};
+use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
 
 /// A pod of lower priority.
 struct Potential<'a> {
@@ -56,7 +56,12 @@ pub(super) fn select_victims_on_node<'a>(
     let potential: Vec<Potential<'_>> = node.pods_below(pod.pod.priority()).map(ranked).collect();
     let name = node.name().clone();
     if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
-        let status = Status::rejected(Reason::NoPreemptionVictims).in_words_of(post.cx.emulation.release());
+        let status = match (release.dry_run, release.preemption_text) {
+            (DryRunReport::Nothing, _) => untold(),
+            (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
+            _ => Status::rejected(Reason::NoVictimsOnNode { node: name.clone(), pod: pod.key() }),
+        };
+        let status = status.in_words_of(post.cx.emulation.release());
         return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() };
     }
     let mut record = NodeDryRun { node: name, ..NodeDryRun::default() };
@@ -68,6 +73,8 @@ pub(super) fn select_victims_on_node<'a>(
     let mut record = attempt.record;
     match found {
         Err(_) if release.dry_run == DryRunReport::Nothing => record.status = untold(),
+        // Where all filters run their order is left to chance, and this one stands for all.
+        Err(status) if release.filters == FilterRun::All => record.status = sorted(&status),
         Err(status) => record.status = status,
         Ok((victims, _)) if victims.is_empty() && release.without_victims == WithoutVictims::Error => {
             record.status = Status::error(format!("expected at least one victim pod on node {:?}", record.node.as_str()));
@@ -77,6 +84,13 @@ pub(super) fn select_victims_on_node<'a>(
         }
     }
     record
+}
+
+/// The status with its reasons by text.
+fn sorted(status: &Status) -> Status {
+    let mut reasons: Vec<_> = status.texts().zip(status.reasons().iter().cloned()).collect();
+    reasons.sort_by(|a, b| a.0.cmp(&b.0));
+    status.with_reasons(status.code(), reasons.into_iter().map(|(_, reason)| reason))
 }
 
 /// The status of a node that was tried in vain, where kube-scheduler keeps none.

@@ -47,6 +47,7 @@ mod tests {
     const EVICTED: &str = r#"[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
 
     struct Case {
+        terminating_pods: TerminatingPods,
         policy: Option<&'static str>,
         nominated: &'static str,
         status: Option<Status>,
@@ -57,7 +58,7 @@ mod tests {
 
     fn waiting() -> Case {
         let status = Some(Status::unschedulable("Insufficient cpu"));
-        Case { policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
+        Case { terminating_pods: TerminatingPods::Preempted, policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
     }
 
     fn check(case: &Case) -> Option<Reason> {
@@ -73,8 +74,8 @@ mod tests {
         if let Some(status) = &case.status {
             statuses.set(0, status.clone());
         }
-        let release = crate::release::Emulation::default().behaviour();
-        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]), release)
+        let release = Behaviour { terminating: case.terminating_pods, ..*crate::release::Emulation::default().behaviour() };
+        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]), &release)
     }
 
     #[test]
@@ -96,6 +97,13 @@ mod tests {
     fn a_nominated_node_beyond_help_allows() {
         assert_eq!(check(&Case { status: Some(Status::unresolvable("cordoned")), ..waiting() }), None);
         assert_eq!(check(&Case { status: None, ..waiting() }), None, "absent nodes are unresolvable by default");
+    }
+
+    #[test]
+    fn any_terminating_pod_forbids_where_the_release_does_not_ask_why() {
+        let any = |conditions| check(&Case { terminating_pods: TerminatingPods::All, conditions, ..waiting() });
+        assert_eq!((any("[]"), any(EVICTED)), (WAITS, WAITS));
+        assert_eq!(check(&Case { terminating_pods: TerminatingPods::All, terminating: false, ..waiting() }), None);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use strum::IntoEnumIterator as _;
 
 use super::behaviour::Behaviour;
-use super::defaults::{DefaultArgument, DefaultPlugin};
+use super::config_fields::{CONFIG_FIELDS, ConfigField, V1, V1BETA1};
+use super::defaults::{DefaultArgument, DefaultPlugin, default_sets};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
-use super::{v1_11, v1_12, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
+use super::{v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +18,12 @@ pub struct Profile {
     pub(super) since: Release,
     /// The parts that were held against kube-scheduler's own answers.
     pub verified: &'static [Part],
-    /// Plugins that are on by default, in order, with the releases that have them.
-    pub(super) default_plugins: &'static [DefaultPlugin],
+    /// Predicates and priorities that are on by default, with the releases that have them.
+    pub(super) predicates: &'static [DefaultPlugin],
     /// Arguments of plugins whose defaults are not those of the plugin's own code.
     pub default_arguments: &'static [DefaultArgument],
     /// In-tree plugins of earlier releases by whose names a configuration is refused.
-    pub removed_plugins: &'static [&'static str],
+    pub removed_plugins: &'static [RemovedPlugins],
     /// The `apiVersion`s that a configuration may have; the last one is that of a scheduler without a file.
     pub config_api_versions: &'static [&'static str],
     /// Gates that the binary accepts and the scheduler does not read.
@@ -31,6 +32,25 @@ pub struct Profile {
     pub(super) gate_dependencies: &'static [(&'static str, &'static [&'static str])],
     /// Named choices of the engine.
     pub behaviour: Behaviour,
+}
+
+/// In-tree plugins that configurations may not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemovedPlugins {
+    /// The apiVersion of these configurations.
+    pub api_version: &'static str,
+    /// Why, in kube-scheduler's words, as far as they do not depend on the file.
+    pub why: &'static str,
+    /// The names.
+    pub plugins: &'static [&'static str],
+}
+
+impl RemovedPlugins {
+    /// Returns plugins that have no place in the first stable apiVersion.
+    pub(super) const fn invalid(plugins: &'static [&'static str]) -> Self {
+        // Upstream compares with the version of the core group.
+        Self { api_version: V1, why: "was invalid in version \"v1\"", plugins }
+    }
 }
 
 /// A part of the emulation that cases of a release may cover.
@@ -48,9 +68,19 @@ pub enum Part {
 }
 
 /// Every release that is emulated, oldest first.
-static PROFILES: [Profile; 13] = [
+static PROFILES: [Profile; 23] = [
     v1_11::PROFILE,
     v1_12::PROFILE,
+    v1_20::PROFILE,
+    v1_21::PROFILE,
+    v1_22::PROFILE,
+    v1_23::PROFILE,
+    v1_24::PROFILE,
+    v1_25::PROFILE,
+    v1_26::PROFILE,
+    v1_26::WITH_STATUSES,
+    v1_27::PROFILE,
+    v1_27::WITH_STATUSES,
     v1_28::PROFILE,
     v1_28::WITHOUT_HINTS,
     v1_29::PROFILE,
@@ -91,15 +121,49 @@ impl Profile {
         self.config_api_versions.last().copied().unwrap_or_default()
     }
 
-    /// Returns the default plugins of the release, whatever its gates.
-    pub fn every_plugin(&self) -> impl Iterator<Item = &'static DefaultPlugin> {
+    /// Returns the predicates, in the order in which they run, and the priorities of the release, whatever its gates; none
+    /// for a release with plugins.
+    pub fn predicates_and_priorities(&self) -> impl Iterator<Item = &'static DefaultPlugin> {
         let release = self.release;
-        self.default_plugins.iter().filter(move |plugin| plugin.releases.contains(release))
+        self.predicates.iter().filter(move |plugin| plugin.releases.contains(release))
     }
 
-    /// Returns the default plugins that the gates leave, in order.
-    pub fn plugins(&self, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = &'static DefaultPlugin> {
-        self.every_plugin().filter(move |plugin| plugin.gate.is_none_or(&enabled) && !plugin.without.is_some_and(&enabled))
+    /// Returns the default plugins of configurations of an apiVersion that the gates leave, in order, each with the
+    /// extension point that it is listed at; most releases list all at `multiPoint`.
+    pub fn plugins(&self, api_version: &str, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = (&'static str, &'static DefaultPlugin)> {
+        let release = self.release;
+        let sets = default_sets(api_version).iter();
+        let all = sets.flat_map(|set| set.plugins.iter().map(|plugin| (set.point, plugin)));
+        all.filter(move |(_, plugin)| {
+            plugin.releases.contains(release) && plugin.gate.is_none_or(&enabled) && !plugin.without.is_some_and(&enabled)
+        })
+    }
+
+    /// Returns whether what configurations of an apiVersion enable takes the place of the default of that name, and is not
+    /// enabled a second time.
+    pub fn merges_config(&self, api_version: &str) -> bool {
+        api_version != V1BETA1
+    }
+
+    /// Returns whether constraints that a configuration of an apiVersion lists for PodTopologySpread are taken as such
+    /// without being said to be.
+    pub fn lists_own_constraints(&self, api_version: &str) -> bool {
+        api_version == V1BETA1
+    }
+
+    /// Returns the reason for which a configuration of an apiVersion may not name a plugin; `None` where it may.
+    pub fn removed(&self, api_version: &str, plugin: &str) -> Option<&'static str> {
+        let of_version = self.removed_plugins.iter().filter(|removed| removed.api_version == api_version);
+        of_version.filter(|removed| removed.plugins.contains(&plugin)).map(|removed| removed.why).next()
+    }
+
+    /// Returns whether configurations of an apiVersion have a field of an owner, such as `profile`,
+    /// `plugins` or, for its arguments, the name of a plugin.
+    pub fn has_config_field(&self, api_version: &str, owner: &str, field: &str) -> bool {
+        let mut rows = CONFIG_FIELDS.iter().filter(|row| row.owner == owner && row.field == field);
+        let Some(first) = rows.next() else { return true };
+        let has = |row: &ConfigField| row.api_versions.contains(&api_version) && row.releases.contains(self.release);
+        has(first) || rows.any(has)
     }
 }
 

@@ -9,13 +9,17 @@ use super::behaviour::{
 use super::defaults::DefaultPlugin;
 use super::gates::{Gate, OtherGates};
 use super::profile::{Part, Profile};
-use super::v1_28;
+use super::queue_behaviour::{
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, NodeEvents, NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls,
+    QueueBehaviour,
+};
+use super::v1_20;
 use super::version::{Lifetime, Release};
 
 /// Predicates in the order in which they run, and priorities with their weights; mirrors `Ordering` in
 /// `pkg/scheduler/algorithm/predicates/predicates.go` and
 /// `pkg/scheduler/algorithmprovider/defaults/defaults.go`.
-pub(super) static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
+static PREDICATES: &[DefaultPlugin] = &[
     DefaultPlugin::plain("CheckNodeCondition").without(Gate::TaintNodesByCondition),
     DefaultPlugin::plain("CheckNodeUnschedulable").with(Gate::TaintNodesByCondition).of(Lifetime::since(12)),
     DefaultPlugin::plain("GeneralPredicates"),
@@ -68,7 +72,7 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(12, 0),
     since: Release::patch(12, 0),
     verified: &[Part::Decisions],
-    default_plugins: DEFAULT_PLUGINS,
+    predicates: PREDICATES,
     default_arguments: &[],
     removed_plugins: &[],
     config_api_versions: &["componentconfig/v1alpha1", "kubescheduler.config.k8s.io/v1alpha1"],
@@ -91,7 +95,6 @@ pub(super) const PROFILE: Profile = Profile {
         volume_matching: VolumeMatching::WithoutPhaseAndMode,
         volume_attributes_compared: false,
         rejectors_noted: false,
-        nominated_node_first: false,
         one_node_without_scores: false,
         potential_nodes: PotentialNodes::NotUnresolvable,
         victims: VictimOrder::ViolatingFirst,
@@ -102,6 +105,21 @@ pub(super) const PROFILE: Profile = Profile {
         budgets: BudgetRule::AsItStands,
         eligibility: Eligibility::Nomination,
         message_end: "",
-        ..v1_28::PROFILE.behaviour
+        queue: QueueBehaviour {
+            backoff: Backoff::None,
+            parking: Parking::All,
+            node_events: NodeEvents::All,
+            other_events: OtherEvents::Volumes,
+            node_updates: NodeUpdates::Any,
+            assigned_updates: AssignedUpdates::One,
+            assigned_pods: AssignedPods::AffinityTerms,
+            nomination_ends: NominationEnds::Untold,
+            class_additions: ClassAdditions::WaitForFirstConsumer,
+            preemption_calls: PreemptionCalls::VictimsFirst,
+            terminating_victims_deleted: true,
+            victims_marked: false,
+            ..v1_20::PROFILE.behaviour.queue
+        },
+        ..v1_20::PROFILE.behaviour
     },
 };

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
+use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// One pod's decision. Keys, names and orders are fixed; lists about nodes are sorted by node.
@@ -201,7 +202,7 @@ impl Decision {
             node,
             best_nodes,
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),
-            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected).map(|(_, status)| verdict(status)),
+            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()).map(|(_, status)| verdict(status)),
             filter: failed
                 .map(|(node, v)| NodeVerdict {
                     node: node.clone(),
@@ -211,11 +212,9 @@ impl Decision {
                     facts: v.status.reasons().to_vec(),
                 })
                 .collect(),
-            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success()).map(|(_, status)| StatusReport {
-                code: status.code(),
-                reasons: reasons(status),
-                facts: status.reasons().to_vec(),
-            }),
+            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success() && has_absent_status(view)).map(
+                |(_, status)| StatusReport { code: status.code(), reasons: reasons(status), facts: status.reasons().to_vec() },
+            ),
             score: if error { Vec::new() } else { scores(view) },
             feasible,
             message,
@@ -226,6 +225,11 @@ impl Decision {
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
         }
     }
+}
+
+/// Whether nodes that no filter looked at have the status of PreFilter.
+fn has_absent_status(view: &CycleView) -> bool {
+    view.pre_filter_rejected != Some(PreFilterRejection::WithoutStatus)
 }
 
 fn sorted(names: &[Str]) -> Vec<Str> {

@@ -72,7 +72,7 @@ fn nodes(view: &CycleView, out: &mut String) {
         let _ = writeln!(out, "{}  ({help})", line.trim_end());
         by_fact(&nodes, out);
     }
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| !view.pre_filter_rejected) {
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_none()) {
         let message = if status.is_success() { "left out by PreFilter".to_owned() } else { status.message() };
         let _ = writeln!(out, "  ⊘ all other nodes: {message}");
     }

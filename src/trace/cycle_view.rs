@@ -10,6 +10,7 @@ use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Str};
 use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::release::PreFilterRejection;
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +24,7 @@ pub struct CycleView {
     /// The nodes that PreFilter left, and the status of all others.
     pub narrowed: Option<(SharedList<Str>, Status)>,
     /// Whether PreFilter turned the pod down for every node.
-    pub pre_filter_rejected: bool,
+    pub pre_filter_rejected: Option<PreFilterRejection>,
     /// Plugins of the profile that are not emulated and what they would have decided.
     pub not_emulated: Vec<(Str, Str)>,
     /// Verdicts so far by node; Success for nodes that fit.

@@ -12,6 +12,7 @@ use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::release::PreFilterRejection;
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
@@ -46,8 +47,8 @@ pub enum Event {
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
     PreFiltered { plugin: PluginName, status: Status, nodes: Option<SharedList<Str>> },
     /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
-    /// every node.
-    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: bool },
+    /// every node, and `status` says why.
+    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.

@@ -180,7 +180,7 @@ impl Event {
                 _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
                 _ => format!("{plugin} turned the pod down for every node: {}", status.message()),
             },
-            Self::NodesNarrowed { rejected: true, status, .. } => format!("no node is looked at: {}", status.message()),
+            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is looked at: {}", status.message()),
             Self::NodesNarrowed { nodes, .. } => format!("{} left to look at after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
             Self::NodeFiltered { node, status, nominated } => {

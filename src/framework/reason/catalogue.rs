@@ -71,7 +71,7 @@ impl Entry {
 
     /// Returns the words of a release, or else the newest.
     pub(super) fn wording(&self, release: Release) -> Option<&'static Wording> {
-        self.wordings.iter().find(|w| w.span.contains(release)).or(self.wordings.first())
+        self.wordings.iter().rev().find(|w| w.span.contains(release)).or(self.wordings.first())
     }
 }
 
@@ -109,7 +109,7 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         Reason::Insufficient(shortage) => vec![shortage.resource.as_str().into()],
         Reason::CsiDriverMissing { driver } => vec![driver.as_str().into()],
         Reason::ClaimLookupFailed { claim } => vec![claim.to_string().into(), claim.name.as_str().into()],
-        Reason::EphemeralClaimPending { claim } | Reason::ClaimNotFound { claim } | Reason::ClaimDeleting { claim } => {
+        Reason::EphemeralClaimPending { claim } | Reason::ClaimNotMadeForPod { claim } | Reason::ClaimNotFound { claim } | Reason::ClaimDeleting { claim } => {
             vec![claim.as_str().into()]
         }
         Reason::ClaimLost { claim, volume } => vec![claim.as_str().into(), volume.as_str().into()],
@@ -127,6 +127,7 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
             vec![claim.to_string().into(), request.as_str().into()]
         }
         Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
+        Reason::NoVictimsOnNode { node, pod } => vec![node.as_str().into(), pod.name.as_str().into()],
         Reason::NotAmongNodes { plugins } | Reason::NoNodeLeftTogether { plugins } => vec![names(plugins)],
         Reason::NoNodeLeftBy { plugin } => vec![plugin.as_str().into()],
         _ => Vec::new(),
@@ -234,6 +235,16 @@ static ENTRIES: &[Entry] = &[
             "no node matches the node affinity its profile adds",
         ),
     row(K::NodeAffinityConflict, P::NodeAffinity, Unresolvable, &[always("pod affinity terms conflict")]),
+    row(K::NodeLabels, P::NodeLabel, Unresolvable, &[always("node(s) didn't have the requested labels")]).phrase_or(
+        "does not have the labels its profile wants",
+        "do not have the labels its profile wants",
+        "no node has the labels its profile wants",
+    ),
+    row(K::ServiceAffinity, P::ServiceAffinity, Unschedulable, &[always("node(s) didn't match service affinity")]).phrase_or(
+        "is not labelled as the nodes of its service",
+        "are not labelled as the nodes of its service",
+        "no node is labelled as those of its service",
+    ),
     row(K::HostPortConflict, P::NodePorts, Unschedulable, &[always("node(s) didn't have free ports for the requested pod ports")])
         .phrase_or("has its host port taken", "have its host port taken", "no node has its host port free"),
     row(
@@ -297,7 +308,10 @@ static ENTRIES: &[Entry] = &[
         K::BoundVolumeMissing,
         P::VolumeBinding,
         Unresolvable,
-        &[always("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")],
+        &[
+            since(23, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+            until(22, "pvc(s) bound to non-existent pv(s)", "speaks of claims alone, as old versions do"),
+        ],
     )
     .phrase_or(
         "is out because its claim is bound to a volume that does not exist",
@@ -322,6 +336,7 @@ static ENTRIES: &[Entry] = &[
     row(K::ClaimLost, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q bound to non-existent persistentvolume %q")]),
     row(K::ClaimDeleting, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q is being deleted")]),
     row(K::ClaimNotOwned, P::VolumeBinding, Unresolvable, &[always("PVC %s was not created for pod %s (pod is not owner)")]),
+    row(K::ClaimNotMadeForPod, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q was not created for the pod")]),
     // VolumeBinding and VolumeZone say the same, but come later.
     row(K::ClaimNotFound, P::VolumeRestrictions, Unresolvable, &[always("persistentvolumeclaim %q not found")]),
     row(K::VolumeZoneConflict, P::VolumeZone, Unresolvable, &[always("node(s) had no available volume zone")]).phrase_or(
@@ -443,6 +458,7 @@ static ENTRIES: &[Entry] = &[
         &[since(24, "not eligible due to a terminating pod on the nominated node."), silent(23)],
     ),
     row(K::NoPreemptionVictims, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming pod")]),
+    row(K::NoVictimsOnNode, P::DefaultPreemption, Unresolvable, &[always("No victims found on node %s for preemptor pod %s")]),
     row(K::PreemptionNotHelpful, P::DefaultPreemption, Unresolvable, &[always("Preemption is not helpful for scheduling")]),
     row(K::NoCandidate, P::DefaultPreemption, Unschedulable, &[always("no candidate node for preemption")]),
     row(K::Preemption, P::DefaultPreemption, Unschedulable, &[always("preemption: %s")]),

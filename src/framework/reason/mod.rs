@@ -75,6 +75,10 @@ pub enum Reason {
     AddedAffinityMismatch { unmet: Option<Box<UnmetRequirement>> },
     /// Every term of the pod's node affinity asks for several node names at once.
     NodeAffinityConflict,
+    /// The node lacks a label that the profile wants, or has one that it does not want.
+    NodeLabels,
+    /// The node is not labelled as the nodes of other pods of the pod's service are.
+    ServiceAffinity,
     /// A host port of the pod is taken.
     HostPortConflict(Box<PortConflict>),
     /// The node runs as many pods as it may.
@@ -121,6 +125,8 @@ pub enum Reason {
         #[serde(serialize_with = "facts::name")]
         pod: Key,
     },
+    /// The claim of a generic ephemeral volume was made for something else.
+    ClaimNotMadeForPod { claim: Str },
     /// The node is not in the zone or region of a volume.
     VolumeZoneConflict(Box<ZoneMismatch>),
     /// A PersistentVolume does not exist.
@@ -222,6 +228,12 @@ pub enum Reason {
     TerminatingVictims,
     /// The node has no pods of lower priority.
     NoPreemptionVictims,
+    /// The node has no pods of lower priority than this one.
+    NoVictimsOnNode {
+        node: Str,
+        #[serde(serialize_with = "facts::name")]
+        pod: Key,
+    },
     /// Preemption was not tried on the node, because it cannot help there.
     PreemptionNotHelpful,
     /// No candidate was left to choose from.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::reject;
+use super::{pods_without_node, reject};
 use crate::cluster::{Key, Labels, Pod, Str};
 use crate::framework::{
     AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, NoMatchInDomain, NodeInfo, Plugin, PodInfo, PreFilterPlugin,
@@ -94,9 +94,35 @@ fn same_domain(a: &Labels, b: &Labels, key: &str) -> bool {
     !key.is_empty() && a.get(key).is_some_and(|value| b.get(key) == Some(value))
 }
 
+/// Pods on nodes that do not exist. Where there are any, kube-scheduler has no metadata, and looks at all pods for each
+/// node: pod by pod, which must match all terms, in the order of its cache, and without nominated ones.
+#[derive(Clone, Debug, Default)]
+struct Lost {
+    any: bool,
+    /// The node of one that matches all required affinity terms of the pod.
+    affinity: Option<Str>,
+    /// Whether one matches all required anti-affinity terms of the pod.
+    anti_affinity: bool,
+}
+
+impl Lost {
+    fn of(cx: &Context<'_>, pod: &PodInfo) -> Self {
+        let (mut lost, terms, anti_terms) = (Self::default(), pod.required_affinity(), pod.required_anti_affinity());
+        for other in pods_without_node(cx) {
+            lost.any = true;
+            if lost.affinity.is_none() && matches_all(terms, &pod.pod, other) {
+                lost.affinity = Some(other.node_name.clone());
+            }
+            lost.anti_affinity |= matches_all(anti_terms, &pod.pod, other);
+        }
+        lost
+    }
+}
+
 /// What is computed before nodes are looked at.
 #[derive(Clone, Debug)]
 struct Metadata {
+    lost: Arc<Lost>,
     /// By the required anti-affinity terms of existing pods that are about the pod.
     existing_anti_affinity: Counts,
     /// The pods that match all required affinity terms of the pod.
@@ -130,7 +156,9 @@ fn metadata(cx: &Context<'_>, pod: &PodInfo) -> Metadata {
         let found = if terms.is_empty() { Vec::new() } else { nodes_of(&|other| matches_all(terms, &pod.pod, other)) };
         Matching::ByNode(found.into_iter().map(|(at, pods)| (snapshot.nodes()[at].clone(), pods)).collect())
     };
-    let (affinity, anti_affinity) = match release {
+    let lost = Lost::of(cx, pod);
+    let own = if lost.any { AffinityTerms::Together } else { release };
+    let (affinity, anti_affinity) = match own {
         AffinityTerms::Together => (by_node(terms), by_node(anti_terms)),
         AffinityTerms::Each => {
             let (mut affinity, mut anti_affinity) = (Domains::default(), Domains::default());
@@ -146,11 +174,14 @@ fn metadata(cx: &Context<'_>, pod: &PodInfo) -> Metadata {
             (Matching::ByTerm(Counts::new(affinity)), Matching::ByTerm(Counts::new(anti_affinity)))
         }
     };
-    Metadata { existing_anti_affinity: Counts::new(existing_anti_affinity), affinity, anti_affinity }
+    Metadata { lost: Arc::new(lost), existing_anti_affinity: Counts::new(existing_anti_affinity), affinity, anti_affinity }
 }
 
 impl Metadata {
     fn update(&mut self, cx: &Context<'_>, pod: &PodInfo, updated: &PodInfo, node: &NodeInfo, amount: i64) {
+        if self.lost.any && updated.pod.node_name.is_empty() {
+            return;
+        }
         let release = cx.emulation.behaviour().predicates.affinity_terms;
         for key in opposing_keys(updated, &pod.pod, release) {
             self.existing_anti_affinity.update(&node.node.metadata.labels, &key, amount);
@@ -216,6 +247,11 @@ impl FilterPlugin for MatchInterPodAffinity {
         }
         let terms = pod.required_affinity();
         if !terms.is_empty() && !found.affinity.in_all(terms, labels) {
+            if let Some(lost) = &found.lost.affinity {
+                let (pod, node) = (pod.key(), node.name());
+                let text = format!("Cannot schedule pod {pod} onto node {node}, because of PodAffinity, err: node {:?} not found", lost.as_str());
+                return Status::error(text);
+            }
             // The first of a group of pods with affinity to each other has none to join yet.
             let is_first = found.affinity.is_empty() && matches_all(terms, &pod.pod, &pod.pod);
             if !is_first {
@@ -223,6 +259,10 @@ impl FilterPlugin for MatchInterPodAffinity {
                 let miss = NoMatchInDomain { topology_key: key.clone(), domain: labels.get(key).cloned() };
                 return reject_for(Reason::PodAffinityMismatch(Box::new(miss)));
             }
+        }
+        if let Some(term) = pod.required_anti_affinity().first().filter(|_| found.lost.anti_affinity) {
+            let domain = labels.get(&term.topology_key).cloned().unwrap_or_default();
+            return reject_for(Reason::PodAntiAffinity(Box::new(DomainConflict { topology_key: term.topology_key.clone(), domain, with: None })));
         }
         if let Some(term) = found.anti_affinity.in_any(pod.required_anti_affinity(), labels) {
             let in_the_way = |other: &PodInfo| matches(term, &pod.pod, &other.pod);

@@ -47,13 +47,16 @@ pub use node_labels::{CheckNodeLabelPresence, LabelPresence, NodeLabelPriority, 
 pub use preempt::Preempt;
 pub use preferences::{EqualPriority, ImageLocalityPriority, NodeAffinityPriority, NodePreferAvoidPodsPriority};
 pub use resources::{RequestedToCapacityRatioArgs, ResourcePriority};
-pub use services::{CheckServiceAffinity, ServiceAffinityArgs, ServiceAntiAffinityPriority, ServiceAntiAffinityPriorityArgs};
+pub use services::{CheckServiceAffinity, CheckServiceAffinityArgs, ServiceAntiAffinityPriority, ServiceAntiAffinityPriorityArgs};
 pub use spread::SelectorSpreadPriority;
 pub use taints::{TaintTolerationPriority, ToleratesTaints};
 pub use volume_counts::MaxVolumeCount;
 pub use volumes::{NoDiskConflict, NoVolumeZoneConflict};
 
-use crate::framework::{Code, Reason, ReasonKind, Status};
+use std::sync::Arc;
+
+use crate::cluster::Pod;
+use crate::framework::{Code, Context, Reason, ReasonKind, Status};
 use crate::release::{Behaviour, PreemptionReach};
 
 /// The highest score of a priority, before its weight; mirrors `MaxPriority` in `pkg/scheduler/api/types.go`.
@@ -81,6 +84,14 @@ fn reject(reasons: Vec<Reason>, release: &Behaviour) -> Status {
     };
     let code = if reasons.iter().any(rules_out) { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
     if reasons.is_empty() { Status::success() } else { Status::new(code, reasons) }
+}
+
+/// Returns the pods that name a node which does not exist. kube-scheduler keeps such a node for their sake, as one without
+/// an object, and does not compute metadata then.
+fn pods_without_node<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Arc<Pod>> {
+    let snapshot = cx.snapshot;
+    let placed = cx.cluster.pods.iter().filter(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
+    placed.filter(|pod| snapshot.position(&pod.node_name).is_none())
 }
 
 /// Scales counts so that the highest becomes [`MAX_PRIORITY`], or, in reverse, so that nothing is best; mirrors

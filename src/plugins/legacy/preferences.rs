@@ -2,11 +2,12 @@
 //! `pkg/scheduler/algorithm/priorities/{node_affinity,node_prefer_avoid_pods,image_locality}.go` and
 //! `EqualPriorityMap` in `pkg/scheduler/core/generic_scheduler.go`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{MAX_PRIORITY, normalize};
+use super::{MAX_PRIORITY, normalize, pods_without_node};
 use crate::cluster::{NodeSelectorTerm, Str};
 use crate::framework::{Context, CycleState, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
 use crate::plugins::image_locality::normalized_image_name;
@@ -108,24 +109,41 @@ impl Plugin for ImageLocalityPriority {
 
 impl ScorePlugin for ImageLocalityPriority {
     fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        Ok(Self::score_of(cx, pod, node, number_of_nodes(cx)))
+    }
+
+    fn score_all(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let number = number_of_nodes(cx);
+        Ok(nodes.iter().map(|node| Self::score_of(cx, pod, node, number)).collect())
+    }
+}
+
+/// Returns how many nodes kube-scheduler knows, those among them that only pods name.
+fn number_of_nodes(cx: &Context<'_>) -> usize {
+    let named: BTreeSet<&Str> = pods_without_node(cx).map(|pod| &pod.node_name).collect();
+    cx.snapshot.len() + named.len()
+}
+
+impl ImageLocalityPriority {
+    fn score_of(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo, number: usize) -> i64 {
         let spread = cx.emulation.behaviour().predicates.image_score == ImageScore::Spread;
         let size = |container: &crate::cluster::Container| {
             let name = normalized_image_name(&container.image);
             if spread {
                 let state = cx.snapshot.image(&name).filter(|_| node.has_image(&name))?;
-                return Some((state.size as f64 * (state.num_nodes as f64 / cx.snapshot.len() as f64)) as i64);
+                return Some((state.size as f64 * (state.num_nodes as f64 / number as f64)) as i64);
             }
             // The last image of the name counts.
             node.node.status.images.iter().rfind(|i| i.names.iter().any(|n| *n == *name)).and_then(|i| i.size_bytes)
         };
         let sum = pod.pod.spec.containers.iter().filter_map(size).fold(0i64, i64::wrapping_add);
         let scaled = |sum: i64| MAX_PRIORITY * (sum - MIN_THRESHOLD) / (MAX_THRESHOLD - MIN_THRESHOLD);
-        Ok(match sum {
+        match sum {
             sum if spread => scaled(sum.clamp(MIN_THRESHOLD, MAX_THRESHOLD)),
             sum if sum < MIN_THRESHOLD => 0,
             sum if sum >= MAX_THRESHOLD => MAX_PRIORITY,
             sum => scaled(sum) + 1,
-        })
+        }
     }
 }
 

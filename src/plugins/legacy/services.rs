@@ -17,7 +17,7 @@ use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodI
 /// The argument `serviceAffinity` of a predicate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct ServiceAffinityArgs {
+pub struct CheckServiceAffinityArgs {
     /// The labels that the nodes of one Service's pods have in common.
     pub labels: Vec<Str>,
 }
@@ -25,12 +25,12 @@ pub struct ServiceAffinityArgs {
 /// Keeps the pods of a Service on nodes with the same values of some labels.
 #[derive(Clone, Debug, Default)]
 pub struct CheckServiceAffinity {
-    args: ServiceAffinityArgs,
+    args: CheckServiceAffinityArgs,
 }
 
 impl CheckServiceAffinity {
     /// The predicate with its argument.
-    pub fn new(args: ServiceAffinityArgs) -> Self {
+    pub fn new(args: CheckServiceAffinityArgs) -> Self {
         Self { args }
     }
 

@@ -5,27 +5,25 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, CsiLimits, DryRunReport, Eligibility, ImageSources,
-    Importance, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes, NarrowingOrder, NodeSearch, NodeUsage, PotentialNodes,
-    ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
+    AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PostFilterText, PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
-use super::defaults::DEFAULT_PLUGINS;
-use super::profile::{Part, Profile};
+use super::profile::{Part, Profile, RemovedPlugins};
 use super::queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
-    NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeEvents, NodeRegistrations,
+    NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 use super::version::Release;
+use crate::cluster::SelectorWords;
 
 /// The release; its neighbours are written as what differs, with `..v1_36::PROFILE` for the rest.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
     verified: &[Part::Decisions, Part::Queues, Part::Configuration],
     since: Release::patch(36, 0),
-    default_plugins: DEFAULT_PLUGINS,
+    predicates: &[],
     default_arguments: &[],
-    removed_plugins: &["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"],
+    removed_plugins: &[RemovedPlugins::invalid(&["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"])],
     config_api_versions: &["kubescheduler.config.k8s.io/v1"],
     other_gates: gates::OTHER,
     gate_dependencies: gates::DEPENDENCIES,
@@ -58,18 +56,40 @@ pub(super) const PROFILE: Profile = Profile {
         invalid_pools: InvalidPools::Rejection,
         has_stable_allocator: false,
         beta_zones_translated: true,
-        idle_scores_skipped: true,
+        idle_scores: IdleScores::Skipped,
+        zero_requests: ZeroRequests::Pass,
         oversized_is_unresolvable: true,
         sidecars_refused_in: SidecarCheck::PreFilter,
         sidecar_ports: true,
         assumed_usage: AssumedUsage::PerContainer,
         node_usage: NodeUsage::Pod,
+        overhead_unit: OverheadUnit::Milli,
+        fit_scores_overhead: true,
+        missing_resources: MissingResources::LeftOut,
+        utilization: UtilizationRounding::TakenDown,
         spread_counts: SpreadCounts::PerConstraint,
+        empty_spread_selector: EmptySelector::Nothing,
+        spread_score: Rounding::Nearest,
+        affinity_range: AffinityRange::OfNodes,
+        affinity_reasons: AffinityReasons::One,
+        node_affinity_conflict: NodeAffinityConflict::InAllTerms,
+        node_affinity_pre_filter: NodeAffinityPreFilter::Narrows,
+        constraint_error: "get constraints from pod: ",
+        selector_words: SelectorWords::Paths,
+        zones_looked_up_in: ZoneCheck::PreFilter,
+        lost_claims_reject: true,
+        inline_volumes_counted: true,
+        migrated_plugins: MigratedPlugins::All,
         local_volumes: LocalVolumes::Filter,
         volume_matching: VolumeMatching::WithPhaseAndMode,
         volume_attributes_compared: true,
         csi_limits: CsiLimits::CsiNode,
-        missing_claim_rejects: true,
+        claims_in_use: ClaimsInUse::Filter,
+        missing_claims: MissingClaims::Rejection,
+        ephemeral_claims: EphemeralClaims::Awaited,
+        pre_filter_rejection: PreFilterRejection::Shared,
+        filters: FilterRun::UntilRejection,
+        filter_errors_name_pod: false,
         rejectors_noted: true,
         pre_filter_goes_on: true,
         no_node_left_is_unresolvable: true,
@@ -77,7 +97,6 @@ pub(super) const PROFILE: Profile = Profile {
         narrowing_rejects: true,
         left_out: LeftOutNodes::NotAmongNodes,
         missing_nodes: MissingNodes::PassedOver,
-        nominated_node_first: true,
         one_node_without_scores: true,
         potential_nodes: PotentialNodes::Unschedulable,
         victims: VictimOrder::ByImportance,
@@ -87,10 +106,15 @@ pub(super) const PROFILE: Profile = Profile {
         importance: Importance::PriorityAndStart,
         budgets: BudgetRule::CountedDown,
         eligibility: Eligibility::PolicyAndStatus,
+        preemption_text: PreemptionText::Prefixed,
+        post_filter_text: PostFilterText::Told,
         message_end: "",
         queue: QueueBehaviour {
             event_names: EventNames::ResourceAndAction,
             event_matching: EventMatching::Contained,
+            parking: Parking::Rejected,
+            node_events: NodeEvents::Admitted,
+            other_events: OtherEvents::All,
             node_updates: NodeUpdates::All,
             assigned_updates: AssignedUpdates::ByProperty,
             assigned_pods: AssignedPods::All,
@@ -98,6 +122,7 @@ pub(super) const PROFILE: Profile = Profile {
             backoff: Backoff::ByRejections,
             gating_plugin_first: true,
             gated_pods: GatedPods::AskedByGate,
+            gated_pods_nominate: false,
             taints_told_with_nodes: true,
             hints_count_nominated: true,
             own_update_helps_affinity: true,
@@ -111,6 +136,7 @@ pub(super) const PROFILE: Profile = Profile {
             preemption_calls: PreemptionCalls::InCycle,
             terminating_victims_deleted: false,
             victim_status: VictimStatus::Own,
+            victims_marked: true,
         },
     },
 };

@@ -14,6 +14,8 @@ pub(super) const CONFIGURATION: Schema = Object(&[
     ("parallelism", Int32),
     ("leaderElection", LEADER_ELECTION),
     ("clientConnection", CLIENT_CONNECTION),
+    ("healthzBindAddress", String),
+    ("metricsBindAddress", String),
     ("enableProfiling", Bool),
     ("enableContentionProfiling", Bool),
     ("percentageOfNodesToScore", Int32),
@@ -111,6 +113,26 @@ pub(super) fn plugin_args(plugin: &str) -> Option<Schema> {
             ("ignorePreferredTermsOfExistingPods", Bool),
         ]),
         PluginName::NodeAffinity => Object(&[("apiVersion", String), ("kind", String), ("addedAffinity", NODE_AFFINITY)]),
+        PluginName::NodeLabel => Object(&[
+            ("apiVersion", String),
+            ("kind", String),
+            ("presentLabels", STRINGS),
+            ("absentLabels", STRINGS),
+            ("presentLabelsPreference", STRINGS),
+            ("absentLabelsPreference", STRINGS),
+        ]),
+        PluginName::NodeResourcesLeastAllocated | PluginName::NodeResourcesMostAllocated => {
+            Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
+        }
+        PluginName::RequestedToCapacityRatio => {
+            Object(&[("apiVersion", String), ("kind", String), ("shape", List(&SHAPE_POINT)), ("resources", List(&RESOURCE_SPEC))])
+        }
+        PluginName::ServiceAffinity => Object(&[
+            ("apiVersion", String),
+            ("kind", String),
+            ("affinityLabels", STRINGS),
+            ("antiAffinityLabelsPreference", STRINGS),
+        ]),
         PluginName::NodeResourcesBalancedAllocation => {
             Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
         }

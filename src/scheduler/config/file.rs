@@ -159,6 +159,7 @@ impl ConfigFile {
         let mut errors = FieldErrors::default();
         let value = parse(text).map_err(|e| one_error("", e))?;
         let api_version = check_type(&value, emulation.profile())?.to_owned();
+        refuse_fields(&value, (&api_version, emulation.profile()), &mut errors);
         let mut value = CONFIGURATION.read(value, "", &mut errors).unwrap_or_default();
         for (i, profile) in items(&mut value, "profiles").enumerate() {
             for (j, config) in items(profile, "pluginConfig").enumerate() {
@@ -184,6 +185,27 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
         Ok(yaml) => serde_json::to_value(yaml).map_err(|e| e.to_string()),
         // Indentation with tabs is JSON and no YAML.
         Err(error) => serde_json::from_str(text).map_err(|_| error.to_string()),
+    }
+}
+
+/// Names fields that other apiVersions or releases have.
+fn refuse_fields(value: &Value, (api_version, release): (&str, &Release), errors: &mut FieldErrors) {
+    let mut refuse = |owner: &str, object: &Value, path: &str| {
+        let Some(object) = object.as_object() else { return };
+        for field in object.keys().filter(|field| !release.has_config_field(api_version, owner, field)) {
+            let dot = if path.is_empty() { "" } else { "." };
+            errors.add(format!("{path}{dot}{field}"), "unknown field");
+        }
+    };
+    refuse("configuration", value, "");
+    for (i, profile) in value.get("profiles").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        refuse("profile", profile, &format!("profiles[{i}]"));
+        refuse("plugins", profile.get("plugins").unwrap_or(&Value::Null), &format!("profiles[{i}].plugins"));
+        for (j, config) in profile.get("pluginConfig").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let name = config.get("name").and_then(Value::as_str).unwrap_or_default();
+            let path = format!("profiles[{i}].pluginConfig[{j}].args");
+            refuse(name, config.get("args").unwrap_or(&Value::Null), &path);
+        }
     }
 }
 

@@ -123,7 +123,9 @@ impl Builder<'_> {
     /// Returns the default plugins of the release, or only those that are predicates or priorities.
     fn defaults(&self, is_wanted: impl Fn(&PluginRef) -> bool) -> Vec<(&'static DefaultPlugin, PluginName)> {
         let emulation = self.emulation;
-        let plugins = emulation.profile().plugins(move |gate| emulation.enabled(gate));
+        let enabled = move |gate| emulation.enabled(gate);
+        let plugins = emulation.profile().predicates_and_priorities();
+        let plugins = plugins.filter(move |plugin| plugin.gate.is_none_or(enabled) && !plugin.without.is_some_and(enabled));
         let named = plugins.filter_map(|plugin| Some((plugin, plugin.name.parse::<PluginName>().ok()?)));
         named.filter(|(_, name)| make(*name, None, emulation).is_ok_and(|p| is_wanted(&p))).collect()
     }
@@ -220,7 +222,7 @@ impl Builder<'_> {
             plugin.name == name.as_str()
                 && (plugin.without.is_some_and(|g| self.emulation.enabled(g)) || plugin.gate.is_some_and(|g| !self.emulation.enabled(g)))
         };
-        registry::find(name.as_str(), self.emulation).is_some() && !self.emulation.profile().every_plugin().any(is_gated)
+        registry::find(name.as_str(), self.emulation).is_some() && !self.emulation.profile().predicates_and_priorities().any(is_gated)
     }
 
     /// Enables the priorities of a policy, or those of a provider.

@@ -81,7 +81,7 @@ impl Config {
         validation::validate(&file, emulation).into_result()?;
         apply_extenders(&mut file)?;
         let mut errors = FieldErrors::default();
-        let mut profiles = profile::build(&file.profiles, emulation, &mut errors);
+        let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
             profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
