@@ -9,7 +9,6 @@ mod defaults;
 mod fields;
 mod file;
 mod legacy;
-mod policy;
 mod profile;
 mod schema;
 mod validation;

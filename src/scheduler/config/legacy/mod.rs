@@ -1,11 +1,15 @@
 //! Configurations of kube-schedulers with predicates and priorities: a policy file, or a `KubeSchedulerConfiguration` of the
 //! time. Mirrors `pkg/scheduler/factory/{factory,plugins}.go` and `pkg/apis/componentconfig/types.go` of v1.11 and v1.12.
 
+mod policy;
+#[cfg(test)]
+mod tests;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use self::policy::{Policy, PredicatePolicy, PriorityPolicy};
 use super::file::{self, Extender};
-use super::policy::{Policy, PredicatePolicy, PriorityPolicy};
 use super::{Config, not_emulated};
 use crate::framework::{FieldErrors, PluginName};
 use crate::plugins::registry::{self, Make};
