@@ -5,9 +5,11 @@
 //! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
 mod behaviour;
+mod choice;
 mod config_fields;
 mod defaults;
 mod gates;
+mod messages;
 mod predicate_behaviour;
 mod profile;
 mod queue_behaviour;
@@ -35,8 +37,10 @@ mod version;
 pub use behaviour::{
     AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PostFilterText, PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
+pub use messages::MessageForm;
 pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 pub use profile::{Match, Nearest, Part, Profile, RemovedPlugins, nearest, newest, supported};
 pub use queue_behaviour::{
