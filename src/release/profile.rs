@@ -219,7 +219,8 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        assert_eq!(supported(), "1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36");
+        let named = "1.11, 1.12, 1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36";
+        assert_eq!(supported(), named);
     }
 
     #[test]
@@ -229,7 +230,12 @@ mod tests {
             ("v1.36.0", "v1.36.2", Match::Same),
             ("1.36.9", "v1.36.2", Match::Same),
             ("1.40", "v1.36.2", Match::Older),
-            ("1.11.1", "v1.28.3", Match::Newer),
+            ("1.5", "v1.11.1", Match::Newer),
+            ("1.10.13", "v1.11.1", Match::Newer),
+            ("1.11.1", "v1.11.1", Match::Same),
+            ("1.12.10", "v1.12.0", Match::Same),
+            ("1.17.4", "v1.12.0", Match::Older),
+            ("1.18.2", "v1.20.15", Match::Newer),
             ("v1.31.4-eks-a1b2c3", "v1.31.1", Match::Same),
             ("1.28.5", "v1.28.3", Match::Same),
             ("1.28.6", "v1.28", Match::Same),
@@ -247,6 +253,7 @@ mod tests {
         assert!(PROFILES.windows(2).all(|pair| pair[0] != pair[1]));
         let not_verified = |version: &str| Profile::named(version).unwrap().not_verified().collect::<Vec<_>>();
         assert_eq!(not_verified("v1.36.2"), [Part::Extenders]);
+        assert_eq!(not_verified("v1.12.0"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28").len(), 4);

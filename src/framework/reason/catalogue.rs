@@ -64,7 +64,7 @@ impl Entry {
         Self { phrase: Some(Phrase { one, many, none: Some(none) }), ..self }
     }
 
-    /// Returns the text of the newest release, where it has no facts in it.
+    /// Returns the text of the newest release that writes it, where it has no facts in it.
     pub fn plain_text(&self) -> Option<&'static str> {
         self.wordings.first().map(|w| w.template).filter(|t| template::is_plain(t))
     }

@@ -121,7 +121,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::framework::PodInfo;
+    use crate::framework::{PluginName, PodInfo};
     use crate::ui::testing;
 
     #[test]

@@ -70,7 +70,10 @@ pub(super) fn defaults(emulation: Emulation) -> Result<Config, FieldErrors> {
 
 /// Reads a policy or a configuration.
 pub(super) fn parse(text: &str, emulation: Emulation) -> Result<Config, FieldErrors> {
-    let value = file::parse(text).map_err(|e| file::one_error("", e))?;
+    let mut value = file::parse(text).map_err(|e| file::one_error("", e))?;
+    if let Some(text) = value.pointer("/data/policy.cfg").and_then(Value::as_str) {
+        value = file::parse(text).map_err(|e| file::one_error("data", e))?;
+    }
     if Policy::is_kind_of(&value) {
         return build(Configuration::default(), Policy::decode(value)?, emulation);
     }
