@@ -203,14 +203,14 @@ pub(super) fn without_credentials(text: &str) -> Option<String> {
     found.then(|| value.to_string())
 }
 
-fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
+pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.add(path, message);
     errors
 }
 
 /// The first document of a text; of YAML with several the others are not looked at.
-fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
@@ -247,7 +247,7 @@ fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut 
 }
 
 /// Returns the apiVersion, which is one of the release.
-fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
+pub(super) fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {

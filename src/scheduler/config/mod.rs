@@ -8,6 +8,7 @@
 mod defaults;
 mod fields;
 mod file;
+mod legacy;
 mod policy;
 mod profile;
 mod schema;
@@ -20,7 +21,7 @@ use serde_json::{Map, Value};
 use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
 use crate::output::url_without_password;
-use crate::release::{Emulation, FilterRun};
+use crate::release::{Algorithm, Emulation, FilterRun};
 use file::{ConfigFile, Extender, without_credentials};
 
 /// What is wrong with a configuration.
@@ -50,12 +51,19 @@ impl Config {
     ///
     /// Never: the defaults are valid whatever the gates.
     pub fn defaults(emulation: Emulation) -> Self {
-        Self::build(ConfigFile::default(), emulation).expect("the default configuration is valid")
+        let defaults = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
+            Algorithm::PredicatesAndPriorities => legacy::defaults(emulation),
+        };
+        defaults.expect("the default configuration is valid")
     }
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = Self::build(ConfigFile::decode(text, emulation)?, emulation)?;
+        let config = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
+            Algorithm::PredicatesAndPriorities => legacy::parse(text, emulation)?,
+        };
         let text = without_credentials(text).unwrap_or_else(|| text.to_owned());
         Ok(Self { text: Some(text.into()), ..config })
     }

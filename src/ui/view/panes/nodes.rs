@@ -311,6 +311,15 @@ fn score_title(plugin: PluginName) -> &'static str {
         PluginName::PodTopologySpread => "Spread",
         PluginName::DynamicResources => "Devices",
         PluginName::VolumeBinding => "Volumes",
+        PluginName::BalancedResourceAllocation => "Balanced",
+        PluginName::ImageLocalityPriority => "Images",
+        PluginName::InterPodAffinityPriority => "InterPod",
+        PluginName::LeastRequestedPriority => "Least",
+        PluginName::MostRequestedPriority => "Most",
+        PluginName::NodeAffinityPriority => "NodeAff.",
+        PluginName::NodePreferAvoidPodsPriority => "Avoid",
+        PluginName::SelectorSpreadPriority | PluginName::ServiceSpreadingPriority => "Spread",
+        PluginName::TaintTolerationPriority => "Taints",
         other => other.as_str(),
     }
 }
@@ -381,7 +390,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 /// Why a node has its verdict: its score where it fits, how much it lacks in an order that is about that, and nothing
 /// where the heading has told.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
-    let lacks = style.wanted.as_ref().filter(|_| verdict.plugin == Some(PluginName::NodeResourcesFit));
+    let lacks = style.wanted.as_ref().filter(|_| verdict.plugin.is_some_and(PluginName::compares_requests));
     let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
     match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {
