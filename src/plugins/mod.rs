@@ -32,6 +32,7 @@ pub mod dynamic_resources;
 pub mod helper;
 pub mod image_locality;
 pub mod inter_pod_affinity;
+pub mod legacy;
 pub mod node_affinity;
 pub mod node_declared_features;
 pub mod node_label;

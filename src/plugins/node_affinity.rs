@@ -225,7 +225,7 @@ impl PreFilterPlugin for NodeAffinity {
 
 /// Returns the first entry of the `nodeSelector` that the node does not match, or else what it lacks for the first term of
 /// the required affinity.
-fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
+pub(super) fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
     let labels = &node.metadata.labels;
     let mut selector = spec.node_selector.iter().flat_map(cluster::Labels::iter);
     if let Some((key, value)) = selector.find(|(key, value)| labels.get(key.as_str()) != Some(value)) {

@@ -9,7 +9,7 @@ use crate::framework::{
     Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses,
     Snapshot, Status, Victim, unix_nanoseconds,
 };
-use crate::release::{DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
+use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
 
 /// A pod of lower priority.
 struct Potential<'a> {
@@ -37,8 +37,8 @@ pub(super) struct Scratch<'a> {
 
 impl<'a> Scratch<'a> {
     /// Starts, for the nodes of a snapshot.
-    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
-        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets()) }
+    pub(super) fn new(snapshot: &'a Snapshot, release: &Behaviour) -> Self {
+        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.budgets) }
     }
 }
 
@@ -51,11 +51,11 @@ pub(super) fn select_victims_on_node<'a>(
     scratch: &mut Scratch<'a>,
 ) -> NodeDryRun {
     let now = unix_nanoseconds(post.cx.now);
-    let potential: Vec<Potential<'_>> =
-        node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(info, now), budgets: None }).collect();
-    let name = node.name().clone();
     let release = post.cx.emulation.behaviour();
-    if potential.is_empty() {
+    let ranked = |info| Potential { info, rank: rank(info, now, release.importance), budgets: None };
+    let potential: Vec<Potential<'_>> = node.pods_below(pod.pod.priority()).map(ranked).collect();
+    let name = node.name().clone();
+    if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
         let status = match (release.dry_run, release.preemption_text) {
             (DryRunReport::Nothing, _) => untold(),
             (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
@@ -227,7 +227,7 @@ mod tests {
                 &CycleState::default(),
                 &PodInfo::new(Arc::new(self.preemptor.clone())),
                 node,
-                &mut Scratch::new(&snapshot),
+                &mut Scratch::new(&snapshot, post.cx.emulation.behaviour()),
             )
         }
 
@@ -419,7 +419,7 @@ mod tests {
                     let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
                     prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
                     let now = i64::MAX;
-                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now)));
+                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now, crate::release::Emulation::default().behaviour().importance)));
                 }
                 None if !pods.iter().any(weaker) => prop_assert!(run.is_empty()),
                 None => prop_assert!(!fits(&weaker) || fits(&|_| false)),

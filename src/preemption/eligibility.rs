@@ -3,22 +3,23 @@
 
 use crate::cluster::Pod;
 use crate::framework::{Code, NodeToStatus, Reason, Snapshot};
-use crate::release::TerminatingPods;
+use crate::release::{Behaviour, Eligibility, TerminatingPods};
 
 /// Why `pod` may not preempt, or `None` where it may.
 ///
 /// A pod that has a node nominated and waits there for its victims to end must not evict more, unless the filters say
 /// that the node cannot be helped any more.
-pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot, terminating: TerminatingPods) -> Option<Reason> {
-    if pod.spec.preemption_policy.as_deref() == Some("Never") {
+pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot, release: &Behaviour) -> Option<Reason> {
+    let reads_all = release.eligibility == Eligibility::PolicyAndStatus;
+    if reads_all && pod.spec.preemption_policy.as_deref() == Some("Never") {
         return Some(Reason::PreemptionPolicyNever);
     }
     let nominated = &pod.status.nominated_node_name;
-    if nominated.is_empty() || statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
+    if nominated.is_empty() || reads_all && statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
         return None;
     }
     let node = snapshot.get(nominated)?;
-    let ends = |victim: &Pod| match terminating {
+    let ends = |victim: &Pod| match release.terminating {
         TerminatingPods::Preempted => terminating_by_preemption(victim),
         TerminatingPods::All => victim.is_terminating(),
     };
@@ -81,7 +82,8 @@ mod tests {
         if let Some(status) = &case.status {
             statuses.set(0, status.clone());
         }
-        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]), case.terminating_pods)
+        let release = Behaviour { terminating: case.terminating_pods, ..*crate::release::Emulation::default().behaviour() };
+        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]), &release)
     }
 
     #[test]

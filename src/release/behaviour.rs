@@ -5,12 +5,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::predicate_behaviour::PredicateBehaviour;
 use super::queue_behaviour::QueueBehaviour;
 use crate::cluster::SelectorWords;
 
 /// The named choices of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
+    /// What decides where a pod goes.
+    pub algorithm: Algorithm,
+    /// What predicates and priorities do, where they decide.
+    pub predicates: PredicateBehaviour,
     /// How many nodes are searched.
     pub search: NodeSearch,
     /// How many nodes preemption dry-runs.
@@ -49,6 +54,8 @@ pub struct Behaviour {
     pub sidecar_ports: bool,
     /// What scoring assumes a pod on a node to use where it requests nothing.
     pub assumed_usage: AssumedUsage,
+    /// What of a pod on a node counts for the node.
+    pub node_usage: NodeUsage,
     /// In which unit the overhead in cpu of the pod itself is added when nodes are scored.
     pub overhead_unit: OverheadUnit,
     /// Whether the overhead of the pod itself counts when NodeResourcesFit scores nodes.
@@ -87,6 +94,8 @@ pub struct Behaviour {
     pub migrated_plugins: MigratedPlugins,
     /// How VolumeBinding treats local volumes.
     pub local_volumes: LocalVolumes,
+    /// What is looked at when volumes are matched with claims.
+    pub volume_matching: VolumeMatching,
     /// Whether `volumeAttributesClassName` is compared when volumes are matched with claims.
     pub volume_attributes_compared: bool,
     /// What NodeVolumeLimits counts, and against which limits.
@@ -129,6 +138,12 @@ pub struct Behaviour {
     pub without_victims: WithoutVictims,
     /// What is told of nodes that were tried in vain.
     pub dry_run: DryRunReport,
+    /// Which of two pods is the more important one.
+    pub importance: Importance,
+    /// When the eviction of a pod violates a budget.
+    pub budgets: BudgetRule,
+    /// What is known of a pod when it is asked whether it may preempt.
+    pub eligibility: Eligibility,
     /// What DefaultPreemption says where it finds nothing.
     pub preemption_text: PreemptionText,
     /// Whether the message has the text of PostFilter.
@@ -137,6 +152,16 @@ pub struct Behaviour {
     pub message_end: &'static str,
     /// What the queue and the event handlers do.
     pub queue: QueueBehaviour,
+}
+
+/// What decides where a pod goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Plugins at extension points.
+    Plugins,
+    /// Predicates and priorities. Claims must exist before anything else; an error of one node does not end the search, and
+    /// then ends the attempt with the errors of all.
+    PredicatesAndPriorities,
 }
 
 /// How NodeResourcesBalancedAllocation scores.
@@ -370,6 +395,8 @@ pub enum WithoutVictims {
     Error,
     /// A candidate.
     Candidate,
+    /// A candidate that is chosen before all others, also where the node has no pods of lower priority.
+    Chosen,
 }
 
 /// What is told of nodes that were tried in vain.
@@ -412,6 +439,51 @@ pub enum AssumedUsage {
     PerPhase,
     /// So much for each container.
     PerContainer,
+}
+
+/// What of a pod on a node counts for the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeUsage {
+    /// All that the pod requests.
+    Pod,
+    /// The requests of its containers, each rounded up; not those of init containers.
+    Containers,
+}
+
+/// What is looked at when volumes are matched with claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VolumeMatching {
+    /// Phase and mode among others.
+    WithPhaseAndMode,
+    /// Neither phase nor mode.
+    WithoutPhaseAndMode,
+}
+
+/// Which of two pods is the more important one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Importance {
+    /// The one with the higher priority, and of equals the one that started earlier.
+    PriorityAndStart,
+    /// The one with the higher priority.
+    Priority,
+}
+
+/// When the eviction of a pod violates a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetRule {
+    /// When nothing is left of what it allows, counted down from pod to pod.
+    CountedDown,
+    /// When it allows nothing; pods that its status lists count, too.
+    AsItStands,
+}
+
+/// What is known of a pod when it is asked whether it may preempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eligibility {
+    /// Its `preemptionPolicy`, and whether its nominated node is beyond help.
+    PolicyAndStatus,
+    /// Neither.
+    Nomination,
 }
 
 /// What PodTopologySpread keeps counts by.
@@ -502,6 +574,13 @@ pub enum NodeSearch {
         min_nodes: usize,
         /// The percentage without a configured one is not below this.
         min_percentage: i64,
+    },
+    /// `percentageOfNodesToScore` of the nodes; all of them where it is not from 1 to 99.
+    Share {
+        /// At least so many, in nodes; smaller clusters are searched whole.
+        min_nodes: usize,
+        /// The percentage without a configured one.
+        percentage: i64,
     },
 }
 

@@ -1,7 +1,7 @@
 //! What a release enables and passes to plugins where a configuration does not say; mirrors
 //! `pkg/scheduler/apis/config/v1/{defaults,default_plugins}.go`.
 
-use super::config_fields::{V1BETA1, V1BETA2};
+use super::config_fields::{V1, V1BETA1, V1BETA2, V1BETA3};
 use super::gates::Gate;
 use super::version::Lifetime;
 
@@ -22,27 +22,27 @@ pub struct DefaultPlugin {
 
 impl DefaultPlugin {
     /// Returns a plugin without a weight.
-    const fn plain(name: &'static str) -> Self {
+    pub(super) const fn plain(name: &'static str) -> Self {
         Self::weighing(name, 0)
     }
 
     /// Returns a plugin with a weight.
-    const fn weighing(name: &'static str, weight: i32) -> Self {
+    pub(super) const fn weighing(name: &'static str, weight: i32) -> Self {
         Self { name, weight, gate: None, without: None, releases: Lifetime::since(0) }
     }
 
     /// Leaves the plugin out while a gate is off.
-    const fn with(self, gate: Gate) -> Self {
+    pub(super) const fn with(self, gate: Gate) -> Self {
         Self { gate: Some(gate), ..self }
     }
 
     /// Leaves the plugin out while a gate is on.
-    const fn without(self, gate: Gate) -> Self {
+    pub(super) const fn without(self, gate: Gate) -> Self {
         Self { without: Some(gate), ..self }
     }
 
     /// Leaves the plugin out of other releases.
-    const fn of(self, releases: Lifetime) -> Self {
+    pub(super) const fn of(self, releases: Lifetime) -> Self {
         Self { releases, ..self }
     }
 }
@@ -61,7 +61,9 @@ pub(super) fn default_sets(api_version: &str) -> &'static [DefaultSet] {
     match api_version {
         V1BETA1 => BY_POINT_V1BETA1,
         V1BETA2 => BY_POINT_V1BETA2,
-        _ => MULTI_POINT,
+        V1BETA3 | V1 => MULTI_POINT,
+        // Predicates and priorities are listed elsewhere.
+        _ => &[],
     }
 }
 

@@ -10,8 +10,11 @@ mod config_fields;
 mod defaults;
 mod gates;
 mod messages;
+mod predicate_behaviour;
 mod profile;
 mod queue_behaviour;
+mod v1_11;
+mod v1_12;
 mod v1_20;
 mod v1_21;
 mod v1_22;
@@ -32,20 +35,17 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DryRunReport, EmptySelector,
-    EphemeralClaims, FilterRun, IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims,
-    MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText,
-    PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
-    UtilizationRounding, VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
+    AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PostFilterText, PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
 pub use messages::MessageForm;
+pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 pub use profile::{Match, Nearest, Part, Profile, RemovedPlugins, nearest, newest, supported};
 pub use queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
-    NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeEvents, NodeRegistrations,
+    NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 pub use version::{Lifetime, Release, ReleaseError};
 

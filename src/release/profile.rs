@@ -7,7 +7,7 @@ use super::config_fields::{CONFIG_FIELDS, ConfigField, V1, V1BETA1};
 use super::defaults::{DefaultArgument, DefaultPlugin, default_sets};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
-use super::{v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
+use super::{v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Profile {
     pub(super) since: Release,
     /// The parts that were held against kube-scheduler's own answers.
     pub verified: &'static [Part],
+    /// Predicates and priorities that are on by default, with the releases that have them.
+    pub(super) predicates: &'static [DefaultPlugin],
     /// Arguments of plugins whose defaults are not those of the plugin's own code.
     pub default_arguments: &'static [DefaultArgument],
     /// In-tree plugins of earlier releases by whose names a configuration is refused.
@@ -66,7 +68,9 @@ pub enum Part {
 }
 
 /// Every release that is emulated, oldest first.
-static PROFILES: [Profile; 21] = [
+static PROFILES: [Profile; 23] = [
+    v1_11::PROFILE,
+    v1_12::PROFILE,
     v1_20::PROFILE,
     v1_21::PROFILE,
     v1_22::PROFILE,
@@ -115,6 +119,13 @@ impl Profile {
     /// Returns the apiVersion of the configuration of a scheduler without a file.
     pub fn default_config_api_version(&self) -> &'static str {
         self.config_api_versions.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the predicates, in the order in which they run, and the priorities of the release, whatever its gates; none
+    /// for a release with plugins.
+    pub fn predicates_and_priorities(&self) -> impl Iterator<Item = &'static DefaultPlugin> {
+        let release = self.release;
+        self.predicates.iter().filter(move |plugin| plugin.releases.contains(release))
     }
 
     /// Returns the default plugins of configurations of an apiVersion that the gates leave, in order, each with the
@@ -217,7 +228,8 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        assert_eq!(supported(), "1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36");
+        let named = "1.11, 1.12, 1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36";
+        assert_eq!(supported(), named);
     }
 
     #[test]
@@ -227,14 +239,18 @@ mod tests {
             ("v1.36.0", "v1.36.2", Match::Same),
             ("1.36.9", "v1.36.2", Match::Same),
             ("1.40", "v1.36.2", Match::Older),
-            ("1.17.4", "v1.20.15", Match::Newer),
-            ("1.18.2", "v1.20.15", Match::Newer),
             ("1.19", "v1.20.15", Match::Newer),
             ("1.20.1", "v1.20.15", Match::Same),
             ("1.26.8", &v1_26::PROFILE.release.to_string(), Match::Same),
             ("1.26.9", &v1_26::WITH_STATUSES.release.to_string(), Match::Same),
             ("1.27.5", "v1.27.1", Match::Same),
             ("1.27.6", &v1_27::WITH_STATUSES.release.to_string(), Match::Same),
+            ("1.5", "v1.11.1", Match::Newer),
+            ("1.10.13", "v1.11.1", Match::Newer),
+            ("1.11.1", "v1.11.1", Match::Same),
+            ("1.12.10", "v1.12.0", Match::Same),
+            ("1.17.4", "v1.12.0", Match::Older),
+            ("1.18.2", "v1.20.15", Match::Newer),
             ("v1.31.4-eks-a1b2c3", "v1.31.1", Match::Same),
             ("1.28.5", "v1.28.3", Match::Same),
             ("1.28.6", "v1.28", Match::Same),
@@ -252,6 +268,7 @@ mod tests {
         assert!(PROFILES.windows(2).all(|pair| pair[0] != pair[1]));
         let not_verified = |version: &str| Profile::named(version).unwrap().not_verified().collect::<Vec<_>>();
         assert_eq!(not_verified("v1.36.2"), [Part::Extenders]);
+        assert_eq!(not_verified("v1.12.0"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.20.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
@@ -260,7 +277,7 @@ mod tests {
 
     #[test]
     fn pods_were_looked_for_in_the_queue_more_often_once() {
-        for profile in Profile::all() {
+        for profile in Profile::all().iter().filter(|p| p.release >= v1_20::PROFILE.release) {
             let seconds = if profile.release < Release::patch(24, 0) { 60 } else { 300 };
             assert_eq!(profile.behaviour.leftover.as_secs(), seconds, "{}", profile.release);
             // Without a plugin that is known to have rejected it, any event moves a pod.

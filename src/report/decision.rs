@@ -115,6 +115,9 @@ pub struct Preemption {
     pub node_statuses: Vec<NodeStatusReport>,
     /// The node that is nominated.
     pub selected: Option<Str>,
+    /// Pods whose nomination would be cleared; the pod itself among them where no node is worth trying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clear_nominations: Vec<String>,
     /// All candidates that were still tied.
     pub best_candidates: Vec<Str>,
     /// The score functions that were asked.
@@ -245,7 +248,12 @@ fn sorted(names: &[Str]) -> Vec<Str> {
 fn scores(view: &CycleView) -> Vec<NodeScores> {
     view.scores
         .values()
-        .map(|s| NodeScores { node: s.node.clone(), total: s.total, plugins: s.plugins.iter().map(|p| (p.plugin, p.weighted)).collect() })
+        .map(|s| {
+            let mut plugins: BTreeMap<PluginName, i64> = BTreeMap::new();
+            // A policy may have several priorities of one kind.
+            s.plugins.iter().for_each(|p| *plugins.entry(p.plugin).or_default() += p.weighted);
+            NodeScores { node: s.node.clone(), total: s.total, plugins }
+        })
         .collect()
 }
 
@@ -257,6 +265,7 @@ fn preemption(view: &CycleView) -> Preemption {
         candidates: Vec::new(),
         node_statuses: Vec::new(),
         selected: None,
+        clear_nominations: Vec::new(),
         best_candidates: Vec::new(),
         score_functions: Vec::new(),
         status: MessageReport { code: status.code(), message: status.message() },
@@ -288,6 +297,7 @@ fn fill(report: &mut Preemption, found: &PreemptionView) {
             facts: status.reasons().to_vec(),
         })
         .collect();
+    report.clear_nominations = found.cleared_nominations().iter().map(ToString::to_string).collect();
     report.score_functions = found
         .score_functions()
         .iter()

@@ -11,7 +11,7 @@ use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
     PluginName, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
 };
-use crate::release::{Emulation, FilterRun, NarrowingOrder};
+use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
 
 /// A plugin of a profile by what it is to the engine.
@@ -124,6 +124,10 @@ impl Framework {
             let name = plugin.name();
             let (result, status) = point.pre_filter(cx, state, pod);
             let status = if status.is_success() { status } else { status.answered_by(name, cx.emulation.release()) };
+            if release.algorithm == Algorithm::PredicatesAndPriorities {
+                // Predicates have no PreFilter: metadata is computed for them, which never rejects.
+                continue;
+            }
             recorder.record(|| {
                 let nodes = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
                 Event::PreFiltered { plugin: name, status: status.clone(), nodes }
@@ -243,6 +247,9 @@ impl Framework {
             let Some(point) = plugin.pre_score() else { continue };
             let name = plugin.name();
             let status = point.pre_score(cx, state, pod, nodes);
+            if cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
+                continue;
+            }
             recorder.record(|| Event::PreScored { plugin: name, status: status.clone() });
             if status.is_skip() {
                 state.skip_score.insert(name);
@@ -303,6 +310,9 @@ impl<'a> Runner<'a> {
             return status;
         }
         if status.is_rejected() {
+            return status.answered_by(name, self.cx.emulation.release());
+        }
+        if self.cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
             return status.answered_by(name, self.cx.emulation.release());
         }
         let of_pod = if self.cx.emulation.behaviour().filter_errors_name_pod {

@@ -154,6 +154,8 @@ pub enum Selection {
     OnlyFeasibleNode,
     /// It has the highest total.
     HighestScore,
+    /// It shares the highest total, and it is its turn.
+    Turn,
 }
 
 /// How a wait on Permit ends.

@@ -207,6 +207,7 @@ impl Event {
                     format!("{node} is taken: the highest score, shared by {} (any of them is right)", tied.len())
                 }
                 Selection::HighestScore => format!("{node} is taken: the highest score"),
+                Selection::Turn => format!("{node} is taken: {} share the highest score and take turns", tied.len()),
             },
             Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
             Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),

@@ -64,7 +64,7 @@ impl Entry {
         Self { phrase: Some(Phrase { one, many, none: Some(none) }), ..self }
     }
 
-    /// Returns the text of the newest release, where it has no facts in it.
+    /// Returns the text of the newest release that writes it, where it has no facts in it.
     pub fn plain_text(&self) -> Option<&'static str> {
         self.wordings.first().map(|w| w.template).filter(|t| template::is_plain(t))
     }
@@ -158,6 +158,10 @@ const fn silent(minor: u8) -> Wording {
     Wording { template: "", span: Lifetime::since(0).until(minor + 1), note: None }
 }
 
+const fn before_plugins(template: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since(0).until(18), note: Some("is a reason of old versions alone") }
+}
+
 const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {
     Entry { kind, plugin: Some(plugin), class, wordings, phrase: None }
 }
@@ -178,6 +182,22 @@ static ENTRIES: &[Entry] = &[
     row(K::PreemptionInProgress, P::DefaultPreemption, Unresolvable, &[always("waiting for the preemption for this pod to be finished")]),
     row(K::NodeUnschedulable, P::NodeUnschedulable, Unresolvable, &[always("node(s) were unschedulable")])
         .phrase("is cordoned", "are cordoned"),
+    row(K::NodeNotReady, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were not ready")])
+        .phrase("is not ready", "are not ready"),
+    row(K::NodeOutOfDisk, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were out of disk space")])
+        .phrase("is out of disk space", "are out of disk space"),
+    row(K::NodeNetworkUnavailable, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) had unavailable network")])
+        .phrase("has no network", "have no network"),
+    row(K::NodeMemoryPressure, P::CheckNodeMemoryPressure, Unresolvable, &[before_plugins("node(s) had memory pressure")])
+        .phrase("is short of memory", "are short of memory"),
+    row(K::NodePidPressure, P::CheckNodePIDPressure, Unresolvable, &[before_plugins("node(s) had pid pressure")])
+        .phrase("is short of process IDs", "are short of process IDs"),
+    row(K::NodeDiskPressure, P::CheckNodeDiskPressure, Unresolvable, &[before_plugins("node(s) had disk pressure")])
+        .phrase("is short of disk space", "are short of disk space"),
+    row(K::NodeLabelPresence, P::CheckNodeLabelPresence, Unresolvable, &[before_plugins("node(s) didn't have the requested labels")])
+        .phrase("does not have the labels that the policy asks for", "do not have the labels that the policy asks for"),
+    row(K::ServiceAffinityViolated, P::CheckServiceAffinity, Unschedulable, &[before_plugins("node(s) didn't match service affinity")])
+        .phrase("is away from the pods of its Services", "are away from the pods of its Services"),
     row(
         K::NodeNameMismatch,
         P::NodeName,
@@ -305,7 +325,15 @@ static ENTRIES: &[Entry] = &[
         "are out because its claim is bound to a volume that does not exist",
         "its claim is bound to a volume that does not exist",
     ),
-    row(K::UnboundImmediateClaims, P::VolumeBinding, Unresolvable, &[always("pod has unbound immediate PersistentVolumeClaims")]),
+    row(
+        K::UnboundImmediateClaims,
+        P::VolumeBinding,
+        Unresolvable,
+        &[
+            since(12, "pod has unbound immediate PersistentVolumeClaims"),
+            until(11, "pod has unbound PersistentVolumeClaims", "speaks of unbound claims in older words"),
+        ],
+    ),
     row(
         K::EphemeralClaimPending,
         P::VolumeBinding,

@@ -49,6 +49,22 @@ pub enum Reason {
     PreemptionInProgress,
     /// The node is cordoned.
     NodeUnschedulable,
+    /// The node's condition Ready is not true.
+    NodeNotReady,
+    /// The node is out of disk space, or does not say.
+    NodeOutOfDisk,
+    /// The node's network is not available, or the node does not say.
+    NodeNetworkUnavailable,
+    /// The node is short of memory, and the pod is BestEffort.
+    NodeMemoryPressure,
+    /// The node is short of process IDs.
+    NodePidPressure,
+    /// The node is short of disk space.
+    NodeDiskPressure,
+    /// The node has a label that keeps pods away, or lacks one that it must have.
+    NodeLabelPresence { label: Str, wanted: bool },
+    /// The pods of the pod's Services run on nodes with other values of some labels.
+    ServiceAffinityViolated { label: Str, wanted: Str },
     /// The pod names another node in `spec.nodeName`.
     NodeNameMismatch { wanted: Str },
     /// The node has this taint, and the pod does not tolerate it.

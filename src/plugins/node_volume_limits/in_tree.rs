@@ -124,7 +124,12 @@ impl InTreeVolumeLimits {
 
 fn is_nitro(labels: &Labels) -> bool {
     let instance = labels.get("node.kubernetes.io/instance-type").or_else(|| labels.get("beta.kubernetes.io/instance-type"));
-    instance.is_some_and(|instance| NITRO.as_ref().is_some_and(|nitro| nitro.is_match(instance)))
+    instance.is_some_and(|instance| is_nitro_instance(instance))
+}
+
+/// Returns whether instances of a type have the Nitro hypervisor.
+pub(in crate::plugins) fn is_nitro_instance(instance: &str) -> bool {
+    NITRO.as_ref().is_some_and(|nitro| nitro.is_match(instance))
 }
 
 /// A volume that counts: by its name, or by the claim that it will be made for.

@@ -9,6 +9,7 @@ mod in_tree;
 mod node_limits;
 
 pub use in_tree::InTreeVolumeLimits;
+pub(super) use in_tree::is_nitro_instance;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -181,7 +181,7 @@ fn bound_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> BoundClaim {
 }
 
 /// The claim's class, where it binds when a pod comes; mirrors `IsDelayBindingMode`.
-fn waits_for_consumer<'a>(cx: &Context<'a>, claim: &PersistentVolumeClaim) -> Result<Option<&'a Arc<StorageClass>>, Status> {
+pub(super) fn waits_for_consumer<'a>(cx: &Context<'a>, claim: &PersistentVolumeClaim) -> Result<Option<&'a Arc<StorageClass>>, Status> {
     let name = claim_class(claim);
     if name.is_empty() {
         return Ok(None);

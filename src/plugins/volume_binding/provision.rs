@@ -17,6 +17,8 @@ pub(super) struct Provisioning {
     /// The capacities large enough for the claim, by name; `None` where the driver does not report capacity, or the
     /// claim asks for no size.
     capacities: Option<Vec<Arc<CSIStorageCapacity>>>,
+    /// Whether kube-scheduler leaves it to provisioners to make volumes at all.
+    provisions: bool,
 }
 
 /// Whether a claim's volume can be provisioned for a node.
@@ -42,13 +44,23 @@ impl Provisioning {
             };
             cx.cluster.csi_storage_capacities.iter().filter(suits).cloned().collect()
         });
-        Self { class: class.clone(), capacities }
+        Self { class: class.clone(), capacities, provisions: true }
+    }
+
+    /// Leaves capacity out of account.
+    pub(super) fn anywhere(class: &Arc<StorageClass>) -> Self {
+        Self { class: class.clone(), capacities: None, provisions: true }
+    }
+
+    /// Provisions nothing.
+    pub(super) fn none(class: &Arc<StorageClass>) -> Self {
+        Self { provisions: false, ..Self::anywhere(class) }
     }
 
     /// Whether a volume can be provisioned for a node with these labels.
     pub(super) fn on(&self, labels: &Labels) -> Verdict<'_> {
         let provisioner = &self.class.provisioner;
-        let supported = !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
+        let supported = self.provisions && !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
         if !supported || !matches_topology(&self.class.allowed_topologies, labels) {
             return Verdict::Unsupported;
         }

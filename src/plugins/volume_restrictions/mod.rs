@@ -139,7 +139,7 @@ fn needs_restrictions_check(volume: &Volume) -> bool {
 }
 
 /// Returns the first inline disk of the pod that one of the others uses.
-fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> Option<DiskInUse> {
+pub(super) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> Option<DiskInUse> {
     let mut disks = pod.spec.volumes.iter().filter(|v| needs_restrictions_check(v));
     disks.find_map(|volume| {
         let with = others.clone().find(|p| p.spec.volumes.iter().any(|other| is_volume_conflict(volume, other)))?;

@@ -62,6 +62,7 @@ gates! {
     SchedulerQueueingHints: "Plugins say which events are worth another try for a pod.";
     SidecarContainers: "Init containers may run beside the containers.";
     StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
+    TaintNodesByCondition: "Taints tell of a node's conditions, in place of predicates that look at them.";
     TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
     VolumeAttributesClass: "volumeAttributesClassName of claims and volumes is read.";
     VolumeLimitScaling: "A CSI driver missing on a node keeps its volumes away.";

@@ -5,16 +5,13 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DryRunReport, EmptySelector,
-    EphemeralClaims, FilterRun, IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims,
-    MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText,
-    PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
-    UtilizationRounding, VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
+    AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PostFilterText, PotentialNodes, PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 use super::profile::{Part, Profile, RemovedPlugins};
 use super::queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
-    NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeEvents, NodeRegistrations,
+    NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 use super::version::Release;
 use crate::cluster::SelectorWords;
@@ -24,12 +21,22 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
     verified: &[Part::Decisions, Part::Queues, Part::Configuration],
     since: Release::patch(36, 0),
+    predicates: &[],
     default_arguments: &[],
     removed_plugins: &[RemovedPlugins::invalid(&["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"])],
     config_api_versions: &["kubescheduler.config.k8s.io/v1"],
     other_gates: gates::OTHER,
     gate_dependencies: gates::DEPENDENCIES,
     behaviour: Behaviour {
+        algorithm: Algorithm::Plugins,
+        predicates: PredicateBehaviour {
+            preemption_reach: PreemptionReach::Narrow,
+            affinity_terms: AffinityTerms::Each,
+            claim_binding: ClaimBinding::WithPod,
+            ebs_limit: EbsLimit::ByInstanceType,
+            image_score: ImageScore::Spread,
+            host_order: HostOrder::Found,
+        },
         search: NodeSearch::Adaptive { min_nodes: 100, min_percentage: 5 },
         candidates: Candidates::Sampled,
         tie_break: &[
@@ -55,6 +62,7 @@ pub(super) const PROFILE: Profile = Profile {
         sidecars_refused_in: SidecarCheck::PreFilter,
         sidecar_ports: true,
         assumed_usage: AssumedUsage::PerContainer,
+        node_usage: NodeUsage::Pod,
         overhead_unit: OverheadUnit::Milli,
         fit_scores_overhead: true,
         missing_resources: MissingResources::LeftOut,
@@ -74,6 +82,7 @@ pub(super) const PROFILE: Profile = Profile {
         inline_volumes_counted: true,
         migrated_plugins: MigratedPlugins::All,
         local_volumes: LocalVolumes::Filter,
+        volume_matching: VolumeMatching::WithPhaseAndMode,
         volume_attributes_compared: true,
         csi_limits: CsiLimits::CsiNode,
         claims_in_use: ClaimsInUse::Filter,
@@ -95,12 +104,18 @@ pub(super) const PROFILE: Profile = Profile {
         terminating: TerminatingPods::Preempted,
         without_victims: WithoutVictims::Error,
         dry_run: DryRunReport::Errors,
+        importance: Importance::PriorityAndStart,
+        budgets: BudgetRule::CountedDown,
+        eligibility: Eligibility::PolicyAndStatus,
         preemption_text: PreemptionText::Prefixed,
         post_filter_text: PostFilterText::Told,
         message_end: "",
         queue: QueueBehaviour {
             event_names: EventNames::ResourceAndAction,
             event_matching: EventMatching::Contained,
+            parking: Parking::Rejected,
+            node_events: NodeEvents::Admitted,
+            other_events: OtherEvents::All,
             node_updates: NodeUpdates::All,
             assigned_updates: AssignedUpdates::ByProperty,
             assigned_pods: AssignedPods::All,
@@ -122,6 +137,7 @@ pub(super) const PROFILE: Profile = Profile {
             preemption_calls: PreemptionCalls::InCycle,
             terminating_victims_deleted: false,
             victim_status: VictimStatus::Own,
+            victims_marked: true,
         },
     },
 };

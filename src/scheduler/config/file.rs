@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::fields::{CONFIGURATION, plugin_args};
 use super::policy;
 use crate::framework::{FieldErrors, parse_duration};
+use crate::output::url_without_password;
 use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
@@ -184,14 +185,32 @@ impl ConfigFile {
     }
 }
 
-fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
+/// Returns a configuration without passwords in its extenders' URLs and without their keys, as JSON: what is emulated needs
+/// neither. `None` where there are none.
+pub(super) fn without_credentials(text: &str) -> Option<String> {
+    let mut value = parse(text).ok()?;
+    let mut found = false;
+    for extender in items(&mut value, "extenders") {
+        if let Some(Value::String(url)) = extender.get_mut("urlPrefix") {
+            let bare = url_without_password(url);
+            found |= bare != *url;
+            *url = bare;
+        }
+        if let Some(Value::Object(tls)) = extender.get_mut("tlsConfig") {
+            found |= tls.remove("keyData").is_some();
+        }
+    }
+    found.then(|| value.to_string())
+}
+
+pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.add(path, message);
     errors
 }
 
 /// The first document of a text; of YAML with several the others are not looked at.
-fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
@@ -228,7 +247,7 @@ fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut 
 }
 
 /// Returns the apiVersion, which is one of the release.
-fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
+pub(super) fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {

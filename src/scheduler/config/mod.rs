@@ -8,6 +8,7 @@
 mod defaults;
 mod fields;
 mod file;
+mod legacy;
 mod policy;
 mod profile;
 mod schema;
@@ -19,8 +20,9 @@ use serde_json::{Map, Value};
 
 use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
-use crate::release::{Emulation, FilterRun};
-use file::{ConfigFile, Extender};
+use crate::output::url_without_password;
+use crate::release::{Algorithm, Emulation, FilterRun};
+use file::{ConfigFile, Extender, without_credentials};
 
 /// What is wrong with a configuration.
 pub type ConfigError = FieldErrors;
@@ -49,16 +51,24 @@ impl Config {
     ///
     /// Never: the defaults are valid whatever the gates.
     pub fn defaults(emulation: Emulation) -> Self {
-        Self::build(ConfigFile::default(), emulation).expect("the default configuration is valid")
+        let defaults = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
+            Algorithm::PredicatesAndPriorities => legacy::defaults(emulation),
+        };
+        defaults.expect("the default configuration is valid")
     }
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = Self::build(ConfigFile::decode(text, emulation)?, emulation)?;
+        let config = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
+            Algorithm::PredicatesAndPriorities => legacy::parse(text, emulation)?,
+        };
+        let text = without_credentials(text).unwrap_or_else(|| text.to_owned());
         Ok(Self { text: Some(text.into()), ..config })
     }
 
-    /// The text that [`Self::parse`] read; `None` for the defaults.
+    /// The text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
@@ -115,7 +125,7 @@ fn not_emulated(at: usize, extender: &Extender) -> Option<(String, Vec<&'static 
         ("bind", &extender.bind_verb),
     ];
     let called: Vec<&str> = verbs.into_iter().filter(|(_, verb)| !verb.is_empty()).map(|(point, _)| point).collect();
-    (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", extender.url_prefix), called))
+    (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", url_without_password(&extender.url_prefix)), called))
 }
 
 /// Resources that extenders manage and the scheduler is to ignore take the place of those that NodeResourcesFit was
