@@ -37,7 +37,7 @@
 //! - Nothing here writes to a cluster, and Secrets and ConfigMaps are never read.
 
 pub mod app;
-mod cel;
+pub mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod framework;

@@ -15,7 +15,7 @@ fn gpu() -> Device {
 
 /// The verdict, or the error without what kube-scheduler shows before it.
 fn run(expression: &str) -> Result<bool, String> {
-    let selector = Selector::compile(expression).map_err(|e| e.to_string())?;
+    let selector = Selector::compile(expression, Environment::default()).map_err(|e| e.to_string())?;
     selector.matches(&"gpu.example.com".into(), &gpu()).map_err(|e| e.to_string())
 }
 
@@ -90,7 +90,7 @@ fn fails_in_cel_gos_words() {
 
 #[test]
 fn a_device_with_a_broken_attribute_fails_every_selector() {
-    let selector = Selector::compile("true").unwrap();
+    let selector = Selector::compile("true", Environment::default()).unwrap();
     for (attributes, error) in [
         (r#"{"v":{"version":"1"}}"#, "attribute v: parse semantic version: No Major.Minor.Patch elements found"),
         (r#"{"names":{}}"#, "attribute names: unsupported attribute value"),
@@ -112,7 +112,7 @@ fn refuses_before_evaluation() {
             "compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(string, int)'\n | device.driver == 1\n | ..............^",
         ),
     ] {
-        assert_eq!(Selector::compile(expression).unwrap_err().to_string(), error, "{expression}");
+        assert_eq!(Selector::compile(expression, Environment::default()).unwrap_err().to_string(), error, "{expression}");
     }
     for (expression, part) in [
         ("?!", "Syntax error"),
@@ -128,7 +128,7 @@ fn refuses_before_evaluation() {
         ("has(1)", "invalid argument to has() macro"),
         ("[1].all(1, true)", "argument must be a simple name"),
     ] {
-        let error = Selector::compile(expression).unwrap_err().to_string();
+        let error = Selector::compile(expression, Environment::default()).unwrap_err().to_string();
         assert!(error.contains(part), "{expression}: {error}");
     }
 }

@@ -5,7 +5,7 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
     NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
 use super::profile::{Part, Profile};
@@ -41,6 +41,7 @@ pub(super) const PROFILE: Profile = Profile {
         balance_skips_best_effort: true,
         images: ImageSources::Volumes,
         devices_score: true,
+        device_selectors: DeviceSelectors { includes: true, multiple_allocations: true, list_functions: true },
         incomplete_pools_serve: false,
         invalid_pools: InvalidPools::Rejection,
         has_stable_allocator: false,
