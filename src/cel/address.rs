@@ -62,7 +62,11 @@ pub(super) fn call(name: &str, args: &[Value]) -> Result<Value, EvalError> {
         }),
         ("isLinkLocalUnicast", [Ip(ip)]) => Bool(is_link_local(*ip)),
         ("isGlobalUnicast", [Ip(ip)]) => Bool(
-            *ip != IpAddr::V4(Ipv4Addr::BROADCAST) && !ip.is_unspecified() && !ip.is_loopback() && !ip.is_multicast() && !is_link_local(*ip),
+            *ip != IpAddr::V4(Ipv4Addr::BROADCAST)
+                && !ip.is_unspecified()
+                && !ip.is_loopback()
+                && !ip.is_multicast()
+                && !is_link_local(*ip),
         ),
         ("ip", [C(cidr)]) => Ip(cidr.address),
         ("prefixLength", [C(cidr)]) => Int(cidr.bits.into()),

@@ -308,12 +308,8 @@ impl Checker {
             let expected = self.lookup_field(field.at, &looked_up, &field.name).unwrap_or(Type::Error);
             let ty = if field.optional { self.held(&field.value) } else { field.value.ty.clone() };
             if !self.assignable(&expected, &ty) {
-                let message = format!(
-                    "expected type of field '{}' is '{}' but provided type is '{}'",
-                    field.name,
-                    expected.shown(),
-                    ty.shown()
-                );
+                let message =
+                    format!("expected type of field '{}' is '{}' but provided type is '{}'", field.name, expected.shown(), ty.shown());
                 self.report(field.at, message);
             }
         }
@@ -334,10 +330,8 @@ impl Checker {
                 (Type::Dyn, Type::Dyn)
             }
             _ => {
-                let message = format!(
-                    "expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",
-                    range.shown()
-                );
+                let message =
+                    format!("expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)", range.shown());
                 self.report(fold.range.at, message);
                 (Type::Error, Type::Error)
             }

@@ -49,10 +49,8 @@ fn whole(value: &Value) -> u64 {
 
 /// The cost of `==`, or of `!=` when negated; a side that failed counts as one.
 pub(super) fn equality(left: &Value, right: &Value, negated: bool) -> u64 {
-    let kubernetes = matches!(
-        left,
-        Value::Quantity(_) | Value::Semver(_) | Value::Ip(_) | Value::Cidr(_) | Value::Url(_) | Value::Format(_)
-    );
+    let kubernetes =
+        matches!(left, Value::Quantity(_) | Value::Semver(_) | Value::Ip(_) | Value::Cidr(_) | Value::Url(_) | Value::Format(_));
     if kubernetes && !negated { 1 } else { traversal(held_size(left).min(held_size(right)), 1.0) }
 }
 

@@ -73,7 +73,10 @@ impl<'a> Parts<'a> {
             }
             let number = &rest[..digits];
             let failed = |why| {
-                Err(format!("error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing {}: {why}", quote(number)))
+                Err(format!(
+                    "error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing {}: {why}",
+                    quote(number)
+                ))
             };
             if number.is_empty() {
                 return failed("invalid syntax");
@@ -126,7 +129,18 @@ impl Verb {
             _ if *ty == T::Dyn => true,
             Self::String => matches!(
                 ty,
-                T::List(_) | T::Map(_) | T::Int | T::Uint | T::Double | T::Bool | T::String | T::Timestamp | T::Bytes | T::Duration | T::Type(_) | T::Null
+                T::List(_)
+                    | T::Map(_)
+                    | T::Int
+                    | T::Uint
+                    | T::Double
+                    | T::Bool
+                    | T::String
+                    | T::Timestamp
+                    | T::Bytes
+                    | T::Duration
+                    | T::Type(_)
+                    | T::Null
             ),
             Self::Decimal | Self::Octal => matches!(ty, T::Int | T::Uint),
             Self::Fixed(_) | Self::Scientific(_) => matches!(ty, T::Double | T::String),
@@ -301,7 +315,6 @@ pub(super) fn check(expr: &Expr, call: &Call) -> Option<(usize, String)> {
             }
         }
     }
-    (elements.len() > parts.used).then(|| {
-        (expr.at, format!("too many arguments supplied to string.format (expected {}, got {})", parts.used, elements.len()))
-    })
+    (elements.len() > parts.used)
+        .then(|| (expr.at, format!("too many arguments supplied to string.format (expected {}, got {})", parts.used, elements.len())))
 }

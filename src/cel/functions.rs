@@ -61,7 +61,13 @@ pub(super) fn call(name: &str, args: &[Value], regex: Option<&Regex>) -> Result<
         ("value", [V::Optional(held)]) => return held.as_ref().map_or(Err(EvalError::NoneDereference), |held| held_value(held)),
         ("hasValue", [V::Optional(held)]) => V::Bool(held.is_some()),
         ("optional.of", [value]) => V::some(value.clone()),
-        ("optional.ofNonZeroValue", [value]) => if value.is_zero() { V::NONE } else { V::some(value.clone()) },
+        ("optional.ofNonZeroValue", [value]) => {
+            if value.is_zero() {
+                V::NONE
+            } else {
+                V::some(value.clone())
+            }
+        }
         ("optional.none", []) => V::NONE,
         ("sort" | op::SORT_BY_KEYS, [V::String(_) | V::Duration(_) | V::Timestamp(_), ..]) => return Err(EvalError::NoSuchOverload),
         (_, [V::Quantity(q), rest @ ..]) => return quantity(name, *q, rest),
@@ -111,7 +117,8 @@ fn compare(name: &str, left: &Value, right: &Value) -> Result<Value, EvalError> 
 
 fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Option<&Regex>) -> Result<Value, EvalError> {
     let (Value::String(text), Value::String(pattern)) = (text, pattern) else {
-        let no_operation = name == "matches" && regex.is_none() && !matches!(text, Value::String(_) | Value::Duration(_) | Value::Timestamp(_));
+        let no_operation =
+            name == "matches" && regex.is_none() && !matches!(text, Value::String(_) | Value::Duration(_) | Value::Timestamp(_));
         return Err(if no_operation { EvalError::NoSuchOperation(name.into()) } else { EvalError::NoSuchOverload });
     };
     let fresh;

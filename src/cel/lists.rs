@@ -151,7 +151,15 @@ fn sorted(items: &[Value], keys: &[Value]) -> Result<Value, EvalError> {
 /// Sorts short lists as Go's `sort.Slice` does, which keeps equal elements in place there; longer ones stably.
 fn go_sort(indexes: &mut [usize], less: &impl Fn(usize, usize) -> bool) {
     if indexes.len() > 12 {
-        indexes.sort_by(|a, b| if less(*a, *b) { Ordering::Less } else if less(*b, *a) { Ordering::Greater } else { Ordering::Equal });
+        indexes.sort_by(|a, b| {
+            if less(*a, *b) {
+                Ordering::Less
+            } else if less(*b, *a) {
+                Ordering::Greater
+            } else {
+                Ordering::Equal
+            }
+        });
         return;
     }
     for i in 1..indexes.len() {

@@ -28,7 +28,10 @@ pub(super) enum Expansion {
     Expanded(Expr),
     Failed(Problem),
     /// It is a call.
-    NoMacro { target: Option<Expr>, args: Vec<Expr> },
+    NoMacro {
+        target: Option<Expr>,
+        args: Vec<Expr>,
+    },
 }
 
 fn problem(at: usize, message: impl Into<String>) -> Problem {
@@ -43,7 +46,9 @@ pub(super) fn expand(call: Candidate<'_>) -> Expansion {
         ("bind", Some(cel), 3) if matches!(&cel.kind, Kind::Ident(name) if name.as_str() == "cel") => bind(at, args),
         ("optMap" | "optFlatMap", Some(target), 2) => optional_map(at, name, target, args),
         ("sortBy", Some(target), 2) => sort_by(at, target, args),
-        ("all" | "exists" | "exists_one" | "map" | "filter", Some(target), 2) | ("map", Some(target), 3) => one_variable(at, name, target, args),
+        ("all" | "exists" | "exists_one" | "map" | "filter", Some(target), 2) | ("map", Some(target), 3) => {
+            one_variable(at, name, target, args)
+        }
         ("all" | "exists" | "existsOne" | "exists_one" | "transformList" | "transformMap" | "transformMapEntry", Some(target), 3)
         | ("transformList" | "transformMap" | "transformMapEntry", Some(target), 4) => two_variables(at, name, target, args),
         (_, target, _) => return Expansion::NoMacro { target, args },
@@ -104,10 +109,7 @@ fn optional_map(at: usize, name: &str, target: Expr, mut args: Vec<Expr>) -> Res
 
 fn sort_by(at: usize, target: Expr, args: Vec<Expr>) -> Result<Expr, Problem> {
     if !matches!(target.kind, Kind::List(_) | Kind::Select { .. } | Kind::Ident(_) | Kind::Fold(_) | Kind::Call { .. }) {
-        return Err(problem(
-            target.at,
-            "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
-        ));
+        return Err(problem(target.at, "sortBy can only be applied to a list, identifier, comprehension, call or select expression"));
     }
     let keys = one_variable(at, "map", Expr::ident(at, SORT_INPUT), args)?;
     let sorted = Expr::member(at, op::SORT_BY_KEYS, Expr::ident(at, SORT_INPUT), vec![keys]);

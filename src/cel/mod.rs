@@ -45,8 +45,8 @@ mod url;
 mod validate;
 mod value;
 
-use self::eval::Evaluator;
 pub(crate) use self::error::{CelError, CompileError, EvalError};
+use self::eval::Evaluator;
 use self::plan::Node;
 use self::source::Issues;
 use self::types::Type;
@@ -134,7 +134,9 @@ const DEEP_STACK: usize = 256 << 20;
 impl Selector {
     /// Compiles an expression; the error reads as kube-scheduler shows it after `CEL compile error: `.
     pub(crate) fn compile(text: &str, environment: Environment) -> Result<Self, CompileError> {
-        let deep = text.bytes().filter(|b| !b.is_ascii_alphanumeric() && !matches!(b, b' ' | b'\n' | b'"' | b'\'' | b'_')).take(SHALLOW).count() == SHALLOW;
+        let deep =
+            text.bytes().filter(|b| !b.is_ascii_alphanumeric() && !matches!(b, b' ' | b'\n' | b'"' | b'\'' | b'_')).take(SHALLOW).count()
+                == SHALLOW;
         on_stack(deep, || compile(text, environment)).map(|program| Self { program, environment, deep })
     }
 

@@ -37,7 +37,10 @@ pub(super) fn parse_float(text: &str) -> Option<f64> {
 fn underscores_fit(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_hexdigit);
-    bytes.iter().enumerate().all(|(i, b)| *b != b'_' || (i > 0 && (digit(i - 1) || bytes[i - 1].eq_ignore_ascii_case(&b'x')) && digit(i + 1)))
+    bytes
+        .iter()
+        .enumerate()
+        .all(|(i, b)| *b != b'_' || (i > 0 && (digit(i - 1) || bytes[i - 1].eq_ignore_ascii_case(&b'x')) && digit(i + 1)))
 }
 
 /// A mantissa in hexadecimal digits with the power of two that it must have.
@@ -148,5 +151,8 @@ pub(super) fn quote(text: &str) -> String {
 
 /// Whether Go's `unicode.IsPrint` holds, as far as Rust's own tables tell.
 fn is_printable(c: char) -> bool {
-    c == ' ' || (!c.is_control() && !c.is_whitespace() && !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'))
+    c == ' '
+        || (!c.is_control()
+            && !c.is_whitespace()
+            && !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'))
 }

@@ -22,19 +22,61 @@ const MAX_NODES: u32 = 100_000;
 
 /// Words that are no variables and no functions.
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var",
-    "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// What an expression can begin with.
 const EXPR: TokenSet = TokenSet::of(&[
-    T::LBracket, T::LBrace, T::LParen, T::Dot, T::Minus, T::Exclam, T::True, T::False, T::Null, T::Float, T::Int, T::Uint, T::String,
-    T::Bytes, T::Ident,
+    T::LBracket,
+    T::LBrace,
+    T::LParen,
+    T::Dot,
+    T::Minus,
+    T::Exclam,
+    T::True,
+    T::False,
+    T::Null,
+    T::Float,
+    T::Int,
+    T::Uint,
+    T::String,
+    T::Bytes,
+    T::Ident,
 ]);
 /// What can follow an operand within one expression.
 const OPERATORS: TokenSet = TokenSet::of(&[
-    T::Dot, T::LBracket, T::Equals, T::NotEquals, T::In, T::Less, T::LessEquals, T::GreaterEquals, T::Greater, T::And, T::Or, T::Minus,
-    T::Plus, T::Star, T::Slash, T::Percent,
+    T::Dot,
+    T::LBracket,
+    T::Equals,
+    T::NotEquals,
+    T::In,
+    T::Less,
+    T::LessEquals,
+    T::GreaterEquals,
+    T::Greater,
+    T::And,
+    T::Or,
+    T::Minus,
+    T::Plus,
+    T::Star,
+    T::Slash,
+    T::Percent,
 ]);
 
 /// Why parsing ended; what is wrong is reported already.

@@ -24,18 +24,33 @@ use crate::cluster::Str;
 pub(super) enum Node {
     Const(Value),
     /// A variable or a value with fields and indexes; `test` where only its presence counts.
-    Attribute { attribute: Attribute, test: bool },
+    Attribute {
+        attribute: Attribute,
+        test: bool,
+    },
     And(Vec<Node>),
     Or(Vec<Node>),
-    Equals { operands: Box<[Node; 2]>, negated: bool },
+    Equals {
+        operands: Box<[Node; 2]>,
+        negated: bool,
+    },
     Call(Box<CallNode>),
     /// `optional.or(…)`, or `orValue(…)` when `value`.
-    OptionalOr { operands: Box<[Node; 2]>, value: bool },
+    OptionalOr {
+        operands: Box<[Node; 2]>,
+        value: bool,
+    },
     /// `in` a list of constants.
-    Member { arg: Box<Node>, set: BTreeSet<Key> },
+    Member {
+        arg: Box<Node>,
+        set: BTreeSet<Key>,
+    },
     List(Vec<(Node, bool)>),
     Map(Vec<(Node, Node, bool)>),
-    Message { name: Str, fields: Vec<(Str, Node)> },
+    Message {
+        name: Str,
+        fields: Vec<(Str, Node)>,
+    },
     Fold(Box<FoldNode>),
 }
 

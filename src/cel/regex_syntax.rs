@@ -340,7 +340,10 @@ impl<'p> Parser<'p> {
             {
                 let named = &self.rest[..end + 4];
                 let name = inner[..end].trim_start_matches('^');
-                let known = ["alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit"];
+                let known = [
+                    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
+                    "xdigit",
+                ];
                 if !known.contains(&name) {
                     return fault(BAD_RANGE, named);
                 }

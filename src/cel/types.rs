@@ -245,10 +245,9 @@ impl Bindings {
             return true;
         }
         match (a, b) {
-            (K::Null, other) | (other, K::Null) => matches!(
-                other,
-                K::Null | K::Optional(_) | K::Opaque(_) | K::Object(_) | K::Duration | K::Timestamp | K::Wrapper(_)
-            ),
+            (K::Null, other) | (other, K::Null) => {
+                matches!(other, K::Null | K::Optional(_) | K::Opaque(_) | K::Object(_) | K::Duration | K::Timestamp | K::Wrapper(_))
+            }
             (K::Wrapper(a), K::Wrapper(b)) => a == b,
             (K::Wrapper(w), other) | (other, K::Wrapper(w)) => **w == *other,
             (K::Type(_), K::Type(_)) => true,

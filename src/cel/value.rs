@@ -128,9 +128,10 @@ impl Map {
 
     fn equals(&self, other: &Self) -> bool {
         self.entries.len() == other.entries.len()
-            && self.entries.iter().all(|(key, value)| {
-                budget::spend(4) && other.find(&key.0).is_some_and(|found| value.equals(&found) != Ok(false))
-            })
+            && self
+                .entries
+                .iter()
+                .all(|(key, value)| budget::spend(4) && other.find(&key.0).is_some_and(|found| value.equals(&found) != Ok(false)))
     }
 }
 
@@ -317,7 +318,13 @@ impl Value {
             Self::Bytes(b) => b.len() as u64,
             Self::List(items) => items.len() as u64,
             Self::Map(map) => map.entries.len() as u64,
-            Self::Ip(ip) => if ip.is_ipv4() { 4 } else { 16 },
+            Self::Ip(ip) => {
+                if ip.is_ipv4() {
+                    4
+                } else {
+                    16
+                }
+            }
             Self::Cidr(cidr) => u64::from(cidr.bits).div_ceil(8),
             _ => 1,
         }

@@ -21,8 +21,8 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
-    NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes,
+    MissingNodes, NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};

@@ -255,7 +255,8 @@ mod tests {
         let device = format!("{{metadata: {{name: b}}, spec: {{perDeviceNodeSelection: true, devices: [{{{bad}}}]}}}}");
         let names: Vec<Str> = vec!["example.com/x".into()];
         for bad in [&slice, &device] {
-            let dra = DraResources::gather(&cluster(&[class, good, (Kind::ResourceSlice, bad)]), Emulation::default(), names.iter()).unwrap();
+            let dra =
+                DraResources::gather(&cluster(&[class, good, (Kind::ResourceSlice, bad)]), Emulation::default(), names.iter()).unwrap();
             assert_eq!(dra.capacity_and_allocated(0, &node("{metadata: {name: n}}")), (0, 0), "{bad}");
         }
     }

@@ -5,8 +5,8 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
-    NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes,
+    MissingNodes, NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{
