@@ -1,6 +1,5 @@
 //! The session behind the screen.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -11,10 +10,11 @@ use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
-use crate::release::Release;
-use crate::report::{LastReported, SchedulerEvents};
+use crate::output;
+use crate::release::{Emulated, Release};
+use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Advance, Applied, CaughtUp, Change, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
@@ -164,6 +164,15 @@ impl Explorer {
         }
     }
 
+    /// Goes on with another release, on a new branch.
+    fn change_release(&mut self, release: Release) -> Result<Applied, ExplorerError> {
+        let old = self.session.branch().name().to_owned();
+        self.session.change_release(release)?;
+        let done = self.session.timeline().revisions().last();
+        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
+        Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
+    }
+
     /// Applies an edit. At a dry decision, the edit goes before it onto a branch, and the decision is taken again there,
     /// so that both can be compared.
     fn edit_and_decide_again(&mut self, apply: impl FnOnce(&mut Self) -> Result<Applied, ExplorerError>) -> Result<Applied, ExplorerError> {
@@ -202,8 +211,13 @@ impl SessionHandle for Explorer {
         self.session.timeline()
     }
 
-    fn release(&self) -> Release {
-        self.session.scheduler().state().config().emulation.release()
+    fn emulated(&self) -> Emulated {
+        self.session.scheduler_here().emulated()
+    }
+
+    fn release_report(&self) -> ReleaseReport {
+        let scheduler = self.session.scheduler_here();
+        ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()))
     }
 
     fn timeline_mut(&mut self) -> &mut Timeline {
@@ -227,6 +241,7 @@ impl SessionHandle for Explorer {
             Change::Edit(edit) => self.edit_and_decide_again(|explorer| explorer.edit(&edit))?,
             Change::File(path) => self.edit_and_decide_again(|explorer| explorer.apply_file(&path))?,
             Change::Advance(by) => self.advance(by)?,
+            Change::Release(release) => self.edit_and_decide_again(|explorer| explorer.change_release(release))?,
         })
     }
 
@@ -260,13 +275,10 @@ impl SessionHandle for Explorer {
             return Err(WriteError::Exists { path: path.to_owned() }.into());
         }
         self.commit()?;
-        let file = File::create_new(path).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
-        if let Err(error) = self.session.save(file) {
-            // Half a session is of no use, and would be in the way of the next try.
-            let _ = std::fs::remove_file(path);
-            return Err(WriteError::Session { path: path.to_owned(), error }.into());
-        }
-        Ok(())
+        output::write_new(Path::new(path), |file| self.session.save(file)).map_err(|error| match error {
+            SessionFileError::Io(error) => WriteError::create(path, error).into(),
+            error => WriteError::Session { path: path.to_owned(), error }.into(),
+        })
     }
 
     fn start_job(&mut self, job: Job) -> Result<(), SessionError> {

@@ -15,14 +15,20 @@ use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
 use super::node_affinity::{NodeAffinity, NodeAffinityArgs};
 use super::node_declared_features::NodeDeclaredFeatures;
+use super::node_label::{NodeLabel, NodeLabelArgs};
 use super::node_name::NodeName;
 use super::node_ports::NodePorts;
-use super::node_resources::{NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs};
+use super::node_prefer_avoid_pods::NodePreferAvoidPods;
+use super::node_resources::{
+    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs, SingleFormula, SingleFormulaArgs,
+};
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::{InTreeVolumeLimits, NodeVolumeLimits};
 use super::pod_topology_spread::{PodTopologySpread, PodTopologySpreadArgs};
 use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
+use super::selector_spread::SelectorSpread;
+use super::service_affinity::{ServiceAffinity, ServiceAffinityArgs};
 use super::taint_toleration::TaintToleration;
 use super::volume_binding::{VolumeBinding, VolumeBindingArgs};
 use super::volume_restrictions::VolumeRestrictions;
@@ -54,10 +60,13 @@ pub enum Make {
 pub type Factory = fn(Option<&Value>, Emulation) -> Result<Arc<dyn Plugin>, FieldErrors>;
 
 /// Since the scheduling framework has all plugins of a profile.
-const FRAMEWORK: Lifetime = Lifetime::since(20);
+const FRAMEWORK: Lifetime = Lifetime::since(18);
+
+/// Plugins that stand for predicates and priorities of their own, and for what became strategies of NodeResourcesFit.
+const BEFORE_STRATEGIES: Lifetime = Lifetime::since(18).until(23);
 
 /// Volumes of in-tree plugins are counted until all are served by CSI drivers.
-const IN_TREE_LIMITS: Lifetime = Lifetime::since(20).until(32);
+const IN_TREE_LIMITS: Lifetime = Lifetime::since(18).until(32);
 
 /// Every plugin, by name; where several rows have one name their releases do not overlap.
 static ROWS: &[Row] = &[
@@ -81,14 +90,22 @@ static ROWS: &[Row] = &[
     }),
     row(PluginName::NodeAffinity, FRAMEWORK, |args, _| Ok(Arc::new(NodeAffinity::new(read(args, NodeAffinityArgs::validate)?)))),
     row(PluginName::NodeDeclaredFeatures, Lifetime::since(35), |_, _| Ok(Arc::new(NodeDeclaredFeatures))),
+    row(PluginName::NodeLabel, BEFORE_STRATEGIES, |args, _| Ok(Arc::new(NodeLabel::new(read(args, NodeLabelArgs::validate)?)))),
     row(PluginName::NodeName, FRAMEWORK, |_, _| Ok(Arc::new(NodeName))),
     row(PluginName::NodePorts, FRAMEWORK, |_, _| Ok(Arc::new(NodePorts))),
+    row(PluginName::NodePreferAvoidPods, BEFORE_STRATEGIES, |_, _| Ok(Arc::new(NodePreferAvoidPods))),
     row(PluginName::NodeResourcesBalancedAllocation, FRAMEWORK, |args, emulation| {
         let args = read(args, NodeResourcesBalancedAllocationArgs::validate)?;
         Ok(Arc::new(NodeResourcesBalancedAllocation::new(args, emulation.behaviour())))
     }),
-    row(PluginName::NodeResourcesFit, FRAMEWORK, |args, _| {
-        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?)))
+    row(PluginName::NodeResourcesFit, FRAMEWORK, |args, emulation| {
+        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?, emulation.behaviour())))
+    }),
+    row(PluginName::NodeResourcesLeastAllocated, BEFORE_STRATEGIES, |args, emulation| {
+        Ok(Arc::new(SingleFormula::least_allocated(&read(args, SingleFormulaArgs::validate)?, emulation.behaviour())))
+    }),
+    row(PluginName::NodeResourcesMostAllocated, BEFORE_STRATEGIES, |args, emulation| {
+        Ok(Arc::new(SingleFormula::most_allocated(&read(args, SingleFormulaArgs::validate)?, emulation.behaviour())))
     }),
     row(PluginName::NodeUnschedulable, FRAMEWORK, |_, _| Ok(Arc::new(NodeUnschedulable))),
     row(PluginName::NodeVolumeLimits, FRAMEWORK, |_, _| Ok(Arc::new(NodeVolumeLimits))),
@@ -97,7 +114,14 @@ static ROWS: &[Row] = &[
         Ok(Arc::new(PodTopologySpread::new(read(args, PodTopologySpreadArgs::validate)?)))
     }),
     row(PluginName::PrioritySort, FRAMEWORK, |_, _| Ok(Arc::new(PrioritySort))),
+    row(PluginName::RequestedToCapacityRatio, BEFORE_STRATEGIES, |args, emulation| {
+        Ok(Arc::new(SingleFormula::requested_to_capacity_ratio(&read(args, SingleFormulaArgs::validate_ratio)?, emulation.behaviour())))
+    }),
     row(PluginName::SchedulingGates, Lifetime::since(26), |_, _| Ok(Arc::new(SchedulingGates))),
+    row(PluginName::SelectorSpread, Lifetime::since(18).until(29), |_, _| Ok(Arc::new(SelectorSpread))),
+    row(PluginName::ServiceAffinity, BEFORE_STRATEGIES, |args, _| {
+        Ok(Arc::new(ServiceAffinity::new(read(args, |_: &ServiceAffinityArgs| Ok(()))?)))
+    }),
     row(PluginName::TaintToleration, FRAMEWORK, |_, _| Ok(Arc::new(TaintToleration))),
     not_emulated(PluginName::TopologyPlacementGenerator, Lifetime::since(36), &["placementGenerate"]),
     row(PluginName::VolumeBinding, FRAMEWORK, |args, emulation| {
@@ -141,7 +165,7 @@ mod tests {
     use strum::IntoEnumIterator as _;
 
     use super::*;
-    use crate::release::Profile;
+    use crate::release::{Gate, Profile};
 
     #[test]
     fn every_plugin_of_a_release_has_one_row() {
@@ -150,9 +174,12 @@ mod tests {
                 let rows = ROWS.iter().filter(|row| row.name == name && row.releases.contains(release.release)).count();
                 assert!(rows <= 1, "{name}");
             }
-            for plugin in release.plugins(|_| true) {
-                let row = find(plugin.name, Emulation::from(release));
-                assert!(matches!(row, Some(Row { make: Make::Plugin(_), .. })), "{}", plugin.name);
+            for api_version in release.config_api_versions {
+                for (_, plugin) in release.plugins(api_version, |gate| gate != Gate::DefaultPodTopologySpread) {
+                    let row = find(plugin.name, Emulation::from(release));
+                    let has_row = matches!(row, Some(Row { make: Make::Plugin(_), .. }));
+                    assert!(has_row || plugin.name == "SelectorSpread", "{} of {}", plugin.name, release.release);
+                }
             }
         }
         assert!(ROWS.is_sorted_by_key(|row| row.name));

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
 use crate::framework::{CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, Status};
-use crate::release::Gate;
+use crate::release::{DryRunReport, Gate};
 
 pub use candidates::CandidateLimits;
 
@@ -106,7 +106,8 @@ impl<'a> Evaluator<'a> {
     /// the text that is given then.
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
-        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
+        let terminating = self.post.cx.emulation.behaviour().terminating;
+        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot, terminating) {
             let status = Status::rejected(reason).in_words_of(self.post.cx.emulation.release());
             record.ineligible = Some(status.clone());
             return Err(status);
@@ -120,7 +121,7 @@ impl<'a> Evaluator<'a> {
         if record.candidates().next().is_some() {
             return Ok(statuses);
         }
-        if let Some(error) = aggregate_errors(record) {
+        if let Some(error) = aggregate_errors(record).filter(|_| self.post.cx.emulation.behaviour().dry_run == DryRunReport::Errors) {
             return Err(error);
         }
         for run in record.dry_runs.in_order().iter().filter(|r| !r.status.is_success()) {

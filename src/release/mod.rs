@@ -5,10 +5,21 @@
 //! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
 mod behaviour;
+mod config_fields;
+mod choice;
 mod defaults;
 mod gates;
+mod messages;
 mod profile;
 mod queue_behaviour;
+mod v1_20;
+mod v1_21;
+mod v1_22;
+mod v1_23;
+mod v1_24;
+mod v1_25;
+mod v1_26;
+mod v1_27;
 mod v1_28;
 mod v1_29;
 mod v1_30;
@@ -21,12 +32,18 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes,
-    MissingNodes, NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DeviceSelectors, DryRunReport, EmptySelector, EphemeralClaims,
+    FilterRun,
+    IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
+    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText, PotentialNodes,
+    PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding,
+    VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
-pub use profile::{Match, Nearest, Part, Profile, nearest, newest, supported};
+pub use messages::MessageForm;
+pub use profile::{Match, Nearest, Part, Profile, RemovedPlugins, nearest, newest, supported};
 pub use queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
     NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,

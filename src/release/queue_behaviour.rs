@@ -21,6 +21,8 @@ pub struct QueueBehaviour {
     pub gating_plugin_first: bool,
     /// What events mean for gated pods.
     pub gated_pods: GatedPods,
+    /// Whether gated pods count on the nodes that they are nominated to.
+    pub gated_pods_nominate: bool,
     /// Whether plugins that wait for new nodes are also told of taints, which may have hidden the new node.
     pub taints_told_with_nodes: bool,
     /// Whether InterPodAffinity and PodTopologySpread count nominated pods in their hints.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::ReleaseReport;
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
+use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// One pod's decision. Keys, names and orders are fixed; lists about nodes are sorted by node.
@@ -44,6 +46,9 @@ pub struct Decision {
     /// Plugins of the profile that are not emulated and may have decided otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
+    /// The release that decides so, where the answer names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseReport>,
 }
 
 /// A plugin's rejection.
@@ -135,12 +140,18 @@ pub struct CandidateReport {
 pub struct NodeStatusReport {
     /// Which node.
     pub node: Str,
-    /// The code.
-    pub code: Code,
+    /// The code; `None`, written as an empty text, where kube-scheduler gives none, and so no reason either.
+    #[serde(serialize_with = "code_or_empty")]
+    pub code: Option<Code>,
     /// The reasons in order.
     pub reasons: Vec<String>,
     /// The facts behind each of the reasons.
     pub facts: Vec<Reason>,
+}
+
+#[allow(clippy::ref_option, reason = "serde passes the field")]
+fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.map_or("", Into::into))
 }
 
 /// A score function.
@@ -192,7 +203,7 @@ impl Decision {
             node,
             best_nodes,
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),
-            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected).map(|(_, status)| verdict(status)),
+            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()).map(|(_, status)| verdict(status)),
             filter: failed
                 .map(|(node, v)| NodeVerdict {
                     node: node.clone(),
@@ -202,11 +213,9 @@ impl Decision {
                     facts: v.status.reasons().to_vec(),
                 })
                 .collect(),
-            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success()).map(|(_, status)| StatusReport {
-                code: status.code(),
-                reasons: reasons(status),
-                facts: status.reasons().to_vec(),
-            }),
+            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success() && has_absent_status(view)).map(
+                |(_, status)| StatusReport { code: status.code(), reasons: reasons(status), facts: status.reasons().to_vec() },
+            ),
             score: if error { Vec::new() } else { scores(view) },
             feasible,
             message,
@@ -215,8 +224,14 @@ impl Decision {
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
+            release: None,
         }
     }
+}
+
+/// Whether nodes that no filter looked at have the status of PreFilter.
+fn has_absent_status(view: &CycleView) -> bool {
+    view.pre_filter_rejected != Some(PreFilterRejection::WithoutStatus)
 }
 
 fn sorted(names: &[Str]) -> Vec<Str> {
@@ -266,7 +281,7 @@ fn fill(report: &mut Preemption, found: &PreemptionView) {
         .filter_map(|run| run.status().filter(|s| !s.is_success()).map(|s| (run.node(), s)))
         .map(|(node, status)| NodeStatusReport {
             node: node.clone(),
-            code: status.code(),
+            code: Some(status.code()).filter(|_| !status.reasons().is_empty()),
             reasons: reasons(status),
             facts: status.reasons().to_vec(),
         })

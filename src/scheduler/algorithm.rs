@@ -11,6 +11,7 @@ use crate::framework::{
     Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
     SharedList, Status,
 };
+use crate::release::PostFilterText;
 use crate::trace::{Event, Recorder, Row, Selection};
 
 /// How many nodes are looked at, and what stands in for chance.
@@ -182,9 +183,15 @@ impl SchedulePod<'_> {
                 record_preemption(record, events);
             }
         }
-        error.diagnosis.post_filter_msg = result.status.message();
+        let release = self.cx.emulation.behaviour();
+        let is_told = match release.post_filter_text {
+            PostFilterText::Told => true,
+            PostFilterText::ErrorsUntold => !result.status.is_error(),
+            PostFilterText::Untold => false,
+        };
+        error.diagnosis.post_filter_msg = if is_told { result.status.message() } else { String::new() };
         if !error.diagnosis.post_filter_msg.is_empty() {
-            error.diagnosis.post_filter_msg += self.cx.emulation.behaviour().message_end;
+            error.diagnosis.post_filter_msg += release.message_end;
         }
         error.nominating = result.nominating;
         error.writes = result.writes;

@@ -7,8 +7,8 @@ use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
-use crate::framework::{CycleState, Diagnosis, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
-use crate::release::{LeftOutNodes, MissingNodes, NodeSearch};
+use crate::framework::{CycleState, Diagnosis, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
+use crate::release::{Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection};
 use crate::trace::{Event, Recorder};
 
 /// The least number of nodes to filter before the rate at which nodes fit is looked at again.
@@ -76,13 +76,17 @@ impl SchedulePod<'_> {
             if !pre.status.is_rejected() {
                 return Err(ScheduleError::Filter(pre.status));
             }
-            search.diagnosis.pre_filter_msg = pre.status.message();
+            let how = release.pre_filter_rejection;
+            if how != PreFilterRejection::OfEachNode {
+                search.diagnosis.pre_filter_msg = pre.status.message();
+            }
             search.diagnosis.add_plugin_status(&pre.status);
-            recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: true });
-            search.diagnosis.node_to_status.set_absent(pre.status);
+            self.forget_rejectors(&mut search.diagnosis);
+            recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: Some(how) });
+            search.diagnosis.node_to_status.set_absent(if how == PreFilterRejection::WithoutStatus { Status::success() } else { pre.status });
             return Ok(search);
         }
-        if self.nominated_node_fits(pod, state, &mut search, recorder) {
+        if self.cx.emulation.enabled(Gate::PreferNominatedNode) && self.nominated_node_fits(pod, state, &mut search, recorder) {
             return Ok(search);
         }
         let snapshot = self.cx.snapshot;
@@ -102,7 +106,7 @@ impl SchedulePod<'_> {
             }
             recorder.record(|| {
                 let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
-                Event::NodesNarrowed { nodes, status: absent.clone(), rejected: false }
+                Event::NodesNarrowed { nodes, status: absent.clone(), rejected: None }
             });
             search.diagnosis.node_to_status.set_absent(absent);
         }
@@ -110,7 +114,17 @@ impl SchedulePod<'_> {
         let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
         *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.len();
+        self.forget_rejectors(&mut search.diagnosis);
         found.map(|()| search)
+    }
+
+    /// Takes out the plugins that rejected the pod, where the release does not note them, or where it notes one at random
+    /// for a node that several rejected.
+    fn forget_rejectors(&self, diagnosis: &mut Diagnosis) {
+        if diagnosis.several_rejectors || !self.cx.emulation.behaviour().rejectors_noted {
+            diagnosis.unschedulable_plugins = PluginSet::default();
+            diagnosis.pending_plugins = PluginSet::default();
+        }
     }
 
     /// Returns the positions of nodes that PreFilter names.
@@ -227,7 +241,7 @@ impl<R: Recorder> Walk<'_, R> {
     /// search: where one more node than are wanted fits, or with the message of an error.
     fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), ScheduleError>> {
         let Search { feasible, diagnosis, .. } = &mut *self.search;
-        let Filtered { mut status, nominated } = filtered;
+        let Filtered { mut status, nominated, rejectors } = filtered;
         let (n, wanted) = (self.n, self.wanted);
         if status.is_success() && feasible.len() == wanted {
             self.recorder.record(|| Event::FilterStopped { looked_at: i, of: n, wanted });
@@ -244,6 +258,7 @@ impl<R: Recorder> Walk<'_, R> {
             return ControlFlow::Break(Err(ScheduleError::Filter(status)));
         } else {
             diagnosis.add_plugin_status(&status);
+            diagnosis.several_rejectors |= rejectors > 1;
             diagnosis.node_to_status.set(position, status);
         }
         ControlFlow::Continue(())

@@ -8,6 +8,7 @@ use crate::cluster::storage::{CSIStorageCapacity, PersistentVolumeClaim, Storage
 use crate::cluster::{Labels, Quantity, TopologySelectorTerm};
 use crate::framework::Context;
 use crate::plugins::volume_helpers::NOT_SUPPORTED_PROVISIONER;
+use crate::release::Gate;
 
 /// What provisioning for one claim takes.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl Provisioning {
     /// Settles what no node changes.
     pub(super) fn of(cx: &Context<'_>, claim: &PersistentVolumeClaim, class: &Arc<StorageClass>) -> Self {
         let driver = cx.cluster.csi_drivers.named(&class.provisioner);
-        let reports = driver.is_some_and(|d| d.spec.storage_capacity.unwrap_or(false));
+        let reports = cx.emulation.enabled(Gate::CSIStorageCapacity) && driver.is_some_and(|d| d.spec.storage_capacity.unwrap_or(false));
         let capacities = requested(claim).filter(|_| reports).map(|size| {
             let suits = |c: &&Arc<CSIStorageCapacity>| {
                 c.storage_class_name == class.metadata.name

@@ -5,15 +5,20 @@ pub(super) mod gates;
 use std::time::Duration;
 
 use super::behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, DeviceSelectors, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes,
-    MissingNodes, NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    AffinityRange, AffinityReasons, AssumedUsage, BalanceScore, Behaviour, Candidates, ClaimsInUse, CsiLimits, DeviceSelectors, DryRunReport, EmptySelector, EphemeralClaims,
+    FilterRun,
+    IdleScores, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
+    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, OverheadUnit, PostFilterText, PotentialNodes,
+    PreFilterRejection, PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding,
+    VictimOrder, WithoutVictims, ZeroRequests, ZoneCheck,
 };
-use super::profile::{Part, Profile};
+use super::profile::{Part, Profile, RemovedPlugins};
 use super::queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
     NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 use super::version::Release;
+use crate::cluster::SelectorWords;
 
 /// The release; its neighbours are written as what differs, with `..v1_36::PROFILE` for the rest.
 pub(super) const PROFILE: Profile = Profile {
@@ -21,7 +26,7 @@ pub(super) const PROFILE: Profile = Profile {
     verified: &[Part::Decisions, Part::Queues, Part::Configuration],
     since: Release::patch(36, 0),
     default_arguments: &[],
-    removed_plugins: &["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"],
+    removed_plugins: &[RemovedPlugins::invalid(&["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"])],
     config_api_versions: &["kubescheduler.config.k8s.io/v1"],
     other_gates: gates::OTHER,
     gate_dependencies: gates::DEPENDENCIES,
@@ -46,16 +51,40 @@ pub(super) const PROFILE: Profile = Profile {
         invalid_pools: InvalidPools::Rejection,
         has_stable_allocator: false,
         beta_zones_translated: true,
-        idle_scores_skipped: true,
+        idle_scores: IdleScores::Skipped,
+        zero_requests: ZeroRequests::Pass,
         oversized_is_unresolvable: true,
         sidecars_refused_in: SidecarCheck::PreFilter,
         sidecar_ports: true,
         assumed_usage: AssumedUsage::PerContainer,
+        overhead_unit: OverheadUnit::Milli,
+        fit_scores_overhead: true,
+        missing_resources: MissingResources::LeftOut,
+        utilization: UtilizationRounding::TakenDown,
         spread_counts: SpreadCounts::PerConstraint,
+        empty_spread_selector: EmptySelector::Nothing,
+        spread_score: Rounding::Nearest,
+        affinity_range: AffinityRange::OfNodes,
+        affinity_reasons: AffinityReasons::One,
+        node_affinity_conflict: NodeAffinityConflict::InAllTerms,
+        node_affinity_pre_filter: NodeAffinityPreFilter::Narrows,
+        constraint_error: "get constraints from pod: ",
+        selector_words: SelectorWords::Paths,
+        affinity_errors_add_up: true,
+        zones_looked_up_in: ZoneCheck::PreFilter,
+        lost_claims_reject: true,
+        inline_volumes_counted: true,
+        migrated_plugins: MigratedPlugins::All,
         local_volumes: LocalVolumes::Filter,
         volume_attributes_compared: true,
         csi_limits: CsiLimits::CsiNode,
-        missing_claim_rejects: true,
+        claims_in_use: ClaimsInUse::Filter,
+        missing_claims: MissingClaims::Rejection,
+        ephemeral_claims: EphemeralClaims::Awaited,
+        pre_filter_rejection: PreFilterRejection::Shared,
+        filters: FilterRun::UntilRejection,
+        filter_errors_name_pod: false,
+        rejectors_noted: true,
         pre_filter_goes_on: true,
         no_node_left_is_unresolvable: true,
         narrowing_order: NarrowingOrder::ByName,
@@ -65,6 +94,11 @@ pub(super) const PROFILE: Profile = Profile {
         one_node_without_scores: true,
         potential_nodes: PotentialNodes::Unschedulable,
         victims: VictimOrder::ByImportance,
+        terminating: TerminatingPods::Preempted,
+        without_victims: WithoutVictims::Error,
+        dry_run: DryRunReport::Errors,
+        preemption_text: PreemptionText::Prefixed,
+        post_filter_text: PostFilterText::Told,
         message_end: "",
         queue: QueueBehaviour {
             event_names: EventNames::ResourceAndAction,
@@ -76,6 +110,7 @@ pub(super) const PROFILE: Profile = Profile {
             backoff: Backoff::ByRejections,
             gating_plugin_first: true,
             gated_pods: GatedPods::AskedByGate,
+            gated_pods_nominate: false,
             taints_told_with_nodes: true,
             hints_count_nominated: true,
             own_update_helps_affinity: true,

@@ -49,7 +49,7 @@ impl Cause {
 
 /// Why no node takes the pod, as half a sentence; `None` where the record has no verdicts.
 pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
         return Some(no_node_at_all(status));
     }
     let causes = causes(view);

@@ -289,7 +289,7 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     for plugin in &plugins {
         let title = score_title(*plugin);
-        let need = text::width(title) as u16 + 2;
+        let need = text::columns(title) + 2;
         if need > room {
             break;
         }
