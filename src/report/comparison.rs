@@ -72,7 +72,10 @@ pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
         return vec![format!("No pod is pending for kube-scheduler {from} and {to} to decide about.")];
     }
     if otherwise.is_empty() {
-        lines.push(format!("Outcome, node and victims of all {} are the same for kube-scheduler {from} and {to}.", count(*pods, "pending pod")));
+        lines.push(format!(
+            "Outcome, node and victims of all {} are the same for kube-scheduler {from} and {to}.",
+            count(*pods, "pending pod")
+        ));
     } else {
         lines.push(heading(otherwise.len(), &format!("decided otherwise by kube-scheduler {to} than by {from}:")));
         otherwise.iter().for_each(|decided| decision(&mut lines, decided, versions));

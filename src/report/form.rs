@@ -68,7 +68,15 @@ pub static FORMATS: &[Format] = &[
         operation: None,
         compared_pods: None,
     },
-    Format { name: "markdown", about: "For a ticket", endings: &["md"], wide: false, write: markdown, operation: None, compared_pods: None },
+    Format {
+        name: "markdown",
+        about: "For a ticket",
+        endings: &["md"],
+        wide: false,
+        write: markdown,
+        operation: None,
+        compared_pods: None,
+    },
 ];
 
 /// An answer that can be written in any format.
@@ -145,9 +153,7 @@ impl Answer<'_> {
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Decision(view, release) => {
-                Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer)
-            }
+            Self::Decision(view, release) => Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer),
             Self::Agreements(agreements) => agreements.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),

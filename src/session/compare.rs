@@ -261,11 +261,7 @@ fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
 }
 
 /// Returns the nodes whose verdicts are not `same`, those that changed in the same way together.
-pub(super) fn verdict_changes(
-    a: &CycleView,
-    b: &CycleView,
-    same: fn(Option<&Status>, Option<&Status>) -> bool,
-) -> Vec<VerdictChange> {
+pub(super) fn verdict_changes(a: &CycleView, b: &CycleView, same: fn(Option<&Status>, Option<&Status>) -> bool) -> Vec<VerdictChange> {
     let mut changes: Vec<VerdictChange> = Vec::new();
     let nodes: std::collections::BTreeSet<&Str> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
     for node in nodes {

@@ -39,7 +39,8 @@ fn written_by(wanted: Option<&str>, cluster: Option<&str>, message: &str, big: b
     let objects: Vec<Object> = serde_json::from_str(&text).expect("objects");
     let found = |version: &str| FoundVersion { release: version.parse().expect("a release"), source: VersionSource::Server };
     let release = ReleaseChoice { wanted: wanted.map(found), cluster: cluster.map(found) };
-    let scheduler = Scheduler::new(Config::defaults(Emulation::from(release.profile())), objects, Options { release, ..Options::default() });
+    let scheduler =
+        Scheduler::new(Config::defaults(Emulation::from(release.profile())), objects, Options { release, ..Options::default() });
     let found = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
     of(&found, "a/p").clone()
 }
@@ -227,7 +228,8 @@ fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {
 /// From 1.34 on a request beyond all that a node has rules preemption out there; before, it is tried.
 #[test]
 fn only_what_no_release_explains_is_a_disagreement() {
-    let tried = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+    let tried =
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
     let there = written_by(Some("1.31.1"), Some("1.31.1"), tried, true);
     assert_eq!(there.accord, MatchKind::Same, "{there:?}");
     for cluster in [Some("1.31.1"), None] {

@@ -150,7 +150,10 @@ fn two_releases_are_compared_pod_by_pod() {
     assert_eq!(pods[0]["pod"], "a/waits");
     assert_eq!((&pods[0]["from"]["outcome"], &pods[0]["to"]["outcome"]), (&json!("scheduled"), &json!("unschedulable")));
     let changed = pods[0]["changed"].as_array().expect("keys");
-    assert!(["outcome", "node", "feasible", "filter", "message", "preemption"].iter().all(|key| changed.contains(&json!(key))), "{changed:?}");
+    assert!(
+        ["outcome", "node", "feasible", "filter", "message", "preemption"].iter().all(|key| changed.contains(&json!(key))),
+        "{changed:?}"
+    );
     // Each side is the decision that explain prints.
     for (side, release) in [("from", "1.33"), ("to", "1.36")] {
         let explain = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", release, "-o", "json"]);
@@ -185,7 +188,9 @@ fn a_live_server_tells_its_version_and_a_capture_keeps_it() {
     let kubeconfig = folder.path().join("config");
     std::fs::write(&kubeconfig, server.kubeconfig()).expect("it can be written");
     let file = folder.path().join("dump.json.gz");
-    let run = |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).env("KUBECONFIG", &kubeconfig).output().expect("it starts");
+    let run = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).env("KUBECONFIG", &kubeconfig).output().expect("it starts")
+    };
     let live = run(&["explain", "waits", "-n", "a", "-o", "json"]);
     let answer: Value = serde_json::from_str(&stdout(&live)).unwrap_or_else(|e| panic!("{e}: {}", stderr(&live)));
     assert_eq!(told(&answer["release"]), ("1.32.2".to_owned(), "1.32.1".to_owned(), "server".to_owned()));

@@ -275,17 +275,29 @@ mod tests {
             ("1 Insufficient cpu.".to_owned(), "1.20", format!("1 Insufficient cpu. {half}"), "1.36.2", "nothing of preemption"),
             (format!("1 Insufficient cpu. {half}"), "1.31", "1 Insufficient cpu.".to_owned(), "1.20", "what preemption came to"),
             ("1 Insufficient cpu.".to_owned(), "1.31", format!("1 Insufficient cpu, 2 {plugins}."), "1.36.2", "does not count"),
-            (format!("1 Insufficient cpu, 2 {nameless}."), "1.30", format!("1 Insufficient cpu, 2 {plugins}."), "1.36.2", "names the plugins"),
+            (
+                format!("1 Insufficient cpu, 2 {nameless}."),
+                "1.30",
+                format!("1 Insufficient cpu, 2 {plugins}."),
+                "1.36.2",
+                "names the plugins",
+            ),
             (format!("1 Insufficient cpu, 2 {nameless}."), "1.30", "1 Insufficient cpu.".to_owned(), "1.31", "counts the nodes"),
         ] {
             let releases = [version, own].map(|v| v.parse::<Release>().unwrap());
             let read = |text: &str, release| Wording::of(&format!("0/3 nodes are available: {text}"), release).unwrap();
             let (theirs, ours) = (read(&theirs, releases[0]), read(&ours, releases[1]));
             let (theirs, ours, notes) = Wording::without_what_is_never_written(theirs, ours, releases);
-            assert_eq!((&theirs.reasons, &theirs.left_out, &theirs.post_filter), (&ours.reasons, &ours.left_out, &ours.post_filter), "{version}");
+            assert_eq!(
+                (&theirs.reasons, &theirs.left_out, &theirs.post_filter),
+                (&ours.reasons, &ours.left_out, &ours.post_filter),
+                "{version}"
+            );
             assert!(notes.len() == 1 && notes[0].contains(note), "{notes:?}");
         }
-        let form = |release: &str| Wording::may_be_of("0/1 nodes are available: 1 node(s) had untolerated taint {a: b}.", release.parse().unwrap());
+        let form = |release: &str| {
+            Wording::may_be_of("0/1 nodes are available: 1 node(s) had untolerated taint {a: b}.", release.parse().unwrap())
+        };
         assert_eq!((form("1.36.2"), form("1.34.1"), form("1.24.4")), (false, true, true));
         let with_half = format!("0/3 nodes are available: 3 Too many pods. {half}");
         assert!(Wording::may_be_of(&with_half, "1.24".parse().unwrap()) && !Wording::may_be_of(&with_half, "1.23".parse().unwrap()));

@@ -315,7 +315,10 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
     let mut lines = Vec::new();
     let mut words: Vec<String> = theirs.other_words.difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
     words.extend(here.other_words.difference(&theirs.other_words).map(|w| format!("schedscope, as {}, {w}", emulated.version())));
-    if going_on(view) && matches!(theirs.post_filter, None | Some(PostFilter::Placement(..))) && matches!(here.post_filter, Some(PostFilter::Other(_))) {
+    if going_on(view)
+        && matches!(theirs.post_filter, None | Some(PostFilter::Placement(..)))
+        && matches!(here.post_filter, Some(PostFilter::Other(_)))
+    {
         // What differs is what it has done itself.
         words.push(GOING.to_owned());
         here.post_filter.clone_from(&theirs.post_filter);

@@ -157,9 +157,7 @@ impl Assembly {
             if let Some((version, told_by)) = &told.version {
                 self.add_version(version.clone(), told_by(name.clone()));
             }
-            if !told.what.is_empty()
-                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config))
-            {
+            if !told.what.is_empty() && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config)) {
                 self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
             }
         }

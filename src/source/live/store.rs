@@ -231,7 +231,8 @@ impl Store {
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
         let Gathered { events, rest, mut told, newest } = self.gathered.take()?;
         let mut assembly = Assembly::default();
-        assembly.report.server_version = about.version.map(|version| ServerVersion { version, told_by: VersionTeller::Server(about.name.clone()) });
+        assembly.report.server_version =
+            about.version.map(|version| ServerVersion { version, told_by: VersionTeller::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
         for kind in about.listed {

@@ -35,7 +35,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let mut release = if area.width < NAMED_FROM { scene.release.label() } else { format!("kube-scheduler {}", scene.release.label()) };
+    let label = scene.release.label();
+    let mut release = if area.width < NAMED_FROM { label } else { format!("kube-scheduler {label}") };
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     if text::width(lead) + SHORTEST_SOURCE + always > room {
