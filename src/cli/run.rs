@@ -31,7 +31,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let mut out = String::new();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
-        out = format!("{}\n{}", release.sentence(), started(&scheduler));
+        out = format!("{}{}\n", started(&scheduler), release.sentence());
     }
     match operations {
         Some(operations) => {
