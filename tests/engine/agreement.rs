@@ -234,7 +234,6 @@ fn texts_of_every_release_are_read() {
         "0/9 nodes are available: 1 node(s) were unschedulable, 2 node(s) exceed max volume count, 3 node(s) had volume node affinity conflict, 9 Insufficient cpu, 9 node(s) didn't match pod anti-affinity rules.",
         "0/10 nodes are available: 10 Insufficient cpu. preemption: 0/10 nodes are available: 1 No preemption victims found for incoming pod, 4 node(s) didn't satisfy existing pods anti-affinity rules, 5 Insufficient cpu..",
         "0/3 nodes are available: 1 node(s) had untolerated taint {gpu: true}, 2 node(s) didn't match pod anti-affinity rules. preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod..",
-        "0/4 nodes are available: 1 node(s) had untolerated taint {a: b}, 3 node is filtered out by the prefilter result. preemption: 0/4 nodes are available: 4 Preemption is not helpful for scheduling.",
         "0/5 nodes are available: 2 cannot allocate all claims, 3 resourceclaim not available on the node. deallocation of ResourceClaim completed, preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.",
         "0/7 nodes are available: 2 node(s) had untolerated taint(s), 5 node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.",
     ] {
