@@ -1,6 +1,6 @@
 //! schedscope: an explorer of Kubernetes scheduling.
 //!
-//! One embedded engine takes kube-scheduler's decisions (1.28 to 1.36) again, on a dump of a cluster, in step mode, and a
+//! One embedded engine takes kube-scheduler's decisions (1.20 to 1.36) again, on a dump of a cluster, in step mode, and a
 //! terminal screen shows why: which node was turned down by which plugin, where eviction would make room, whom it would
 //! cost, which budget it would violate and which score function broke the tie.
 //!
@@ -11,6 +11,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | `plural` | numbers with their nouns |
+//! | [`output`] | what leaves: text from outside made visible, the formats of answers, the standard streams |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their feature gates, and the handle by which the rest asks |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
@@ -34,13 +35,17 @@
 //!   good are shown; time is virtual and passes only when told to.
 //! - Everything at a moment ([`session::Keyframe`], [`scheduler::State`]) is a value that shares its parts, so keeping one
 //!   per cycle is cheap and going back is exact.
+//! - Text from outside is held as it came and escaped where it leaves, by [`output`] and nothing else.
 //! - Nothing here writes to a cluster, and Secrets and ConfigMaps are never read.
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod app;
 mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod framework;
+pub mod output;
 pub mod plugins;
 mod plural;
 pub mod preemption;

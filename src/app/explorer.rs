@@ -1,6 +1,5 @@
 //! The session behind the screen.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -11,10 +10,11 @@ use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
+use crate::output;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Advance, Applied, CaughtUp, Change, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
@@ -275,13 +275,10 @@ impl SessionHandle for Explorer {
             return Err(WriteError::Exists { path: path.to_owned() }.into());
         }
         self.commit()?;
-        let file = File::create_new(path).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
-        if let Err(error) = self.session.save(file) {
-            // Half a session is of no use, and would be in the way of the next try.
-            let _ = std::fs::remove_file(path);
-            return Err(WriteError::Session { path: path.to_owned(), error }.into());
-        }
-        Ok(())
+        output::write_new(Path::new(path), |file| self.session.save(file)).map_err(|error| match error {
+            SessionFileError::Io(error) => WriteError::create(path, error).into(),
+            error => WriteError::Session { path: path.to_owned(), error }.into(),
+        })
     }
 
     fn start_job(&mut self, job: Job) -> Result<(), SessionError> {

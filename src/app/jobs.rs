@@ -60,7 +60,7 @@ impl RunningJob {
                 let seen = super::live_follow::seen(session);
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
-                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
+                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().into_vec()))
                 })
             }
             Job::Compare(one, other) => {
@@ -80,6 +80,8 @@ impl RunningJob {
                 let cluster = session.scheduler_as_seen().state().cluster().clone();
                 let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
                 let version = sources.reports.last().and_then(|report| super::object_text::known_version(report));
+                // Standard output is the screen.
+                let path = if path == "-" { "./-".to_owned() } else { path };
                 Box::new(move || {
                     let version = version.as_deref();
                     Ok(Outcome::Said(super::object_text::capture(&cluster, &events, version, &unknown, &path, redact)?))

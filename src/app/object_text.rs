@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::error::{ObjectError, SourceTextError, WriteError};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::output;
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
@@ -84,8 +85,8 @@ impl Finding {
     }
 }
 
-/// Writes a cluster to a file that is not there yet; `version` is that of the cluster, and `unknown` are the kinds of which
-/// it is not known what there is. Says what was done.
+/// Writes a cluster to a file that is not there yet, or to standard output where its name is `-`; `version` is that of the
+/// cluster, and `unknown` are the kinds of which it is not known what there is. Says what was done.
 pub fn capture(
     cluster: &Cluster,
     events: &[ObservedEvent],
@@ -94,13 +95,17 @@ pub fn capture(
     path: &str,
     redact: bool,
 ) -> Result<String, WriteError> {
-    if Path::new(path).exists() {
-        return Err(WriteError::Exists { path: path.to_owned() });
-    }
     let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
     let capture = Capture { cluster, events, version, unknown, redact: words.as_ref() };
-    let count = capture.save(Path::new(path)).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
     let how = if redact { ", with names and texts replaced" } else { "" };
+    if path == "-" {
+        let written = output::print_with(|out| capture.write(out)).map_err(|error| WriteError::create("standard output", error))?;
+        return Ok(match written {
+            Some(count) => format!("{count} objects and events written to standard output{how}"),
+            None => "standard output was closed before everything was written".to_owned(),
+        });
+    }
+    let count = capture.save(Path::new(path)).map_err(|error| WriteError::create(path, error))?;
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
 }
 

@@ -226,9 +226,12 @@ pub struct LiveArgs {
 /// Arguments of `capture`.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// The file, which must not be there yet; compressed where it ends in .gz
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The file, which must not be there yet; compressed where it ends in .gz; - for standard output
+    #[arg(value_name = "FILE", required_unless_present = "output")]
+    pub file: Option<PathBuf>,
+    /// The same, as other tools take it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
+    pub output: Option<PathBuf>,
     /// Replace names, labels, images and texts by others that decide the same
     #[arg(long)]
     pub redact: bool,
@@ -369,7 +372,7 @@ mod tests {
         {
             let parsed = Cli::try_parse_from(["schedscope", "explain", "pod/a", "--from", "x", "--emulate", text]);
             assert_eq!(parsed.is_ok(), valid, "{text}");
-            assert!(parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("1.28, 1.29")), "{text}");
+            assert!(parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("1.11, 1.12, 1.20")), "{text}");
         }
     }
 

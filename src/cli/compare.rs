@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::args::{RunArgs, SchedulerArgs};
 use super::emulate::Emulate;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, emulate, print};
+use crate::output::{self, Lines};
 use crate::release::{Emulated, ReleaseChoice};
 use crate::report::{Answer, FormatError, PodComparison, ReleaseComparison, ReleaseReport, decision_parts};
 use crate::scheduler::{Evictions, Options, Scheduler};
@@ -20,8 +21,8 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     let scheduler_args = args.scheduler.on(&args.source);
     let choice = emulate::choose(Some(other), &loaded);
     let second = second_config(&scheduler_args, &loaded, &choice)?;
-    emulate::substitution(&choice).into_iter().for_each(|line| eprintln!("{line}"));
-    let from = super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, &|line| eprintln!("{line}"))?;
+    emulate::substitution(&choice).into_iter().for_each(output::say);
+    let from = super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
     let state = from.state();
     let options = Options { release: choice, ..from.options().clone() };
     let to = Scheduler::new(second, state.cluster().objects().collect(), options);
@@ -41,19 +42,15 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
         differs |= decided.iter().any(PodDecisions::differs);
         match stream {
             Some(stream) => {
-                let mut lines = String::new();
-                for (at, pod) in decided.iter().enumerate() {
-                    lines += if number + at == 0 { "\n" } else { ",\n" };
-                    lines += &(stream.pod)(&PodComparison::of(pod)).map_err(failed)?;
-                }
-                print(&lines)?;
+                let pods: Vec<PodComparison> = decided.iter().map(PodComparison::of).collect();
+                print(&(stream.pods)(&pods, number == 0).map_err(failed)?)?;
             }
             None => comparison.add(&decided),
         }
     }
     match stream {
-        Some(stream) => print(stream.tail)?,
-        None => print(&args.output.write(&Answer::Comparison(&comparison), &completeness(args, &loaded)).map_err(failed)?)?,
+        Some(stream) => print(&(stream.tail)())?,
+        None => print(&args.output.write(&Answer::Comparison(&comparison), completeness(args, &loaded)).map_err(failed)?)?,
     };
     // The program ends here: to give a large cluster back piece by piece would only take time.
     std::mem::forget((from, to, loaded));
@@ -62,10 +59,12 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
 
 /// Reads the configuration as the other release does. Where feature gates or the file are refused, this names the release.
 fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: &ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
-    super::config(args, loaded, choice.profile())
-        .map_err(|failure| Failure { message: format!("--compare {}: {}", choice.profile().release, failure.message), ..failure })
+    super::config(args, loaded, choice.profile()).map_err(|failure| {
+        let lines = failure.message.into_iter().map(|line| format!("--compare {}: {line}", choice.profile().release));
+        Failure { message: lines.collect(), ..failure }
+    })
 }
 
-fn completeness(args: &RunArgs, loaded: &Loaded) -> String {
-    if args.output.wide { super::completeness(loaded) } else { String::new() }
+fn completeness(args: &RunArgs, loaded: &Loaded) -> Lines {
+    if args.output.wide { super::completeness(loaded) } else { Lines::default() }
 }

@@ -1,8 +1,9 @@
 //! `schedscope explain`: one pod's decision, or all pending pods beside what the cluster's scheduler wrote.
 
 use super::args::ExplainArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
 use crate::cluster::{Key, Kind, ObservedEvent};
+use crate::output::{self, Lines};
 use crate::report::{Agreements, Answer, MatchKind, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
@@ -12,7 +13,7 @@ use crate::trace::{CycleView, Outcome};
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     loaded.report.forget_origins();
-    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| eprintln!("{line}"))?;
+    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
     let code = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),
@@ -35,25 +36,27 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     }
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
-    let more = unknown(&view, loaded) + &beside(&agreement) + &completeness(args, loaded);
+    let mut more = unknown(&view, loaded);
+    more.extend(beside(&agreement));
+    more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
-    write(args, &Answer::Decision(&view, &release), &more)?;
+    write(args, &Answer::Decision(&view, &release), more)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
     let found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    write(args, &Answer::Agreements(&found), &completeness(args, loaded))
+    write(args, &Answer::Agreements(&found), completeness(args, loaded))
 }
 
-fn write(args: &ExplainArgs, answer: &Answer<'_>, more: &str) -> Result<u8, Failure> {
+fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<u8, Failure> {
     print(&args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))?)
 }
 
 /// Returns what the source held and lacked, in formats that show it.
-fn completeness(args: &ExplainArgs, loaded: &Loaded) -> String {
-    if args.output.wide { super::completeness(loaded) } else { String::new() }
+fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Lines {
+    if args.output.wide { super::completeness(loaded) } else { Lines::default() }
 }
 
 /// The Events of the source, wherever they went.
@@ -65,17 +68,16 @@ fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEven
 }
 
 /// What the cluster's scheduler wrote, where it wrote something.
-fn beside(agreement: &SchedulerMatch) -> String {
+fn beside(agreement: &SchedulerMatch) -> Lines {
     if agreement.accord == MatchKind::Unwritten {
-        return String::new();
+        return Lines::default();
     }
-    let lines: String = agreement.text().lines().map(|line| format!("  {line}\n")).collect();
-    format!("\nTHE CLUSTER'S SCHEDULER\n{lines}")
+    section("THE CLUSTER'S SCHEDULER", agreement.text())
 }
 
 /// What the answer cannot know for want of objects in the source.
-fn unknown(view: &CycleView, loaded: &Loaded) -> String {
+fn unknown(view: &CycleView, loaded: &Loaded) -> Lines {
     let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
     let absent = loaded.report.absent.iter().find(|a| a.kind == Kind::PodDisruptionBudget).filter(|_| preempts);
-    absent.map_or_else(String::new, |a| format!("\nUNKNOWN\n  {}\n", a.effect))
+    absent.map_or_else(Lines::default, |a| section("UNKNOWN", a.effect.into()))
 }

@@ -3,6 +3,7 @@
 use super::args::InfoArgs;
 use super::emulate::Emulate;
 use super::{Failure, print};
+use crate::output::Lines;
 use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
 use crate::report::{Answer, Info};
 
@@ -14,5 +15,5 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
         Emulate::Release(release) => Some(FoundVersion { release, source: VersionSource::Flag }),
     });
     let info = Info::of(ReleaseChoice { wanted, cluster: None }.emulated());
-    print(&args.output.write(&Answer::Info(&info), "").map_err(|e| Failure::source(e.to_string()))?)
+    print(&args.output.write(&Answer::Info(&info), Lines::default()).map_err(|e| Failure::source(e.to_string()))?)
 }

@@ -15,17 +15,17 @@ mod start;
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use clap::CommandFactory as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
 use crate::cluster::MissingKinds;
+use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
@@ -40,21 +40,20 @@ pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_SOURCE: u8 = 3;
 
 /// Why a command ended without an answer, and the exit code that says so.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug)]
 pub struct Failure {
     /// The exit code.
     pub code: u8,
     /// What to tell the user.
-    pub message: String,
+    pub message: Lines,
 }
 
 impl Failure {
-    fn usage(message: impl Into<String>) -> Self {
+    fn usage(message: impl Into<Lines>) -> Self {
         Self { code: EXIT_USAGE, message: message.into() }
     }
 
-    fn source(message: impl Into<String>) -> Self {
+    fn source(message: impl Into<Lines>) -> Self {
         Self { code: EXIT_SOURCE, message: message.into() }
     }
 }
@@ -78,8 +77,36 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Runs a command; answers go to standard output, diagnostics to standard error.
-pub fn run(cli: Cli) -> ExitCode {
+/// Runs what arguments ask for; answers go to standard output, diagnostics to standard error.
+pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = as_plugin(arguments);
+    match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run(cli),
+        Err(error) => refused(&arguments, &error),
+    }
+}
+
+/// Says what is wrong with the arguments, or what was asked for about them: help, or the version.
+fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
+    // What clap says holds arguments as they are, in its own colours and lines. So it is to speak of escaped ones; where it
+    // has nothing to say about those, its words are escaped.
+    let escaped: Vec<String> = arguments.iter().map(|argument| output::escape(&argument.to_string_lossy()).into_owned()).collect();
+    let written = match Cli::try_parse_from(&escaped) {
+        Err(same) if same.kind() == error.kind() => output::say_styled(&same),
+        _ => {
+            let lines: Lines = error.to_string().lines().map(str::to_owned).collect();
+            output::say_all(&lines);
+            Ok(())
+        }
+    };
+    match written {
+        Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE)),
+        Err(error) => ended(Err(Failure::source(format!("standard output: {error}")))),
+    }
+}
+
+/// Runs a command.
+fn run(cli: Cli) -> ExitCode {
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
     let result = match command {
         Command::Demo(args) if args.list => list_stories(),
@@ -90,8 +117,9 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut std::io::stdout());
-            Ok(EXIT_OK)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut script);
+            print(&Text::document(String::from_utf8_lossy(&script).into_owned()))
         }
         Command::Info(args) => info::run(&args),
     };
@@ -100,10 +128,11 @@ pub fn run(cli: Cli) -> ExitCode {
 
 /// The start screen; without a terminal for it, the help.
 fn start_screen(no_color: bool) -> ExitCode {
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+    if output::standard_input_is_terminal() && output::standard_output_is_terminal() {
         return ended(explore::choose(no_color));
     }
-    eprint!("{}", Cli::command().render_help());
+    let help = Cli::command().render_help().to_string();
+    output::say_all(&help.lines().map(str::to_owned).collect());
     ExitCode::from(EXIT_USAGE)
 }
 
@@ -111,23 +140,23 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("schedscope: {failure}");
+            let mut message = failure.message.into_vec();
+            if let Some(first) = message.first_mut() {
+                first.insert_str(0, "schedscope: ");
+            }
+            output::say_all(&message.into_iter().collect());
             ExitCode::from(failure.code)
         }
     }
 }
 
 fn list_stories() -> Result<u8, Failure> {
-    print(&STORIES.iter().map(|s| format!("{:<12} {}\n", s.name, s.title)).collect::<String>())
+    print(&STORIES.iter().map(|s| format!("{:<12} {}", s.name, s.title)).collect::<Lines>().into())
 }
 
 /// Writes an answer to standard output.
-fn print(text: &str) -> Result<u8, Failure> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        // A reader that goes away is no error.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::source(format!("standard output: {error}"))),
-        _ => Ok(EXIT_OK),
-    }
+fn print(text: &Text) -> Result<u8, Failure> {
+    output::print(text).map(|()| EXIT_OK).map_err(|error| Failure::source(format!("standard output: {error}")))
 }
 
 /// Reads the configuration that a command names, or the one that its source carries, or takes the defaults, as a release
@@ -147,9 +176,9 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
         return Ok(Config::defaults(emulation));
     };
     Config::parse(&text, emulation).map_err(|e| {
-        let lines: Vec<String> = e.to_string().lines().map(|line| format!("{name}: {line}")).collect();
-        let as_read = format!("(as kube-scheduler {} reads it; --emulate takes another)", release.release);
-        Failure::usage(format!("{}\n{as_read}", lines.join("\n")))
+        let mut lines: Lines = e.distinct().map(|error| format!("{name}: {error}")).collect();
+        lines.line(format_args!("(as kube-scheduler {} reads it; --emulate takes another)", release.release));
+        Failure::usage(lines)
     })
 }
 
@@ -188,7 +217,7 @@ fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
 /// Diagnostics go to standard error.
 fn tell(loaded: &Loaded) {
     for diagnostic in worth_telling(loaded) {
-        eprintln!("{diagnostic}");
+        output::say(diagnostic);
     }
 }
 
@@ -220,21 +249,18 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
 }
 
 fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
-    if !std::io::stderr().is_terminal() {
+    if !output::standard_error_is_terminal() {
         return source::load_watched(inputs, limits, progress);
     }
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let mut wait = FIRST_PROGRESS;
-            let mut shown = false;
+            let mut status = Status::default();
             while finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let megabytes = progress.bytes() / 1_000_000;
-                eprint!("\r\x1b[Kreading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects());
-                (wait, shown) = (NEXT_PROGRESS, true);
-            }
-            if shown {
-                eprint!("\r\x1b[K");
+                status.show(format_args!("reading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects()));
+                wait = NEXT_PROGRESS;
             }
         });
         let loaded = source::load_watched(inputs, limits, progress);
@@ -267,7 +293,15 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
 }
 
 /// What the source held and lacked, for reading.
-fn completeness(loaded: &Loaded) -> String {
-    let lines: String = crate::report::completeness(&loaded.report).lines().map(|l| format!("  {l}\n")).collect();
-    format!("\nSOURCE\n{lines}")
+fn completeness(loaded: &Loaded) -> Lines {
+    section("SOURCE", crate::report::completeness(&loaded.report))
+}
+
+/// A heading after an empty line, with lines below it.
+fn section(heading: &str, lines: Lines) -> Lines {
+    let mut section = Lines::default();
+    section.blank();
+    section.push(heading);
+    section.extend(lines.indented(2));
+    section
 }

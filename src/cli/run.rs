@@ -1,7 +1,5 @@
 //! `schedscope run`: operations one after another, or scheduling until nothing moves.
 
-use std::fmt::Write as _;
-
 use jiff::Unit;
 use serde_json::Value;
 
@@ -9,6 +7,7 @@ use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
 use crate::framework::format_duration;
+use crate::output::{self, Lines, Text};
 use crate::report::{Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::PodLocation;
@@ -27,11 +26,11 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, Some(_)) => Evictions::Marked,
         (true, None) => Evictions::AfterGracePeriod,
     };
-    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| eprintln!("{line}"))?;
-    let mut out = String::new();
+    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let mut out = Text::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
-        out = format!("{}{}\n", started(&scheduler), release.sentence());
+        out = [started(&scheduler), release.sentence().to_owned()].into_iter().collect::<Lines>().into();
     }
     match operations {
         Some(operations) => {
@@ -47,7 +46,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                 print(&std::mem::take(&mut out))?;
             }
         }
-        None => settle(&mut scheduler, args.output.wide, &mut out),
+        None => out.push(&settle(&mut scheduler, args.output.wide).into()),
     }
     print(&out)?;
     // The program ends here: to give a large cluster back piece by piece would only take time.
@@ -61,43 +60,45 @@ fn started(scheduler: &Scheduler) -> String {
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
     match scheduler.options().waiting {
-        Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})\n", entries.len()),
+        Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})", entries.len()),
         Waiting::AsObserved(_) => {
             let (active, backoff, parked) = state.queue().len();
             format!(
-                "queues as observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods\n",
+                "queues as observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
                 entries.len()
             )
         }
     }
 }
 
-fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut String) -> Result<Vec<Event>, Failure> {
+fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
     let events = scheduler.apply(operation);
     if let Some(line) = output.operation() {
-        *out += &line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?;
+        out.push(&line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
         return Ok(events);
     }
+    let mut lines = Lines::default();
     let view = CycleView::of(&events);
     match &view.start {
         Some(start) => {
-            let _ = writeln!(out, "{}: {}", start.pod, why(&view));
+            lines.line(format_args!("{}: {}", start.pod, why(&view)));
         }
         None => {
-            let _ = writeln!(out, "{name}");
+            lines.line(format_args!("{name}"));
         }
     }
     for event in &events {
         if matches!(event, Event::PodBound { .. } | Event::VictimEvicted { .. } | Event::QueueMoved(_) | Event::CycleSkipped { .. }) {
-            let _ = writeln!(out, "  {}", event.sentence());
+            lines.line(format_args!("  {}", event.sentence()));
         }
     }
+    out.push(&lines.into());
     Ok(events)
 }
 
 /// Runs until nothing changes, and writes how that ended and then the story of each pod.
-fn settle(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
+fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
     while let Some(operation) = scheduler.next_operation(&settling) {
@@ -114,8 +115,11 @@ fn settle(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
     let gone = count(|end| matches!(end, PodLocation::Gone | PodLocation::Leaving(_)));
     let took = state.clock().duration_since(start);
     let took = format_duration(took.round(Unit::Second).unwrap_or(took));
-    let _ = writeln!(out, "SETTLED after {took}: {bound} placed, {waiting} pending, {gone} evicted or gone\n");
-    *out += &stories_text(&stories);
+    let mut out = Lines::default();
+    out.line(format_args!("SETTLED after {took}: {bound} placed, {waiting} pending, {gone} evicted or gone"));
+    out.blank();
+    out.extend(stories_text(&stories));
+    out
 }
 
 /// Reads a JSON array of operations, or one operation after another.

@@ -139,7 +139,8 @@ impl Emulated {
         let stand_in = match self.stands_for(release) {
             Match::Same => "",
             Match::Older => ", and this is the last before it that is known",
-            Match::Newer => ", and this is the oldest that is known",
+            Match::Newer if std::ptr::eq(self.profile, &Profile::all()[0]) => ", and this is the oldest that is known",
+            Match::Newer => ", and this is the first after it that is known",
         };
         format!("{release} {}{stand_in}", source.clause())
     }
@@ -189,7 +190,15 @@ mod tests {
         assert_eq!((same.label().as_str(), same.because().as_str()), ("v1.31.4 (kubelets)", "v1.31.4 is its newest kubelet"));
         let newer = emulated("1.99", VersionSource::Flag);
         assert_eq!(newer.label(), "v1.36 for v1.99 (--emulate)");
-        assert!(newer.because().ends_with("this is the last before it that is known"), "{}", newer.because());
+        for (version, words) in [
+            ("1.99", "this is the last before it that is known"),
+            ("1.17.4", "this is the last before it that is known"),
+            ("1.18.2", "this is the first after it that is known"),
+            ("1.5", "this is the oldest that is known"),
+        ] {
+            let because = emulated(version, VersionSource::Flag).because();
+            assert!(because.ends_with(words), "{because}");
+        }
     }
 
     #[test]

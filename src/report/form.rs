@@ -3,20 +3,21 @@
 use serde::{Serialize, Serializer};
 
 use super::{Agreements, Decision, Info, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, text};
+use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
-pub type WriteOperation = fn(&OperationReport) -> Result<String, FormatError>;
+pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
 
 /// Writes a comparison of releases pod by pod, so that not all of it has to be kept.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteComparedPods {
     /// Writes what comes before the pods of a comparison without pods.
-    pub head: fn(&ReleaseComparison) -> Result<String, FormatError>,
-    /// Writes a pod; a comma stands between two.
-    pub pod: fn(&PodComparison) -> Result<String, FormatError>,
-    /// What comes behind the last pod.
-    pub tail: &'static str,
+    pub head: fn(&ReleaseComparison) -> Result<Text, FormatError>,
+    /// Writes some pods; whether they are the first is the second argument.
+    pub pods: fn(&[PodComparison], bool) -> Result<Text, FormatError>,
+    /// Returns what comes after the last pod.
+    pub tail: fn() -> Text,
 }
 
 /// A format.
@@ -30,8 +31,8 @@ pub struct Format {
     pub endings: &'static [&'static str],
     /// Whether the source's completeness is added to the text.
     pub wide: bool,
-    /// Writes an answer; formats for reading end with the second argument, which is whole lines.
-    write: fn(&Answer<'_>, &str) -> Result<String, FormatError>,
+    /// Writes an answer; formats for reading end with the second argument.
+    write: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
     /// Writes one operation of a run as a line; `None` for formats in which a run is text.
     operation: Option<WriteOperation>,
     /// Writes a comparison of releases pod by pod; `None` for formats in which it is written as a whole.
@@ -57,7 +58,7 @@ pub static FORMATS: &[Format] = &[
         wide: false,
         write: json,
         operation: Some(json_line),
-        compared_pods: Some(WriteComparedPods { head: json_head, pod: json_pod, tail: "\n]}\n" }),
+        compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: output::json_close }),
     },
     Format {
         name: "yaml",
@@ -114,8 +115,8 @@ impl Format {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
-    /// Writes an answer; formats for reading end with `more`, which is whole lines.
-    pub fn write(&self, answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
+    /// Writes an answer; formats for reading end with `more`.
+    pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)
     }
 
@@ -140,13 +141,21 @@ impl Answer<'_> {
         }
     }
 
-    fn text(&self) -> String {
-        match self {
-            Self::Decision(view, release) => format!("{}\nRELEASE\n  {}\n", text(view), release.sentence()),
+    fn text(&self, more: Lines) -> Lines {
+        let mut lines = match self {
+            Self::Decision(view, release) => {
+                let mut lines = text(view);
+                lines.blank();
+                lines.push("RELEASE");
+                lines.line(format_args!("  {}", release.sentence()));
+                lines
+            }
             Self::Agreements(agreements) => agreements.text(),
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
-        }
+        };
+        lines.extend(more);
+        lines
     }
 }
 
@@ -162,36 +171,33 @@ impl Serialize for Answer<'_> {
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn plain(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
-    Ok(answer.text() + more)
+fn plain(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    Ok(answer.text(more).into())
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn markdown(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
-    Ok(format!("### {}\n\n```\n{}{more}```\n", answer.title(), answer.text()))
+fn markdown(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_markdown(&answer.title(), &answer.text(more)))
 }
 
-fn json(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
-    Ok(serde_json::to_string_pretty(answer)? + "\n")
+fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_json(answer)?)
 }
 
-fn json_line(report: &OperationReport) -> Result<String, FormatError> {
-    Ok(serde_json::to_string(report)? + "\n")
+fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
+    Ok(output::to_json_line(report)?)
 }
 
-fn json_head(comparison: &ReleaseComparison) -> Result<String, FormatError> {
-    let mut text = serde_json::to_string(comparison)?;
-    // The pods follow.
-    text.truncate(text.len().saturating_sub("]}".len()));
-    Ok(text)
+fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {
+    Ok(output::to_json_open(comparison)?)
 }
 
-fn json_pod(pod: &PodComparison) -> Result<String, FormatError> {
-    Ok(serde_json::to_string(pod)?)
+fn json_pods(pods: &[PodComparison], first: bool) -> Result<Text, FormatError> {
+    Ok(output::to_json_items(pods, first)?)
 }
 
-fn yaml(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
-    Ok(serde_yaml::to_string(answer)?)
+fn yaml(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_yaml(answer)?)
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! What a release of kube-scheduler has: its default plugins with their weights, its feature gates, and what of it was
 //! held against its own answers.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
 
 use super::ReleaseReport;
+use crate::output::Lines;
 use crate::release::{Emulated, Emulation, Gate, Part, supported};
 use crate::scheduler::{Config, PluginRef};
 
@@ -79,20 +78,26 @@ impl Info {
     }
 
     /// Returns it for reading.
-    pub fn text(&self) -> String {
-        let mut out = format!("schedscope {}\nemulates {}\nknows {}\n", self.schedscope, self.release.sentence(), self.knows);
-        let _ = write!(out, "reads configurations of {}\n\nplugins of the default profile\n", self.config_api_versions.join(", "));
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::default();
+        out.line(format_args!("schedscope {}", self.schedscope));
+        out.line(format_args!("emulates {}", self.release.sentence()));
+        out.line(format_args!("knows {}", self.knows));
+        out.line(format_args!("reads configurations of {}", self.config_api_versions.join(", ")));
+        out.blank();
+        out.push("plugins of the default profile");
         for plugin in &self.plugins {
             let weight = plugin.weight.map_or_else(String::new, |weight| format!(" (weight {weight})"));
-            let _ = writeln!(out, "  {:<32} {}{weight}", plugin.name, plugin.extension_points.join(", "));
+            out.line(format_args!("  {:<32} {}{weight}", plugin.name, plugin.extension_points.join(", ")));
         }
         for name in &self.not_emulated {
-            let _ = writeln!(out, "  {name:<32} not emulated yet");
+            out.line(format_args!("  {name:<32} not emulated yet"));
         }
-        out.push_str("\nfeature gates (set with --feature-gates)\n");
+        out.blank();
+        out.push("feature gates (set with --feature-gates)");
         for gate in &self.feature_gates {
             let state = if gate.enabled { "on" } else { "off" };
-            let _ = writeln!(out, "  {:<42} {state:<4} {}", gate.name, gate.about);
+            out.line(format_args!("  {:<42} {state:<4} {}", gate.name, gate.about));
         }
         out
     }

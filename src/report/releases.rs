@@ -1,11 +1,10 @@
 //! Two releases side by side: the decisions of both about each pending pod, as data and for reading.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Decision, ReleaseReport};
+use crate::output::Lines;
 use crate::session::{PodDecisions, UpgradeComparison};
 
 /// The keys of a decision that are compared: those that kube-scheduler itself decides.
@@ -106,16 +105,18 @@ impl ReleaseComparison {
     }
 
     /// Returns it for reading.
-    pub fn text(&self) -> String {
-        let mut out = format!("from {}\nto   {}\n", self.releases.from.sentence(), self.releases.to.sentence());
-        out += "Each pod is decided on its own, ignoring the other pending pods.\n\n";
-        for line in super::upgrade(&self.found) {
-            let _ = writeln!(out, "{line}");
-        }
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::default();
+        out.line(format_args!("from {}", self.releases.from.sentence()));
+        out.line(format_args!("to   {}", self.releases.to.sentence()));
+        out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        out.blank();
+        out.extend(super::upgrade(&self.found));
         let differs = self.found.otherwise.len() + self.found.other_reasons.len();
         let reworded = self.pods.iter().filter(|pod| !pod.changed.is_empty()).count().saturating_sub(differs);
         if reworded > 0 {
-            let _ = writeln!(out, "\n{reworded} more only in words or scores.");
+            out.blank();
+            out.line(format_args!("{reworded} more only in words or scores."));
         }
         out
     }

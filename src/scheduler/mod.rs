@@ -12,6 +12,8 @@ mod error;
 mod event_handlers;
 mod observed;
 mod operations;
+#[cfg(test)]
+mod predicates_tests;
 pub mod queue;
 mod quiescence;
 mod rejectors;

@@ -38,6 +38,8 @@ pub struct State {
     pub(super) cycle: u64,
     /// Where the next search for nodes starts.
     pub(super) next_start_node_index: usize,
+    /// How many pods were scored, where nodes of one score take turns.
+    pub(super) last_node_index: u64,
     /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
     /// Whether pods began where they were observed to wait.
@@ -149,6 +151,7 @@ impl State {
             arrivals: pending.as_slice().into(),
             cycle: 0,
             next_start_node_index: 0,
+            last_node_index: 0,
             preempting: OrdMap::new(),
             as_observed: observer.is_some(),
             waiting: OrdMap::new(),

@@ -13,7 +13,7 @@ use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
-use crate::release::Release;
+use crate::release::{PreFilterRejection, Release};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
@@ -50,8 +50,8 @@ pub enum Event {
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
     PreFiltered { plugin: PluginName, status: Status, nodes: Option<SharedList<Str>> },
     /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
-    /// every node.
-    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: bool },
+    /// every node, and `status` says why.
+    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
@@ -154,6 +154,8 @@ pub enum Selection {
     OnlyFeasibleNode,
     /// It has the highest total.
     HighestScore,
+    /// It shares the highest total, and it is its turn.
+    Turn,
 }
 
 /// How a wait on Permit ends.

@@ -184,7 +184,7 @@ impl Event {
                 _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
                 _ => format!("{plugin} turned the pod down for every node: {}", status.message()),
             },
-            Self::NodesNarrowed { rejected: true, status, .. } => format!("no node is looked at: {}", status.message()),
+            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is looked at: {}", status.message()),
             Self::NodesNarrowed { nodes, .. } => format!("{} left to look at after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
             Self::NodeFiltered { node, status, nominated } => {
@@ -207,6 +207,7 @@ impl Event {
                     format!("{node} is taken: the highest score, shared by {} (any of them is right)", tied.len())
                 }
                 Selection::HighestScore => format!("{node} is taken: the highest score"),
+                Selection::Turn => format!("{node} is taken: {} share the highest score and take turns", tied.len()),
             },
             Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
             Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),

@@ -192,6 +192,19 @@ const REJECTED_BY_FILTER: [Row; 47] = [
     row("", At::Outcome(only_feasible_node), "one node fits, and nothing is scored"),
 ];
 
+/// What predicates wrote, and plugins until v1.21.
+const WRITTEN_ONCE: [Row; 9] = [
+    never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) were not ready", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) were out of disk space", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) had unavailable network", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeMemoryPressure", At::Filter(UNRESOLVABLE), "node(s) had memory pressure", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodePIDPressure", At::Filter(UNRESOLVABLE), "node(s) had pid pressure", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeDiskPressure", At::Filter(UNRESOLVABLE), "node(s) had disk pressure", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeLabelPresence", At::Filter(UNRESOLVABLE), "node(s) didn't have the requested labels", ONLY_IN_OLDER_RELEASES),
+    never("CheckServiceAffinity", At::Filter(U), "node(s) didn't match service affinity", ONLY_IN_OLDER_RELEASES),
+    never("InterPodAffinity", At::Filter(U), "node(s) didn't match pod affinity/anti-affinity rules", ONLY_IN_OLDER_RELEASES),
+];
+
 const PREEMPTION: [Row; 34] = [
     row("DefaultPreemption", At::Ineligible, "not eligible due to preemptionPolicy=Never."),
     row("DefaultPreemption", At::Ineligible, "not eligible due to a terminating pod on the nominated node."),
@@ -279,7 +292,7 @@ const SCORED: [Row; 27] = [
 
 /// All rows, in the order of a cycle.
 pub(crate) fn rows() -> Vec<Row> {
-    REJECTED_BEFORE_FILTER.into_iter().chain(REJECTED_BY_FILTER).chain(PREEMPTION).chain(SCORED).collect()
+    REJECTED_BEFORE_FILTER.into_iter().chain(REJECTED_BY_FILTER).chain(WRITTEN_ONCE).chain(PREEMPTION).chain(SCORED).collect()
 }
 
 fn only_feasible_node(case: &Case) -> bool {

@@ -300,8 +300,8 @@ a/weak: gone
   +00:20.000  its grace period is over
   +00:20.000  gone
 ";
-    assert_eq!(stories_text(&stories(session.timeline(), false)), expected);
-    let wide = stories_text(&stories(session.timeline(), true));
+    assert_eq!(stories_text(&stories(session.timeline(), false)).to_string(), expected);
+    let wide = stories_text(&stories(session.timeline(), true)).to_string();
     assert!(wide.contains("  +00:00.000  Event Normal Preempted: Preempted by pod s on node n\n"), "{wide}");
     assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
     assert!(!session.settle());

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
+use super::policy;
 use crate::framework::{FieldErrors, parse_duration};
+use crate::output::url_without_password;
 use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
@@ -29,6 +31,12 @@ pub(super) struct ConfigFile {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     pub(super) profiles: Vec<Profile>,
     pub(super) extenders: Vec<Extender>,
+    /// It was a policy, which stands for plugins without the defaults.
+    #[serde(skip)]
+    pub(super) is_policy: bool,
+    /// All filters run on a node though one has rejected it.
+    #[serde(skip)]
+    pub(super) runs_all_filters: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -157,8 +165,15 @@ impl ConfigFile {
     /// Reads YAML or JSON strictly: a field that does not belong, given twice or of the wrong type is an error.
     pub(super) fn decode(text: &str, emulation: Emulation) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
-        let value = parse(text).map_err(|e| one_error("", e))?;
+        let mut value = parse(text).map_err(|e| one_error("", e))?;
+        if let Some(text) = policy::in_config_map(&value).filter(|_| emulation.profile().reads_policies()) {
+            value = parse(text).map_err(|e| one_error("data", e))?;
+        }
+        if policy::is_policy(&value, emulation) {
+            return policy::decode(value, emulation);
+        }
         let api_version = check_type(&value, emulation.profile())?.to_owned();
+        refuse_fields(&value, (&api_version, emulation.profile()), &mut errors);
         let mut value = CONFIGURATION.read(value, "", &mut errors).unwrap_or_default();
         for (i, profile) in items(&mut value, "profiles").enumerate() {
             for (j, config) in items(profile, "pluginConfig").enumerate() {
@@ -170,14 +185,32 @@ impl ConfigFile {
     }
 }
 
-fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
+/// Returns a configuration without passwords in its extenders' URLs and without their keys, as JSON: what is emulated needs
+/// neither. `None` where there are none.
+pub(super) fn without_credentials(text: &str) -> Option<String> {
+    let mut value = parse(text).ok()?;
+    let mut found = false;
+    for extender in items(&mut value, "extenders") {
+        if let Some(Value::String(url)) = extender.get_mut("urlPrefix") {
+            let bare = url_without_password(url);
+            found |= bare != *url;
+            *url = bare;
+        }
+        if let Some(Value::Object(tls)) = extender.get_mut("tlsConfig") {
+            found |= tls.remove("keyData").is_some();
+        }
+    }
+    found.then(|| value.to_string())
+}
+
+pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.add(path, message);
     errors
 }
 
 /// The first document of a text; of YAML with several the others are not looked at.
-fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
@@ -187,13 +220,34 @@ fn parse(text: &str) -> Result<Value, String> {
     }
 }
 
+/// Names fields that other apiVersions or releases have.
+fn refuse_fields(value: &Value, (api_version, release): (&str, &Release), errors: &mut FieldErrors) {
+    let mut refuse = |owner: &str, object: &Value, path: &str| {
+        let Some(object) = object.as_object() else { return };
+        for field in object.keys().filter(|field| !release.has_config_field(api_version, owner, field)) {
+            let dot = if path.is_empty() { "" } else { "." };
+            errors.add(format!("{path}{dot}{field}"), "unknown field");
+        }
+    };
+    refuse("configuration", value, "");
+    for (i, profile) in value.get("profiles").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        refuse("profile", profile, &format!("profiles[{i}]"));
+        refuse("plugins", profile.get("plugins").unwrap_or(&Value::Null), &format!("profiles[{i}].plugins"));
+        for (j, config) in profile.get("pluginConfig").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let name = config.get("name").and_then(Value::as_str).unwrap_or_default();
+            let path = format!("profiles[{i}].pluginConfig[{j}].args");
+            refuse(name, config.get("args").unwrap_or(&Value::Null), &path);
+        }
+    }
+}
+
 /// The items of a list in a field, none where there is no such list.
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     value.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 /// Returns the apiVersion, which is one of the release.
-fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
+pub(super) fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {

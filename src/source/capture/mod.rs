@@ -7,16 +7,17 @@
 mod redact;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::{Value, json};
+use serde::Serialize as _;
+use serde_json::{Serializer, Value, json};
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent};
+use crate::output::{Json, write_new};
 use crate::source::decode::classify::group;
 use redact::Redactor;
 pub use redact::Vocabulary;
@@ -71,33 +72,22 @@ impl Capture<'_> {
         Ok(count)
     }
 
-    /// Writes the dump into a file, compressed where its name ends in `.gz`. An older file of that name is replaced
-    /// once the new one is whole.
+    /// Writes the dump into a file that is not there yet, compressed where its name ends in `.gz`.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// Where there is such a file, or it cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<usize> {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
-        let written = self.save_as(&partial, path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")));
-        let written = written.and_then(|count| std::fs::rename(&partial, path).map(|()| count));
-        if written.is_err() {
-            // What went wrong is told; what is left of it helps nobody.
-            let _ = std::fs::remove_file(&partial);
-        }
-        written
-    }
-
-    fn save_as(&self, path: &Path, gz: bool) -> io::Result<usize> {
-        let file = BufWriter::new(File::create(path)?);
-        if !gz {
-            return self.write(file);
-        }
-        let mut encoder = GzEncoder::new(file, Compression::default());
-        let count = self.write(&mut encoder)?;
-        encoder.finish()?.flush()?;
-        Ok(count)
+        let gz = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+        write_new(path, |file| {
+            let mut file = BufWriter::new(file);
+            if !gz {
+                return self.write(&mut file);
+            }
+            let mut encoder = GzEncoder::new(&mut file, Compression::default());
+            let count = self.write(&mut encoder)?;
+            encoder.finish()?.flush()?;
+            Ok(count)
+        })
     }
 
     /// What a redacted dump replaces, by what it replaces it with: for reading what others say about it.
@@ -156,7 +146,7 @@ fn write_list(
             redactor.apply(kind, &mut item);
         }
         out.write_all(if count == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &item)?;
+        item.serialize(&mut Serializer::with_formatter(&mut *out, Json::default()))?;
         count += 1;
     }
     out.write_all(b"]}\n")?;

@@ -78,9 +78,9 @@ fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
             // Keys that are too long for their column have lines of their own.
             let own = text::width(&keys) >= column;
             if own {
-                rows.extend(text::wrap(&keys, room).into_iter().map(|part| Row::Entry(part, String::new())));
+                rows.extend(text::wrap(&keys, room).map(|part| Row::Entry(part, String::new())));
             }
-            let words = text::wrap(help, room.saturating_sub(column).max(12)).into_iter().enumerate();
+            let words = text::wrap(help, room.saturating_sub(column).max(12)).enumerate();
             rows.extend(words.map(|(i, words)| Row::Entry(if i == 0 && !own { keys.clone() } else { String::new() }, words)));
         }
     }

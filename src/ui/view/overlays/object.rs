@@ -19,7 +19,7 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
         if line.len() == indent {
             lines.push(Line::default());
         }
-        for (i, part) in text::wrap(&line[indent..], room).into_iter().enumerate() {
+        for (i, part) in text::wrap(&line[indent..], room).enumerate() {
             lines.push(styled(scene, if i == 0 { &line[..indent] } else { "" }, indent, part, i == 0));
         }
     }

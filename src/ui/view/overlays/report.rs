@@ -29,7 +29,7 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
         // What is indented stays so where it is wrapped.
         let indent = line.len() - line.trim_start().len();
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
-        let wrapped = text::wrap(line.trim_start(), room);
+        let wrapped: Vec<String> = text::wrap(line.trim_start(), room).collect();
         let first = rows.len();
         if wrapped.is_empty() {
             rows.push((at, String::new()));
