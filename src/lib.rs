@@ -41,7 +41,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod app;
-mod cel;
+pub mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod framework;

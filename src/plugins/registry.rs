@@ -14,10 +14,10 @@ use super::dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
 use super::legacy::{
-    CheckNodeCondition, CheckNodeLabelPresence, CheckNodePressure, CheckNodeUnschedulable, CheckServiceAffinity, EqualPriority, General,
-    GeneralPart, ImageLocalityPriority, InterPodAffinityPriority, InterPodAffinityPriorityArgs, LabelPresence, MatchInterPodAffinity,
-    MaxVolumeCount, NoDiskConflict, NoVolumeZoneConflict, NodeAffinityPriority, NodeLabelPriority, NodeLabelPriorityArgs,
-    NodePreferAvoidPodsPriority, Preempt, RequestedToCapacityRatioArgs, ResourcePriority, SelectorSpreadPriority, CheckServiceAffinityArgs,
+    CheckNodeCondition, CheckNodeLabelPresence, CheckNodePressure, CheckNodeUnschedulable, CheckServiceAffinity, CheckServiceAffinityArgs,
+    EqualPriority, General, GeneralPart, ImageLocalityPriority, InterPodAffinityPriority, InterPodAffinityPriorityArgs, LabelPresence,
+    MatchInterPodAffinity, MaxVolumeCount, NoDiskConflict, NoVolumeZoneConflict, NodeAffinityPriority, NodeLabelPriority,
+    NodeLabelPriorityArgs, NodePreferAvoidPodsPriority, Preempt, RequestedToCapacityRatioArgs, ResourcePriority, SelectorSpreadPriority,
     ServiceAntiAffinityPriority, ServiceAntiAffinityPriorityArgs, TaintTolerationPriority, ToleratesTaints,
 };
 use super::node_affinity::{NodeAffinity, NodeAffinityArgs};

@@ -7,7 +7,9 @@ use super::config_fields::{CONFIG_FIELDS, ConfigField, V1, V1BETA1};
 use super::defaults::{DefaultArgument, DefaultPlugin, default_sets};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
-use super::{v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
+use super::{
+    v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36,
+};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]

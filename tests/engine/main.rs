@@ -21,6 +21,7 @@ mod layers;
 mod observed;
 mod quantity;
 mod runs;
+mod selectors;
 mod sentences;
 mod sessions;
 mod story;
