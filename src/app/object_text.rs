@@ -10,7 +10,7 @@ use crate::output;
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
-use crate::source::{self, Report};
+use crate::source::{self, Report, VersionTeller};
 use crate::ui::{Document, Form};
 
 /// Where objects' texts are.
@@ -85,17 +85,18 @@ impl Finding {
     }
 }
 
-/// Writes a cluster to a file that is not there yet, or to standard output where its name is `-`; `unknown` are the kinds of which it is not known what there is. Says
-/// what was done.
+/// Writes a cluster to a file that is not there yet, or to standard output where its name is `-`; `version` is that of the
+/// cluster, and `unknown` are the kinds of which it is not known what there is. Says what was done.
 pub fn capture(
     cluster: &Cluster,
     events: &[ObservedEvent],
+    version: Option<&str>,
     unknown: &BTreeSet<Kind>,
     path: &str,
     redact: bool,
 ) -> Result<String, WriteError> {
     let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
-    let capture = Capture { cluster, events, unknown, redact: words.as_ref() };
+    let capture = Capture { cluster, events, version, unknown, redact: words.as_ref() };
     let how = if redact { ", with names and texts replaced" } else { "" };
     if path == "-" {
         let written = output::print_with(|out| capture.write(out)).map_err(|error| WriteError::create("standard output", error))?;
@@ -106,6 +107,12 @@ pub fn capture(
     }
     let count = capture.save(Path::new(path)).map_err(|error| WriteError::create(path, error))?;
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
+}
+
+/// Returns the version that a source tells of its cluster; that of a kubelet does not count.
+pub fn known_version(report: &Report) -> Option<String> {
+    let told = report.server_version.as_ref().filter(|told| told.told_by != VersionTeller::Kubelets)?;
+    Some(told.version.clone())
 }
 
 /// The kinds of which a source left it unknown what there is.

@@ -11,7 +11,7 @@ use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
 use crate::framework::format_duration;
 use crate::output::{self, Lines, Text};
-use crate::report::{Format, OperationReport, Stories, stories_text, why};
+use crate::report::{Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::PodLocation;
 use crate::trace::{CycleView, Event};
@@ -20,6 +20,9 @@ use crate::trace::{CycleView, Event};
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    if let Some(other) = args.compare {
+        return super::compare::run(args, other, loaded);
+    }
     loaded.report.forget_origins();
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
@@ -29,7 +32,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
     let mut out = Text::default();
     if args.output.operation().is_none() {
-        out = Lines::from(started(&scheduler)).into();
+        let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
+        out = Lines::from_iter([release.sentence().to_owned(), started(&scheduler)]).into();
     }
     match operations {
         Some(operations) => {
@@ -74,7 +78,7 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
     let events = scheduler.apply(operation);
     if let Some(line) = output.operation() {
-        out.push(&line(&OperationReport::of(&events, scheduler.state())).map_err(|e| Failure::source(e.to_string()))?);
+        out.push(&line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
         return Ok(events);
     }
     let mut lines = Lines::default();

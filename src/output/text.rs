@@ -34,6 +34,15 @@ impl Text {
         self.0.is_empty()
     }
 
+    /// Returns the text without an end that it has.
+    #[must_use]
+    pub fn without_end(mut self, end: &str) -> Self {
+        if self.0.ends_with(end) {
+            self.0.truncate(self.0.len() - end.len());
+        }
+        self
+    }
+
     /// Adds another text at its end.
     pub fn push(&mut self, other: &Self) {
         self.0.push_str(&other.0);

@@ -21,6 +21,10 @@ impl SchedulerMatch {
             MatchKind::ChangedSince => {
                 out.line(format_args!("Not what the cluster's scheduler wrote{at}; the cluster has changed since."));
             }
+            MatchKind::OtherRelease => {
+                let release = self.decided_by.as_deref().unwrap_or_default();
+                out.line(format_args!("Not what the cluster's scheduler wrote{at}, but what kube-scheduler v{release} decides."));
+            }
             MatchKind::Unexplained => {
                 out.line(format_args!("Not what the cluster's scheduler wrote{at}, and nothing that is known explains it."));
             }
@@ -45,6 +49,9 @@ impl SchedulerMatch {
         for line in &self.since {
             out.line(format_args!("{indent}{line}"));
         }
+        if let Some(release) = &self.decided_by {
+            out.line(format_args!("{indent}kube-scheduler v{release} decides as the cluster's scheduler wrote"));
+        }
     }
 }
 
@@ -62,6 +69,7 @@ impl Agreements {
     pub fn text(&self) -> Lines {
         let mut out = Lines::from(self.summary());
         out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        out.push(self.release.sentence());
         for (accord, _) in self.counts() {
             out.blank();
             out.line(format_args!("{}:", title(accord)));

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::output::escape;
-use crate::release::Release;
+use crate::release::Emulated;
 use crate::report::LastReported;
 use crate::session::Timeline;
 use crate::trace::CycleView;
@@ -36,8 +36,8 @@ pub struct Scene<'a> {
     pub live: Option<LiveStatus>,
     /// Where the cluster came from.
     pub source: &'a str,
-    /// The release of kube-scheduler whose decisions are taken.
-    pub release: Release,
+    /// The release of kube-scheduler whose decisions are taken, and why it is that one.
+    pub release: Emulated,
     /// Which of several branches this is; empty where there is one only.
     pub branch: &'a str,
 }
