@@ -87,7 +87,7 @@ write("annotation.json", cluster(pod("p", metadata={"annotations": {"a": "y" * 5
 write("name.json", cluster(pod("p" * 100_000), pod("q")))
 write("marks.json", cluster(pod("e" + "\u0301" * 100_000), pod("q")))
 for name in ["message", "annotation", "name", "marks"]:
-    for keys in ["", "1 i", ": 'cycle' enter 6", "y"]:
+    for keys in ["", "1 i", "c 6", "y"]:
         run(name, ["open", f"{name}.json", "--print", f"{name}{len(keys)}.txt", "--keys", keys], folder)
     run(name, ["explain", "--pending", "--from", f"{name}.json"], folder)
 # Configurations.
