@@ -344,7 +344,8 @@ mod tests {
 
     #[test]
     fn an_expression_that_the_api_refuses_is_refused() {
-        let read = |length: usize| serde_json::from_value::<super::CELDeviceSelector>(serde_json::json!({"expression": "x".repeat(length)}));
+        let read =
+            |length: usize| serde_json::from_value::<super::CELDeviceSelector>(serde_json::json!({"expression": "x".repeat(length)}));
         assert!(read(10 << 10).is_ok());
         let error = read((10 << 10) + 1).unwrap_err().to_string();
         assert_eq!(error, "cel.expression: Too long: may not be more than 10240 bytes");

@@ -8,7 +8,9 @@ use crate::ui::Export;
 fn export(screen: &mut Screen, args: &str) -> String {
     match screen.enter(&format!("export {args}")) {
         Some(Effect::Export { path, export: Export::Screen(form) }) => format!("{path} {form:?}"),
-        Some(Effect::Export { path, export: Export::Words(words) }) => format!("{path} {}", words.as_str().lines().next().unwrap_or_default()),
+        Some(Effect::Export { path, export: Export::Words(words) }) => {
+            format!("{path} {}", words.as_str().lines().next().unwrap_or_default())
+        }
         Some(other) => panic!("{other:?}"),
         None => screen.said(),
     }
