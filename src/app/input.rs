@@ -42,6 +42,8 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn new() -> io::Result<Self> {
+        // The stream has a thread, without which it would end the program.
+        std::thread::Builder::new().spawn(|| ())?.join().map_err(|_| io::Error::other("a thread ended"))?;
         let (events, signals) = (EventStream::new(), Signals::new()?);
         Ok(Self { events, signals, hang_up: HangUp::new(), question: Question::default(), heard: None, news: false })
     }

@@ -37,7 +37,7 @@ fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Fa
 /// One thing after the other is explored, until the reader leaves; says with which exit code. Once the start screen was
 /// there, what cannot be opened leads back to it.
 fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = super::log::start(screen.log.as_deref())?;
+    super::log::start(screen.log.as_deref())?;
     let mut options = options(screen, no_color)?;
     if let Some((print, wanted)) = screen.print().zip(first.clone()) {
         return written(wanted, &options, &print);

@@ -4,9 +4,9 @@ use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use jiff::Timestamp;
-use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
@@ -19,32 +19,32 @@ const DAYS: usize = 7;
 /// Other libraries speak of requests and of what they carry, and of programs that failed and what those wrote.
 const FILTER: &str = "schedscope=info";
 
-/// Sends what is logged to the file that is asked for, or else to the file of the day in the state directory, until the
-/// guard goes. Where the latter cannot be written there is no log, and the explorer tells why.
+/// Sends what is logged to the file that is asked for, or else to the file of the day in the state directory. Where the
+/// latter cannot be written there is no log, and the explorer tells why.
 ///
 /// # Errors
 /// Where the file that is asked for cannot be written.
-pub(super) fn start(file: Option<&Path>) -> Result<Option<WorkerGuard>, Failure> {
-    let (log, guard) = match file {
+pub(super) fn start(file: Option<&Path>) -> Result<(), Failure> {
+    let (log, writer): (Log, Option<Box<dyn Write + Send>>) = match file {
         Some(path) => {
             let opened = output::append(path).map_err(|e| Failure::usage(format!("--log {}: {e}", path.display())))?;
-            (Log::File(path.to_owned()), Some(tracing_appender::non_blocking(Plain(opened))))
+            (Log::File(path.to_owned()), Some(Box::new(Plain(opened))))
         }
         None => match app::folder(|name| std::env::var(name).ok(), "XDG_STATE_HOME", ".local/state") {
             None => (Log::Failed("neither XDG_STATE_HOME nor HOME names a folder".to_owned()), None),
             Some(folder) => match daily(&folder) {
-                Ok(files) => (Log::Daily(folder), Some(tracing_appender::non_blocking(Plain(files)))),
+                Ok(files) => (Log::Daily(folder), Some(Box::new(Plain(files)))),
                 Err(why) => (Log::Failed(format!("{}: {why}", folder.display())), None),
             },
         },
     };
     app::set_log(log);
-    let Some((writer, guard)) = guard else { return Ok(None) };
+    let Some(writer) = writer else { return Ok(()) };
     let filter = EnvFilter::new(FILTER);
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).finish();
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Mutex::new(writer)).with_ansi(false).finish();
     tracing::subscriber::set_global_default(subscriber).map_err(|e| Failure::usage(format!("--log: {e}")))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "schedscope started");
-    Ok(Some(guard))
+    Ok(())
 }
 
 /// Writes events escaped and without passwords; each comes in one piece.

@@ -15,6 +15,8 @@ mod start;
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -108,6 +110,11 @@ fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
 /// Runs a command.
 fn run(cli: Cli) -> ExitCode {
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
+    if !matches!(command, Command::Completions { .. } | Command::Info(_))
+        && let Err(failure) = start_threads()
+    {
+        return ended(Err(failure));
+    }
     let result = match command {
         Command::Demo(args) if args.list => list_stories(),
         Command::Demo(args) => explore::demo(&args, cli.no_color),
@@ -126,10 +133,16 @@ fn run(cli: Cli) -> ExitCode {
     ended(result)
 }
 
+/// Starts the threads that work is shared among; left to their first use, they would end the program where the system has
+/// none to give.
+fn start_threads() -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("no threads can be started: {error}")))
+}
+
 /// The start screen; without a terminal for it, the help.
 fn start_screen(no_color: bool) -> ExitCode {
     if output::standard_input_is_terminal() && output::standard_output_is_terminal() {
-        return ended(explore::choose(no_color));
+        return ended(start_threads().and_then(|()| explore::choose(no_color)));
     }
     let help = Cli::command().render_help().to_string();
     output::say_all(&help.lines().map(str::to_owned).collect());
@@ -167,7 +180,7 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
     let emulation = Emulation::new(release, gates);
     let (name, text) = if let Some(path) = &args.config {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
+        let text = text(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
         (name, text)
     } else if args.config_from_dump {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
@@ -180,6 +193,14 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
         lines.line(format_args!("(as kube-scheduler {} reads it; --emulate takes another)", release.release));
         Failure::usage(lines)
     })
+}
+
+/// Returns the text of a configuration. A device or a pipe may go on for good: no more is read than is used.
+fn text(path: &Path) -> io::Result<String> {
+    const MOST: u64 = 2 << 20;
+    let mut text = String::new();
+    File::open(path)?.take(MOST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Loads what a command names; diagnostics go to standard error.
@@ -254,7 +275,7 @@ fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Lo
     }
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let watcher = move || {
             let mut wait = FIRST_PROGRESS;
             let mut status = Status::default();
             while finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
@@ -262,7 +283,9 @@ fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Lo
                 status.show(format_args!("reading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects()));
                 wait = NEXT_PROGRESS;
             }
-        });
+        };
+        // Without a thread to spare, nothing is said.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, watcher);
         let loaded = source::load_watched(inputs, limits, progress);
         drop(done);
         loaded

@@ -1,5 +1,8 @@
 //! `schedscope run`: operations one after another, or scheduling until nothing moves.
 
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+
 use jiff::Unit;
 use serde_json::Value;
 
@@ -122,12 +125,15 @@ fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     out
 }
 
+/// Bytes of operations that are read: a device or a pipe may go on for good.
+const OPERATIONS: u64 = 256 << 20;
+
 /// Reads a JSON array of operations, or one operation after another.
 fn read_operations(path: &std::path::Path) -> Result<Vec<Operation>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+    let file = File::open(path).map_err(|e| at(&e))?;
     let mut values = Vec::new();
-    for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+    for value in serde_json::Deserializer::from_reader(BufReader::new(file.take(OPERATIONS))).into_iter::<Value>() {
         match value.map_err(|e| at(&e))? {
             Value::Array(list) => values.extend(list),
             one => values.push(one),

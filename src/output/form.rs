@@ -112,8 +112,9 @@ pub fn json_close() -> Text {
 /// Returns a value as YAML, in which strings that are not plain are in double quotes and escaped.
 pub fn to_yaml(value: &impl Serialize) -> Result<Text, serde_yaml::Error> {
     let text = serde_yaml::to_string(value)?;
-    let is_own = |c: char| c == '\n' || is_plain(c);
-    if text.chars().all(is_own) {
+    // Strings of several lines are in blocks, in which every line looks like one of the document's own.
+    let has_block = text.lines().any(|line| line.trim_end_matches(|c: char| matches!(c, '-' | '+' | '0'..='9')).ends_with('|'));
+    if !has_block && text.chars().all(|c| c == '\n' || is_plain(c)) {
         return Ok(Text::written(text));
     }
     // The emitter leaves most of Unicode as it is. What is not plain is replaced by words of its own first, which are then
@@ -122,12 +123,15 @@ pub fn to_yaml(value: &impl Serialize) -> Result<Text, serde_yaml::Error> {
     let word = (0..).map(|n| format!("schedscope-string-{n}-")).find(|word| !text.contains(word.as_str())).unwrap_or_default();
     let mut stand_ins = BTreeMap::new();
     replace(&mut value, &mut |string| {
-        (!string.chars().all(is_own)).then(|| {
+        (!string.chars().all(is_plain)).then(|| {
             let stand_in = format!("{word}{}-", stand_ins.len());
             stand_ins.insert(stand_in.clone(), quoted(string));
             stand_in
         })
     });
+    if stand_ins.is_empty() {
+        return Ok(Text::written(text));
+    }
     let text = serde_yaml::to_string(&value)?;
     let mut parts = text.split(word.as_str());
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -219,7 +223,8 @@ mod tests {
         let text = to_yaml(&value).unwrap();
         assert!(text.as_str().chars().all(|c| c == '\n' || is_plain(c)), "{text:?}");
         assert_eq!(serde_yaml::from_str::<Value>(text.as_str()).unwrap(), value, "{}", text.as_str());
-        let plain = json!({"a": ["b", "two\nlines"]});
+        assert_eq!(to_yaml(&json!({"a": ["b", "two\nlines"]})).unwrap().as_str(), "a:\n- b\n- \"two\\nlines\"\n");
+        let plain = json!({"a": ["b |", "c"]});
         assert_eq!(to_yaml(&plain).unwrap().as_str(), serde_yaml::to_string(&plain).unwrap());
     }
 

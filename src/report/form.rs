@@ -147,7 +147,7 @@ impl Answer<'_> {
                 let mut lines = text(view);
                 lines.blank();
                 lines.push("RELEASE");
-                lines.line(format_args!("  {}", release.sentence()));
+                lines.extend(Lines::from(release.sentence()).indented(2));
                 lines
             }
             Self::Agreements(agreements) => agreements.text(),

@@ -18,6 +18,7 @@ mod conformance;
 mod coverage;
 mod laws;
 mod layers;
+mod licences;
 mod observed;
 mod quantity;
 mod runs;

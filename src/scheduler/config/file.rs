@@ -209,8 +209,40 @@ pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     errors
 }
 
+/// Bytes of a configuration, as many as a ConfigMap holds.
+const LONGEST: usize = 1 << 20;
+/// Bytes of a configuration with aliases, which stand for much more than themselves.
+const LONGEST_WITH_ALIASES: usize = 16 << 10;
+/// Brackets within brackets: the parser takes a time that grows with the square of their depth.
+const DEPTH: usize = 200;
+
+/// Returns why a text is not read, as reading it might take long.
+fn excess(text: &str) -> Option<String> {
+    if text.len() > LONGEST {
+        return Some(format!("has more than {LONGEST} bytes"));
+    }
+    let mut depth = 0_usize;
+    let is_deep = text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEPTH
+    });
+    if is_deep {
+        return Some("brackets are nested too deeply".to_owned());
+    }
+    let starts_alias = |pair: &[u8]| pair[0] == b'*' && pair[1].is_ascii_alphanumeric();
+    let has_aliases = text.contains('&') && text.as_bytes().windows(2).any(starts_alias);
+    (has_aliases && text.len() > LONGEST_WITH_ALIASES).then(|| format!("has aliases and more than {LONGEST_WITH_ALIASES} bytes"))
+}
+
 /// The first document of a text; of YAML with several the others are not looked at.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
+    if let Some(why) = excess(text) {
+        return Err(why);
+    }
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
@@ -295,4 +327,31 @@ fn decode_args(config: &mut Value, path: &str, (own_version, release): (&str, &R
     }
     args = schema.read(args, &format!("{path}.args"), errors).unwrap_or_default();
     config.insert("args".to_owned(), args);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_take_long_is_refused() {
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err(), expected);
+        check(&"[".repeat(80_000), "brackets are nested too deeply");
+        check(&" ".repeat(LONGEST + 1), "has more than 1048576 bytes");
+        check(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(10_000)), "has aliases and more than 16384 bytes");
+        assert!(parse(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(100))).is_ok());
+        assert!(parse(&format!("# {}\nplugins: [{{name: '*'}}]", "x".repeat(LONGEST_WITH_ALIASES))).is_ok());
+        let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+        let many = format!("{head}profiles:\n{}", "- {schedulerName: a}\n".repeat(2001));
+        let errors = ConfigFile::decode(&many, Emulation::default()).unwrap_err();
+        assert_eq!(errors.to_string(), "profiles: has 2001 items; schedscope reads no more than 2000");
+    }
+
+    #[test]
+    fn credentials_of_extenders_are_not_kept() {
+        let text = "extenders: [{urlPrefix: 'https://me:hunter2@h/x', tlsConfig: {keyData: aHVudGVyMg==, insecure: true}}, {weight: 1}]";
+        let kept: Value = serde_json::from_str(&without_credentials(text).unwrap()).unwrap();
+        assert_eq!(kept, serde_json::json!({"extenders": [{"urlPrefix": "https://h/x", "tlsConfig": {"insecure": true}}, {"weight": 1}]}));
+        assert_eq!(without_credentials("extenders: [{urlPrefix: 'https://h/x'}]"), None);
+    }
 }

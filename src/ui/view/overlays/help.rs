@@ -42,7 +42,15 @@ pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
     let settings = &scene.state.settings;
     let lines: Vec<Line<'_>> =
         rows(&settings.keymap, panes::def(scene.state.focus).context, &view.filter, area.width).into_iter().map(styled).collect();
-    super::sheet(scene, &super::filtered("Keys and commands", &view.filter), WIDTH, &lines, view.offset, area, buf);
+    super::sheet(
+        scene,
+        &super::filtered("Keys and commands", &view.filter),
+        WIDTH,
+        (lines.len(), &|at| lines[at].clone()),
+        view.offset,
+        area,
+        buf,
+    );
 }
 
 /// How many lines there are on a screen of so many columns.

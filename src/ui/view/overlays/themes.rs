@@ -62,5 +62,5 @@ pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
         Line::from(vec![Span::styled(format!("{sign} {name}{pad}  "), style), scene.span(role, words)])
     };
     let lines: Vec<Line<'_>> = rows.into_iter().map(line).collect();
-    super::sheet(scene, "Themes", WIDTH, &lines, offset, area, buf);
+    super::sheet(scene, "Themes", WIDTH, (lines.len(), &|at| lines[at].clone()), offset, area, buf);
 }
