@@ -237,7 +237,7 @@ fn only_what_no_release_explains_is_a_disagreement() {
         assert_eq!(found.accord, MatchKind::OtherRelease, "{found:?}");
         let by = found.decided_by.clone().expect("a release");
         assert_eq!(by, cluster.unwrap_or("1.33.0"), "the newest that writes so, where nothing shows the version");
-        assert!(found.text().contains(&format!("but what kube-scheduler v{by} decides.")), "{}", found.text());
+        assert!(found.text().to_string().contains(&format!("but what kube-scheduler v{by} decides.")), "{}", found.text());
         assert!(found.differences.iter().any(|line| line.starts_with("preemption, ")), "{:?}", found.differences);
     }
     // No release decides so about this pod.
