@@ -42,7 +42,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod app;
-mod cel;
+pub mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod fixes;

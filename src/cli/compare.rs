@@ -7,7 +7,7 @@ use super::emulate::Emulate;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, emulate, print};
 use crate::output::{self, Lines};
 use crate::release::{Emulated, ReleaseChoice};
-use crate::report::{Answer, PodComparison, ReleaseComparison, ReleaseReport, decision_parts};
+use crate::report::{Answer, FormatError, PodComparison, ReleaseComparison, ReleaseReport, decision_parts};
 use crate::scheduler::{Evictions, Options, Scheduler};
 use crate::session::{PodDecisions, pending};
 use crate::source::Loaded;
@@ -31,6 +31,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     let parts = [&from, &to].map(|s| decision_parts(s.state().config()));
     let reports = [ReleaseReport::of(from.emulated(), &parts[0]), ReleaseReport::of(to.emulated(), &parts[1])];
     let mut comparison = ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()));
+    let failed = |error: FormatError| Failure::source(error.to_string());
     let mut differs = false;
     let stream = args.output.compared_pods();
     if let Some(stream) = stream {
@@ -66,8 +67,4 @@ fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: &ReleaseChoice) 
 
 fn completeness(args: &RunArgs, loaded: &Loaded) -> Lines {
     if args.output.wide { super::completeness(loaded) } else { Lines::default() }
-}
-
-fn failed(error: impl std::fmt::Display) -> Failure {
-    Failure::source(error.to_string())
 }

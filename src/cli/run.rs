@@ -30,7 +30,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let mut out = Text::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
-        out = [release.sentence().to_owned(), started(&scheduler)].into_iter().collect::<Lines>().into();
+        out = [started(&scheduler), release.sentence().to_owned()].into_iter().collect::<Lines>().into();
     }
     match operations {
         Some(operations) => {

@@ -30,7 +30,8 @@ pub use pod::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use resource_version::ResourceVersion;
 pub use selector::{
-    LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, SelectorWords, TopologySelectorLabelRequirement, TopologySelectorTerm,
+    LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, SelectorWords, TopologySelectorLabelRequirement,
+    TopologySelectorTerm,
 };
 pub use store::{Cluster, MissingKinds, Object, Store};
 pub use str::Str;

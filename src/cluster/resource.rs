@@ -233,6 +233,10 @@ pub struct DeviceAttribute {
     pub bool: Option<bool>,
     pub string: Option<Str>,
     pub version: Option<Str>,
+    pub ints: Option<List<i64>>,
+    pub bools: Option<List<bool>>,
+    pub strings: Option<List<Str>>,
+    pub versions: Option<List<Str>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

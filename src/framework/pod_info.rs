@@ -323,7 +323,9 @@ impl AffinityTerms {
         let required = |list: &[PodAffinityTerm]| AffinityTerm::parse_as(pod, list, emulation);
         let preferred = |list: &[WeightedPodAffinityTerm]| {
             list.iter()
-                .map(|w| AffinityTerm::new(pod, &w.pod_affinity_term, emulation).map(|term| WeightedAffinityTerm { term, weight: w.weight }))
+                .map(|w| {
+                    AffinityTerm::new(pod, &w.pod_affinity_term, emulation).map(|term| WeightedAffinityTerm { term, weight: w.weight })
+                })
                 .collect::<Result<Vec<_>, _>>()
         };
         match required(pos.map_or(&[], |a| &a.required)) {

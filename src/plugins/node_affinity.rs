@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::helper::{changed_nodes, default_normalize_score, node_actions};
-use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, SelectorWords, Str};
+use crate::cluster::{
+    self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, SelectorWords, Str,
+};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
     NodeInfo, NodeSelectorPart, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
@@ -37,10 +39,9 @@ impl NodeAffinityArgs {
         let Some(added) = &self.added_affinity else { return Ok(()) };
         let required =
             added.required.iter().flat_map(|s| required_errors(s, "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution."));
-        let preferred = added
-            .preferred
-            .iter()
-            .flat_map(|terms| preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution", SelectorWords::Paths));
+        let preferred = added.preferred.iter().flat_map(|terms| {
+            preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution", SelectorWords::Paths)
+        });
         for error in required.chain(preferred) {
             let (path, message) = error.split_once(": ").unwrap_or(("addedAffinity", &error));
             errors.add(path, message);
@@ -307,7 +308,8 @@ impl ScorePlugin for NodeAffinity {
         let added = self.added_preferred.as_ref().map_or(0, |terms| preferred_score(terms, &node.node));
         let own = match state.read::<PreScoreState>() {
             Some(PreScoreState(terms)) => preferred_score(terms, &node.node),
-            None => pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words)?.map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
+            None => pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words)?
+                .map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
         };
         Ok(added + own)
     }

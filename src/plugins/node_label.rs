@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::cluster::{Labels, List, Str};
-use crate::framework::{Context, CycleState, FieldErrors, FilterPlugin, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, Reason, ScorePlugin, Status};
+use crate::framework::{
+    Context, CycleState, FieldErrors, FilterPlugin, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, Reason, ScorePlugin, Status,
+};
 
 /// `NodeLabelArgs` of `kubescheduler.config.k8s.io/v1beta1`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -34,7 +36,11 @@ impl NodeLabelArgs {
         ];
         for (present, wanted, absent, unwanted) in lists {
             for (i, label) in wanted.iter().enumerate().filter(|(_, label)| unwanted.contains(label)) {
-                errors.invalid(format!("{present}[{i}]"), label, format!("detecting at least one label that exist in both {present} and {absent}"));
+                errors.invalid(
+                    format!("{present}[{i}]"),
+                    label,
+                    format!("detecting at least one label that exist in both {present} and {absent}"),
+                );
             }
         }
         errors.into_result()

@@ -57,7 +57,8 @@ impl ScorePlugin for NodePreferAvoidPods {
         let controller = pod.pod.metadata.controller().filter(|c| matches!(c.kind.as_str(), "ReplicationController" | "ReplicaSet"));
         let Some(controller) = controller else { return Ok(MAX_NODE_SCORE) };
         let avoids = AvoidPods::of(&node.node).prefer_avoid_pods;
-        let is_avoided = avoids.iter().map(|a| &a.pod_signature.pod_controller).any(|c| c.kind == controller.kind && c.uid == controller.uid);
+        let is_avoided =
+            avoids.iter().map(|a| &a.pod_signature.pod_controller).any(|c| c.kind == controller.kind && c.uid == controller.uid);
         Ok(if is_avoided { 0 } else { MAX_NODE_SCORE })
     }
 }
@@ -84,7 +85,9 @@ mod tests {
 
     #[test]
     fn a_node_is_spared_the_pods_of_the_controllers_that_it_names() {
-        let asks = |kind: &str, uid: &str| format!(r#"{{"preferAvoidPods":[{{"podSignature":{{"podController":{{"kind":"{kind}","uid":"{uid}"}}}}}}]}}"#);
+        let asks = |kind: &str, uid: &str| {
+            format!(r#"{{"preferAvoidPods":[{{"podSignature":{{"podController":{{"kind":"{kind}","uid":"{uid}"}}}}}}]}}"#)
+        };
         assert_eq!(score("ReplicaSet", &asks("ReplicaSet", "u")), 0);
         assert_eq!(score("ReplicaSet", &asks("ReplicaSet", "other")), MAX_NODE_SCORE);
         assert_eq!(score("ReplicaSet", &asks("ReplicationController", "u")), MAX_NODE_SCORE);

@@ -14,10 +14,10 @@ use super::dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
 use super::legacy::{
-    CheckNodeCondition, CheckNodeLabelPresence, CheckNodePressure, CheckNodeUnschedulable, CheckServiceAffinity, EqualPriority, General,
-    GeneralPart, ImageLocalityPriority, InterPodAffinityPriority, InterPodAffinityPriorityArgs, LabelPresence, MatchInterPodAffinity,
-    MaxVolumeCount, NoDiskConflict, NoVolumeZoneConflict, NodeAffinityPriority, NodeLabelPriority, NodeLabelPriorityArgs,
-    NodePreferAvoidPodsPriority, Preempt, RequestedToCapacityRatioArgs, ResourcePriority, SelectorSpreadPriority, CheckServiceAffinityArgs,
+    CheckNodeCondition, CheckNodeLabelPresence, CheckNodePressure, CheckNodeUnschedulable, CheckServiceAffinity, CheckServiceAffinityArgs,
+    EqualPriority, General, GeneralPart, ImageLocalityPriority, InterPodAffinityPriority, InterPodAffinityPriorityArgs, LabelPresence,
+    MatchInterPodAffinity, MaxVolumeCount, NoDiskConflict, NoVolumeZoneConflict, NodeAffinityPriority, NodeLabelPriority,
+    NodeLabelPriorityArgs, NodePreferAvoidPodsPriority, Preempt, RequestedToCapacityRatioArgs, ResourcePriority, SelectorSpreadPriority,
     ServiceAntiAffinityPriority, ServiceAntiAffinityPriorityArgs, TaintTolerationPriority, ToleratesTaints,
 };
 use super::node_affinity::{NodeAffinity, NodeAffinityArgs};
@@ -27,7 +27,8 @@ use super::node_name::NodeName;
 use super::node_ports::NodePorts;
 use super::node_prefer_avoid_pods::NodePreferAvoidPods;
 use super::node_resources::{
-    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs, SingleFormula, SingleFormulaArgs,
+    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs, SingleFormula,
+    SingleFormulaArgs,
 };
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::{InTreeVolumeLimits, NodeVolumeLimits};

@@ -105,13 +105,17 @@ mod tests {
             let pod = json!({"metadata": {"name": name, "namespace": "n", "uid": name, "labels": {"app": "web"}}});
             Arc::new(PodInfo::new(Arc::new(serde_json::from_value(pod).unwrap())))
         };
-        let nodes: Vec<Arc<NodeInfo>> = nodes.iter().enumerate().map(|(i, (zone, pods))| {
-            let labels = if zone.is_empty() { json!({}) } else { json!({"topology.kubernetes.io/zone": zone}) };
-            let node = json!({"metadata": {"name": format!("n{i}"), "labels": labels}});
-            let mut info = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
-            (0..*pods).for_each(|j| info.add_pod(pod(format!("p{i}-{j}"))));
-            Arc::new(info)
-        }).collect();
+        let nodes: Vec<Arc<NodeInfo>> = nodes
+            .iter()
+            .enumerate()
+            .map(|(i, (zone, pods))| {
+                let labels = if zone.is_empty() { json!({}) } else { json!({"topology.kubernetes.io/zone": zone}) };
+                let node = json!({"metadata": {"name": format!("n{i}"), "labels": labels}});
+                let mut info = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
+                (0..*pods).for_each(|j| info.add_pod(pod(format!("p{i}-{j}"))));
+                Arc::new(info)
+            })
+            .collect();
         let service = json!({"metadata": {"name": "web", "namespace": "n"}, "spec": {"selector": {"app": "web"}}});
         let cluster: Cluster = [Object::Service(Arc::new(serde_json::from_value(service).unwrap()))].into_iter().collect();
         let snapshot = Snapshot::default();

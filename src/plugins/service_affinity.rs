@@ -95,7 +95,8 @@ impl PreFilterPlugin for ServiceAffinity {
 
     fn remove_pod(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, _node: &NodeInfo) -> Status {
         let Some(state) = state.get_mut::<State>() else { return Status::error(NO_STATE) };
-        let is_removed = |p: &Arc<Pod>| p.metadata.name == removed.pod.metadata.name && p.metadata.namespace == removed.pod.metadata.namespace;
+        let is_removed =
+            |p: &Arc<Pod>| p.metadata.name == removed.pod.metadata.name && p.metadata.namespace == removed.pod.metadata.namespace;
         if let Some(at) = state.pods.iter().position(|(p, _)| is_removed(p)) {
             state.pods.remove(at);
         }
@@ -181,12 +182,16 @@ mod tests {
             let pod = json!({"metadata": {"name": name, "namespace": "n", "uid": name, "labels": {"app": "web"}}, "spec": spec});
             Arc::new(PodInfo::new(Arc::new(serde_json::from_value(pod).unwrap())))
         };
-        let nodes: Vec<NodeInfo> = [("a", "1"), ("b", "1"), ("c", "2")].into_iter().zip(pods).map(|((name, rack), pods)| {
-            let node = json!({"metadata": {"name": name, "labels": {"rack": rack}}});
-            let mut info = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
-            (0..pods).for_each(|i| info.add_pod(pod(format!("{name}{i}"), name)));
-            info
-        }).collect();
+        let nodes: Vec<NodeInfo> = [("a", "1"), ("b", "1"), ("c", "2")]
+            .into_iter()
+            .zip(pods)
+            .map(|((name, rack), pods)| {
+                let node = json!({"metadata": {"name": name, "labels": {"rack": rack}}});
+                let mut info = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
+                (0..pods).for_each(|i| info.add_pod(pod(format!("{name}{i}"), name)));
+                info
+            })
+            .collect();
         let snapshot = Snapshot::of(nodes);
         let service = json!({"metadata": {"name": "web", "namespace": "n"}, "spec": {"selector": {"app": "web"}}});
         let cluster: Cluster = [Object::Service(Arc::new(serde_json::from_value(service).unwrap()))].into_iter().collect();

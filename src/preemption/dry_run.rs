@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::budgets::BudgetCount;
 use super::importance::{Rank, rank};
 use crate::framework::{
-    Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
-    Status, Victim, unix_nanoseconds,
+    Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses,
+    Snapshot, Status, Victim, unix_nanoseconds,
 };
 use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
 

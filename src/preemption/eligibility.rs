@@ -58,7 +58,15 @@ mod tests {
 
     fn waiting() -> Case {
         let status = Some(Status::unschedulable("Insufficient cpu"));
-        Case { terminating_pods: TerminatingPods::Preempted, policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
+        Case {
+            terminating_pods: TerminatingPods::Preempted,
+            policy: None,
+            nominated: "a",
+            status,
+            victim_priority: 1,
+            terminating: true,
+            conditions: EVICTED,
+        }
     }
 
     fn check(case: &Case) -> Option<Reason> {

@@ -22,7 +22,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status};
+use crate::framework::{
+    CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
+};
 use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;

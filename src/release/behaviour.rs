@@ -34,6 +34,8 @@ pub struct Behaviour {
     pub images: ImageSources,
     /// Whether DynamicResources scores nodes.
     pub devices_score: bool,
+    /// What selectors of devices may use.
+    pub device_selectors: DeviceSelectors,
     /// Whether devices are allocated from pools that are not complete yet.
     pub incomplete_pools_serve: bool,
     /// What becomes of an attempt that meets a pool whose slices contradict each other.
@@ -607,4 +609,15 @@ pub enum ScoreFunctionName {
     MinNumPods,
     /// Latest of the earliest start times of the most important victims.
     LatestStartTime,
+}
+
+/// What selectors of devices may use beyond what all releases know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceSelectors {
+    /// The function `includes`.
+    pub includes: bool,
+    /// The field `device.allowMultipleAllocations`.
+    pub multiple_allocations: bool,
+    /// Functions that take lists apart and sort them: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
+    pub list_functions: bool,
 }

@@ -7,7 +7,9 @@ use super::config_fields::{CONFIG_FIELDS, ConfigField, V1, V1BETA1};
 use super::defaults::{DefaultArgument, DefaultPlugin, default_sets};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
-use super::{v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
+use super::{
+    v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36,
+};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +132,11 @@ impl Profile {
 
     /// Returns the default plugins of configurations of an apiVersion that the gates leave, in order, each with the
     /// extension point that it is listed at; most releases list all at `multiPoint`.
-    pub fn plugins(&self, api_version: &str, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = (&'static str, &'static DefaultPlugin)> {
+    pub fn plugins(
+        &self,
+        api_version: &str,
+        enabled: impl Fn(Gate) -> bool,
+    ) -> impl Iterator<Item = (&'static str, &'static DefaultPlugin)> {
         let release = self.release;
         let sets = default_sets(api_version).iter();
         let all = sets.flat_map(|set| set.plugins.iter().map(|plugin| (set.point, plugin)));

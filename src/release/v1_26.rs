@@ -1,7 +1,8 @@
 //! kube-scheduler v1.26: what differs from v1.27.
 
 use super::behaviour::{
-    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, NodeAffinityConflict, OverheadUnit, PostFilterText, PreFilterRejection, TerminatingPods, ZoneCheck,
+    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, NodeAffinityConflict, OverheadUnit, PostFilterText, PreFilterRejection,
+    TerminatingPods, ZoneCheck,
 };
 use super::profile::Profile;
 use super::v1_27;

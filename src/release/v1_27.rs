@@ -4,8 +4,8 @@ use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejectio
 use super::config_fields::{V1, V1BETA2, V1BETA3};
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
-use super::version::Release;
 use super::v1_28;
+use super::version::Release;
 
 /// The first patches.
 pub(super) const PROFILE: Profile = Profile {

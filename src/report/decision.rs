@@ -216,9 +216,11 @@ impl Decision {
                     facts: v.status.reasons().to_vec(),
                 })
                 .collect(),
-            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success() && has_absent_status(view)).map(
-                |(_, status)| StatusReport { code: status.code(), reasons: reasons(status), facts: status.reasons().to_vec() },
-            ),
+            absent: view
+                .narrowed
+                .as_ref()
+                .filter(|(_, status)| !error && !status.is_success() && has_absent_status(view))
+                .map(|(_, status)| StatusReport { code: status.code(), reasons: reasons(status), facts: status.reasons().to_vec() }),
             score: if error { Vec::new() } else { scores(view) },
             feasible,
             message,

@@ -83,7 +83,11 @@ impl SchedulePod<'_> {
             search.diagnosis.add_plugin_status(&pre.status);
             self.forget_rejectors(&mut search.diagnosis);
             recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: Some(how) });
-            search.diagnosis.node_to_status.set_absent(if how == PreFilterRejection::WithoutStatus { Status::success() } else { pre.status });
+            search.diagnosis.node_to_status.set_absent(if how == PreFilterRejection::WithoutStatus {
+                Status::success()
+            } else {
+                pre.status
+            });
             return Ok(search);
         }
         if self.cx.emulation.enabled(Gate::PreferNominatedNode) && self.nominated_node_fits(pod, state, &mut search, recorder) {

@@ -4,7 +4,7 @@
 use schedscope::cluster::{Key, Object, ObservedEvent};
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
-use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::scheduler::{Config, Options, Rejectors, Scheduler, Waiting};
 use schedscope::source::{Story, load};
 
 /// The cluster after its scheduler had decided, changed by `change` before anything looks at it.
@@ -223,6 +223,23 @@ fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {
     // Without a version, the words alone say the same.
     let unknown = written_by(None, None, &format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}"), false);
     assert_eq!(unknown.accord, MatchKind::Same);
+}
+
+/// Reasons as releases write them, put together differently: each of them is known.
+#[test]
+fn texts_of_every_release_are_read() {
+    for text in [
+        "0/11 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 10 node(s) didn't match node selector.",
+        "0/5 nodes are available: 1 node(s) had taint {example.com/level: 5}, that the pod didn't tolerate, 1 node(s) had taint {node.kubernetes.io/unreachable: }, that the pod didn't tolerate, 1 node(s) were unschedulable, 2 Insufficient cpu.",
+        "0/9 nodes are available: 1 node(s) were unschedulable, 2 node(s) exceed max volume count, 3 node(s) had volume node affinity conflict, 9 Insufficient cpu, 9 node(s) didn't match pod anti-affinity rules.",
+        "0/10 nodes are available: 10 Insufficient cpu. preemption: 0/10 nodes are available: 1 No preemption victims found for incoming pod, 4 node(s) didn't satisfy existing pods anti-affinity rules, 5 Insufficient cpu..",
+        "0/3 nodes are available: 1 node(s) had untolerated taint {gpu: true}, 2 node(s) didn't match pod anti-affinity rules. preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod..",
+        "0/5 nodes are available: 2 cannot allocate all claims, 3 resourceclaim not available on the node. deallocation of ResourceClaim completed, preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.",
+        "0/7 nodes are available: 2 node(s) had untolerated taint(s), 5 node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.",
+    ] {
+        let read = Rejectors::of(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(read.unknown.is_empty() && !read.plugins.is_empty(), "{text}: {:?}", read.unknown);
+    }
 }
 
 /// From 1.34 on a request beyond all that a node has rules preemption out there; before, it is tried.

@@ -23,6 +23,7 @@ mod observed;
 mod overview;
 mod quantity;
 mod runs;
+mod selectors;
 mod sentences;
 mod sessions;
 mod story;

@@ -91,6 +91,7 @@ fn filled(usage: &str) -> String {
             (_, "PATH...") => "cluster.json".to_owned(),
             (_, "NS") => "shop".to_owned(),
             (_, "SHELL") => "bash".to_owned(),
+            (_, "VERSION") => "1.36".to_owned(),
             (_, word) if word.ends_with("NAME") => word.replace("NAME", "payments"),
             (_, word) => word.to_owned(),
         });

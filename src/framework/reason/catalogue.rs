@@ -109,7 +109,10 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         Reason::Insufficient(shortage) => vec![shortage.resource.as_str().into()],
         Reason::CsiDriverMissing { driver } => vec![driver.as_str().into()],
         Reason::ClaimLookupFailed { claim } => vec![claim.to_string().into(), claim.name.as_str().into()],
-        Reason::EphemeralClaimPending { claim } | Reason::ClaimNotMadeForPod { claim } | Reason::ClaimNotFound { claim } | Reason::ClaimDeleting { claim } => {
+        Reason::EphemeralClaimPending { claim }
+        | Reason::ClaimNotMadeForPod { claim }
+        | Reason::ClaimNotFound { claim }
+        | Reason::ClaimDeleting { claim } => {
             vec![claim.as_str().into()]
         }
         Reason::ClaimLost { claim, volume } => vec![claim.as_str().into(), volume.as_str().into()],

@@ -64,7 +64,8 @@ fn find(text: &str, fit: Fit, release: Option<Release>) -> Option<ReadReason<'_>
     let entries = catalogue::entries().iter().filter(|e| e.kind != ReasonKind::Preemption);
     entries.flat_map(|e| e.wordings.iter().map(move |w| (e.kind, w))).find_map(|(kind, w)| {
         let is_wanted = !w.template.is_empty()
-            && release.is_none_or(|release| w.span.contains(release)) && (fit != Fit::Plain || template::is_plain(w.template));
+            && release.is_none_or(|release| w.span.contains(release))
+            && (fit != Fit::Plain || template::is_plain(w.template));
         let facts = is_wanted.then(|| template::read(w.template, text, fit != Fit::Start)).flatten()?;
         Some(ReadReason { kind, facts, note: w.note, releases: w.span })
     })

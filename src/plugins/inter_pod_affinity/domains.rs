@@ -26,7 +26,13 @@ impl Domains {
     }
 
     /// Adds, for each number of a node, to the node's domain of that key; a node without the key counts for nothing.
-    pub(in crate::plugins) fn add_counts(&mut self, snapshot: &Snapshot, key: &Str, counts: impl IntoIterator<Item = (usize, i64)>, weight: i64) {
+    pub(in crate::plugins) fn add_counts(
+        &mut self,
+        snapshot: &Snapshot,
+        key: &Str,
+        counts: impl IntoIterator<Item = (usize, i64)>,
+        weight: i64,
+    ) {
         for (node, count) in counts {
             if let Some(value) = snapshot.nodes()[node].node.metadata.labels.get(key) {
                 self.add(key, value, count * weight);

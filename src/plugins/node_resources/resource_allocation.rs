@@ -99,7 +99,8 @@ impl ResourceAllocationScorer {
     /// Looks at the pod and at the devices behind the configured resources once.
     pub(super) fn pre_score(&self, cx: &Context<'_>, pod: &Pod) -> PreScore {
         let names = || self.resources.iter().map(|(r, _)| &r.name);
-        let dra = if cx.emulation.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, names()) } else { None };
+        let dra =
+            if cx.emulation.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, cx.emulation, names()) } else { None };
         PreScore { pod_requests: self.pod_requests(pod, cx.emulation), dra }
     }
 
@@ -201,8 +202,16 @@ mod tests {
             ),
         ] {
             let emulation = Emulation::default();
-            assert_eq!(ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation), fit, "{yaml}");
-            assert_eq!(ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation), balanced, "{yaml}");
+            assert_eq!(
+                ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                fit,
+                "{yaml}"
+            );
+            assert_eq!(
+                ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                balanced,
+                "{yaml}"
+            );
         }
     }
 

@@ -6,9 +6,9 @@ use super::AttachableVolume;
 use crate::cluster::storage::{CSINode, PersistentVolumeClaim};
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{Context, Reason};
-use crate::release::{EphemeralClaims, MissingClaims};
 use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, InlineVolumeError, inline_handle, volume_handle};
 use crate::plugins::volume_helpers::{claim_class, claim_of, volume_is_for_pod};
+use crate::release::{EphemeralClaims, MissingClaims};
 
 /// Why a pod's volumes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]

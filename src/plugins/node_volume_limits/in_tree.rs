@@ -174,7 +174,9 @@ impl FilterPlugin for InTreeVolumeLimits {
         match self.collect(cx, &pod.pod, true, &mut new) {
             Ok(()) if new.is_empty() => return Status::success(),
             Ok(()) => {}
-            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claims == MissingClaims::Rejection => return Status::rejected(reason),
+            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claims == MissingClaims::Rejection => {
+                return Status::rejected(reason);
+            }
             Err(Failure::ClaimNotFound(reason) | Failure::Other(reason)) => return Status::error(reason),
         }
         let migrated = cx.emulation.behaviour().migrated_plugins;

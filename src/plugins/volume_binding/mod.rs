@@ -28,8 +28,8 @@ mod provision;
 pub mod reserve;
 mod score;
 
-pub use predicate::CheckVolumeBinding;
 pub use args::{UtilizationShapePoint, VolumeBindingArgs};
+pub use predicate::CheckVolumeBinding;
 
 use self::claims::State;
 use crate::framework::{ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Status};

@@ -48,7 +48,8 @@ fn is_nameless(words: &str) -> bool {
 
 /// Returns what follows DynamicResources' words, which come before those of DefaultPreemption; `None` without them.
 fn after_dynamic_resources(text: &str) -> Option<&str> {
-    let leads = [ReasonKind::NoClaimsToDeallocate, ReasonKind::StillNotSchedulable];
+    use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
+    let leads = [NoClaimsToDeallocate, StillNotSchedulable, ClaimDeallocated, ClaimDeleted];
     let rest = leads.into_iter().filter_map(|kind| entry(kind)?.plain_text()).find_map(|lead| text.strip_prefix(lead))?;
     Some(rest.strip_prefix(", ").unwrap_or(rest))
 }
@@ -215,6 +216,10 @@ mod tests {
             (
                 "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
                 "2: 2 Insufficient cpu / =not eligible due to preemptionPolicy=Never",
+            ),
+            (
+                "0/5 nodes are available: 2 cannot allocate all claims, 3 resourceclaim not available on the node. deallocation of ResourceClaim completed, preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.",
+                "5: 2 cannot allocate all claims|3 resourceclaim not available on the node / 5 Preemption is not helpful for scheduling",
             ),
             (
                 "0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n-1, preempting 3 victims",

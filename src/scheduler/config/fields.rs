@@ -37,10 +37,8 @@ pub(super) const POLICY: Schema = Object(&[
     ("alwaysCheckAllPredicates", Bool),
 ]);
 
-const PREDICATE_ARGUMENT: Schema = Object(&[
-    ("serviceAffinity", Object(&[("labels", STRINGS)])),
-    ("labelsPresence", Object(&[("labels", STRINGS), ("presence", Bool)])),
-]);
+const PREDICATE_ARGUMENT: Schema =
+    Object(&[("serviceAffinity", Object(&[("labels", STRINGS)])), ("labelsPresence", Object(&[("labels", STRINGS), ("presence", Bool)]))]);
 
 const PRIORITY_ARGUMENT: Schema = Object(&[
     ("serviceAntiAffinity", Object(&[("label", String)])),
@@ -149,12 +147,9 @@ pub(super) fn plugin_args(plugin: &str) -> Option<Schema> {
         PluginName::RequestedToCapacityRatio => {
             Object(&[("apiVersion", String), ("kind", String), ("shape", List(&SHAPE_POINT)), ("resources", List(&RESOURCE_SPEC))])
         }
-        PluginName::ServiceAffinity => Object(&[
-            ("apiVersion", String),
-            ("kind", String),
-            ("affinityLabels", STRINGS),
-            ("antiAffinityLabelsPreference", STRINGS),
-        ]),
+        PluginName::ServiceAffinity => {
+            Object(&[("apiVersion", String), ("kind", String), ("affinityLabels", STRINGS), ("antiAffinityLabelsPreference", STRINGS)])
+        }
         PluginName::NodeResourcesBalancedAllocation => {
             Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
         }

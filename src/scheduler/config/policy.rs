@@ -200,7 +200,8 @@ fn respelled(schema: Schema, value: Value) -> Value {
     match (schema, value) {
         (Schema::Object(fields), Value::Object(map)) => {
             let known = |key: &str| fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
-            let entries = map.into_iter().filter_map(|(key, value)| known(&key).map(|(name, schema)| ((*name).into(), respelled(*schema, value))));
+            let entries =
+                map.into_iter().filter_map(|(key, value)| known(&key).map(|(name, schema)| ((*name).into(), respelled(*schema, value))));
             Value::Object(entries.collect())
         }
         (Schema::List(item), Value::Array(list)) => list.into_iter().map(|value| respelled(*item, value)).collect(),
@@ -333,7 +334,8 @@ fn predicate_key(at: usize, predicate: Predicate, arguments: &mut Arguments, err
 fn priority_key(at: usize, priority: Priority, arguments: &mut Arguments, errors: &mut FieldErrors) -> Option<&'static str> {
     let Priority { name, argument, .. } = priority;
     let given = argument.unwrap_or_default();
-    let PriorityArgument { service_anti_affinity: spread, label_preference: preferred, requested_to_capacity_ratio_arguments: ratio } = given;
+    let PriorityArgument { service_anti_affinity: spread, label_preference: preferred, requested_to_capacity_ratio_arguments: ratio } =
+        given;
     let count = [spread.is_some(), preferred.is_some(), ratio.is_some()].into_iter().filter(|given| *given).count();
     if count > 1 {
         errors.add(format!("priorities[{at}].argument"), format!("exactly 1 priority argument is required for {name:?}"));

@@ -66,8 +66,15 @@ pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulatio
     for (i, profile) in profiles.iter().enumerate() {
         let name = profile.scheduler_name.as_deref().unwrap_or_default();
         let path = format!("profiles[{i}]");
-        let mut builder =
-            Builder { profile, api_version, emulation, path: path.clone(), plugins: BTreeMap::new(), framework: Framework::default(), errors };
+        let mut builder = Builder {
+            profile,
+            api_version,
+            emulation,
+            path: path.clone(),
+            plugins: BTreeMap::new(),
+            framework: Framework::default(),
+            errors,
+        };
         let sort = builder.build(name);
         frameworks.push(builder.framework);
         let Some(sort) = sort else { continue };

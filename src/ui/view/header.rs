@@ -22,7 +22,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
-    let started = match scene.timeline.started() {
+    let mut started = match scene.timeline.started() {
         InitialQueues::Fresh => "fresh start",
         InitialQueues::AsObserved => "as observed",
     };
@@ -35,10 +35,17 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let mut release = if area.width < NAMED_FROM { scene.release.label() } else { format!("kube-scheduler {}", scene.release.label()) };
+    let label = scene.release.label();
+    let mut release = if area.width < NAMED_FROM { label } else { format!("kube-scheduler {label}") };
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
-    if text::width(lead) + SHORTEST_SOURCE + always > room {
+    let least = text::width(lead) + SHORTEST_SOURCE;
+    // A release that somebody asked for, or that the cluster shows, is worth more than how the queues began.
+    if least + always > room && scene.release.choice.wanted.is_some() {
+        always -= width(started);
+        started = "";
+    }
+    if least + always > room {
         always -= width(&release);
         release.clear();
     }

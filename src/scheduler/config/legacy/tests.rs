@@ -81,7 +81,8 @@ fn a_policy_says_what_runs() {
 
 #[test]
 fn a_policy_in_its_config_map_is_read() {
-    let framework = read(r#"{"kind": "ConfigMap", "apiVersion": "v1", "data": {"policy.cfg": "{\"kind\": \"Policy\", \"predicates\": []}"}}"#);
+    let framework =
+        read(r#"{"kind": "ConfigMap", "apiVersion": "v1", "data": {"policy.cfg": "{\"kind\": \"Policy\", \"predicates\": []}"}}"#);
     assert_eq!(framework.filter.len(), 1);
 }
 
