@@ -415,8 +415,8 @@ impl Builder<'_> {
     /// The first pod that a reason names.
     fn pod_in_the_way(&self, table: &FilterTable, plugins: &[PluginName]) -> Closest {
         let found = table.nodes.iter().zip(&table.names).find_map(|(rejections, node)| {
-            let reasons = rejections.iter().filter(|(by, _)| plugins.contains(by)).flat_map(|(_, status)| status.reasons());
-            reasons.filter_map(pod_in_reason).next().map(|pod| Closest::Pod { pod, node: node.clone() })
+            let mut reasons = rejections.iter().filter(|(by, _)| plugins.contains(by)).flat_map(|(_, status)| status.reasons());
+            reasons.find_map(pod_in_reason).map(|pod| Closest::Pod { pod, node: node.clone() })
         });
         found.unwrap_or_default()
     }
@@ -469,8 +469,8 @@ impl Builder<'_> {
         for resource in requests.keys() {
             let bits = self.rejected(self.table, &plugin, |status| shortages(status, resource).is_some());
             let missing = |at: usize| {
-                let statuses = self.table.nodes[at].iter().filter(|(by, _)| plugin.contains(by));
-                let found = statuses.filter_map(|(_, status)| shortages(status, resource)).next()?;
+                let mut statuses = self.table.nodes[at].iter().filter(|(by, _)| plugin.contains(by));
+                let found = statuses.find_map(|(_, status)| shortages(status, resource))?;
                 Some((found.requested.saturating_sub(found.free()), at, found))
             };
             let closest = bits.iter().filter_map(missing).min_by_key(|(missing, at, _)| (*missing, *at));
