@@ -20,6 +20,7 @@
 //! | `cel` | selectors of devices: the part of the Common Expression Language that kube-scheduler evaluates |
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
+//! | [`fixes`] | what keeps a pod out, demand by demand, and verified changes that let it in |
 //! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
 //! | [`source`] | dumps in any layout and archive, and live clusters, into [`cluster`], with a report of what was read, skipped and missing; captures |
 //! | [`report`] | a decision as one sentence, text or JSON; the story of each pod; two branches side by side |
@@ -44,6 +45,7 @@ pub mod app;
 pub mod cel;
 pub mod cli;
 pub mod cluster;
+pub mod fixes;
 pub mod framework;
 pub mod output;
 pub mod plugins;

@@ -9,6 +9,7 @@ use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
+use crate::fixes;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::{Emulated, Release};
@@ -17,7 +18,7 @@ use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Advance, Applied, CaughtUp, Change, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
+use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
 
 /// A session, with files to read and to write. A clone shares all that is large, and what goes on beside the screen.
 #[derive(Clone, Debug)]
@@ -154,6 +155,12 @@ impl Explorer {
         result
     }
 
+    fn fix(&mut self, fix: &FixToApply) -> Result<Applied, ExplorerError> {
+        let cluster = self.session.scheduler_here().state().cluster();
+        let operations = fixes::operations(cluster, &fix.pod, &fix.changes).ok_or(ExplorerError::FixOutdated)?;
+        self.apply_operation(Operation::Batch { name: fix.text.clone(), operations })
+    }
+
     fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {
         match by {
             Advance::Seconds(seconds) => self.apply_operation(Operation::Advance { seconds }),
@@ -241,6 +248,7 @@ impl SessionHandle for Explorer {
             Change::Edit(edit) => self.edit_and_decide_again(|explorer| explorer.edit(&edit))?,
             Change::File(path) => self.edit_and_decide_again(|explorer| explorer.apply_file(&path))?,
             Change::Advance(by) => self.advance(by)?,
+            Change::Fix(fix) => self.edit_and_decide_again(|explorer| explorer.fix(&fix))?,
             Change::Release(release) => self.edit_and_decide_again(|explorer| explorer.change_release(release))?,
         })
     }

@@ -1,6 +1,6 @@
 //! An object's text from where it was read, and the cluster written to a file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +46,7 @@ impl Finding {
             title: format!("{kind} {key}: {place}"),
             lines: yaml.lines().map(str::to_owned).collect(),
             form: Form::Yaml,
+            fixes: BTreeMap::new(),
         };
         match self.read(kind, key, start.is_some()) {
             Some(Ok((place, yaml))) => {
@@ -63,6 +64,17 @@ impl Finding {
                 Ok(document("as schedscope holds it", &format!("{why}# Only what decides about scheduling is held.\n{yaml}")))
             }
         }
+    }
+
+    /// Returns an object with the fields that scheduling does not read; `None` where it changed since it was read, or its source
+    /// can be read once only.
+    pub(super) fn original(&self, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+        let start = self.start.get(kind, key);
+        if start.is_none() || start != self.here.get(kind, key) {
+            return None;
+        }
+        let (_, yaml) = self.read(kind, key, true)?.ok()?;
+        serde_yaml::from_str(&yaml).ok()
     }
 
     /// Where it stands and how, from the live cluster or the newest source that has it.

@@ -5,6 +5,7 @@
 //! it over the screen. The hook of panics is the program's own, so what it has to know is kept here.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;
@@ -111,7 +112,7 @@ fn document(broken: &[String], log: &Log) -> Document {
     lines.extend(broken.iter().cloned());
     lines.push(String::new());
     lines.extend(help(log));
-    Document { title: "An error in schedscope".to_owned(), lines, form: Form::Prose }
+    Document { title: "An error in schedscope".to_owned(), lines, form: Form::Prose, fixes: BTreeMap::new() }
 }
 
 /// Where to read on, and what to send along.

@@ -301,9 +301,12 @@ pub struct ExplainArgs {
     /// The pod, as NAME or pod/NAME
     #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
     pub pod: Option<String>,
-    /// Every pending pod, beside what the cluster's own scheduler wrote about it
+    /// Why pods are pending, cause by cause, and every pending pod beside what the cluster's own scheduler wrote about it
     #[arg(long, conflicts_with = "pod")]
     pub pending: bool,
+    /// What keeps the pod out, demand by demand, and the changes that let it in
+    #[arg(long, conflicts_with = "pending")]
+    pub fixes: bool,
     /// In all namespaces
     #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
     pub all_namespaces: bool,

@@ -3,16 +3,19 @@
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
 use crate::cluster::{Key, Kind, ObservedEvent};
+use crate::fixes::{self, Limits};
 use crate::output::{self, Lines};
-use crate::report::{Agreements, Answer, MatchKind, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts};
+use crate::report::{self, Agreements, Answer, FixesReport, MatchKind, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
-use crate::source::Loaded;
+use crate::source::{self, Loaded};
 use crate::trace::{CycleView, Outcome};
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
-    loaded.report.forget_origins();
+    if !args.fixes && !args.pending {
+        loaded.report.forget_origins();
+    }
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
     let code = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
@@ -40,14 +43,28 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
-    write(args, &Answer::Decision(&view, &release), more)?;
+    if args.fixes {
+        let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true);
+        let fixes = FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key));
+        write(args, &Answer::Fixes(&view, &release, &fixes), more)?;
+    } else {
+        write(args, &Answer::Decision(&view, &release), more)?;
+    }
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
+}
+
+/// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
+fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+    let text = loaded.report.original(kind, key).ok().flatten()?;
+    serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
-    let found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    write(args, &Answer::Agreements(&found), completeness(args, loaded))
+    let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
+    write(args, &Answer::Agreements(&found), completeness(args, loaded))?;
+    Ok(if found.causes.is_empty() { EXIT_OK } else { EXIT_NO_FIT })
 }
 
 fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<u8, Failure> {

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
-use crate::cluster::{Kind, Object};
+use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::output::{self, Lines, Text};
 use crate::report::{Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
-use crate::session::PodLocation;
+use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
 
 /// Applies and prints.
@@ -37,7 +37,11 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     }
     match operations {
         Some(operations) => {
-            for operation in operations {
+            for step in operations {
+                let operation = match step {
+                    Step::Operation(operation) => operation,
+                    Step::Edit(edit) => edit.operation(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?,
+                };
                 one(&mut scheduler, operation, args.output, &mut out)?;
             }
         }
@@ -55,6 +59,14 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     // The program ends here: to give a large cluster back piece by piece would only take time.
     std::mem::forget((scheduler, loaded));
     Ok(EXIT_OK)
+}
+
+/// One thing to do, as it is read.
+enum Step {
+    /// Known before the cluster is.
+    Operation(Operation),
+    /// A change of an object that the cluster has.
+    Edit(Edit),
 }
 
 /// How the scheduler started, as one line.
@@ -129,7 +141,7 @@ fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
 const OPERATIONS: u64 = 256 << 20;
 
 /// Reads a JSON array of operations, or one operation after another.
-fn read_operations(path: &std::path::Path) -> Result<Vec<Operation>, Failure> {
+fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
     let file = File::open(path).map_err(|e| at(&e))?;
     let mut values = Vec::new();
@@ -154,24 +166,42 @@ enum OperationError {
     Object(#[from] serde_json::Error),
     #[error("\"seconds\" is not a whole number")]
     Seconds,
-    #[error("{0:?} is none of schedule, create, update, delete, advance")]
+    #[error("{0:?} is none of schedule, create, update, patch, delete, advance")]
     Unknown(String),
 }
 
-fn operation(value: &Value) -> Result<Operation, OperationError> {
+fn operation(value: &Value) -> Result<Step, OperationError> {
     let name = value["op"].as_str().ok_or(OperationError::Missing("op"))?.to_owned();
+    let kind_of = |value: &Value| {
+        let kind = value["kind"].as_str().unwrap_or_default().parse::<Kind>();
+        kind.map_err(|_| OperationError::UnknownKind(value["kind"].to_string()))
+    };
     let object = || -> Result<Object, OperationError> {
         let object = value.get("object").ok_or(OperationError::Missing("object"))?;
-        let kind = object["kind"].as_str().unwrap_or_default().parse::<Kind>();
-        let kind = kind.map_err(|_| OperationError::UnknownKind(object["kind"].to_string()))?;
-        Ok(Object::deserialize_kind(kind, object)?)
+        Ok(Object::deserialize_kind(kind_of(object)?, object)?)
+    };
+    let key = || -> Result<(Kind, Key), OperationError> {
+        let name = value["name"].as_str().ok_or(OperationError::Missing("name"))?;
+        Ok((kind_of(value)?, Key::new(value["namespace"].as_str().unwrap_or_default(), name)))
     };
     match name.as_str() {
-        "schedule" => Ok(Operation::Schedule),
-        "advance" => Ok(Operation::Advance { seconds: value["seconds"].as_u64().ok_or(OperationError::Seconds)? }),
-        "create" => Ok(Operation::Create { object: object()? }),
-        "update" => Ok(Operation::Update { object: object()? }),
-        "delete" => Ok(Operation::Delete { object: object()? }),
+        "schedule" => Ok(Step::Operation(Operation::Schedule)),
+        "advance" => {
+            let seconds = value["seconds"].as_u64().ok_or(OperationError::Seconds)?;
+            Ok(Step::Operation(Operation::Advance { seconds }))
+        }
+        "create" => Ok(Step::Operation(Operation::Create { object: object()? })),
+        "update" => Ok(Step::Operation(Operation::Update { object: object()? })),
+        "patch" => {
+            let patch = value.get("patch").filter(|p| p.is_object()).ok_or(OperationError::Missing("patch"))?;
+            let (kind, key) = key()?;
+            Ok(Step::Edit(Edit::Patch(kind, key, patch.clone())))
+        }
+        "delete" if value.get("object").is_none() => {
+            let (kind, key) = key()?;
+            Ok(Step::Edit(Edit::Delete(kind, key)))
+        }
+        "delete" => Ok(Step::Operation(Operation::Delete { object: object()? })),
         other => Err(OperationError::Unknown(other.to_owned())),
     }
 }

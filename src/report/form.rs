@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Agreements, Decision, Info, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, text};
+use super::{Agreements, Decision, FixesReport, Info, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, causes_text, text};
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
@@ -85,6 +85,8 @@ pub static FORMATS: &[Format] = &[
 pub enum Answer<'a> {
     /// The decision about one pod, and the release that decides so.
     Decision(&'a CycleView, &'a ReleaseReport),
+    /// The same, with what keeps the pod out and what lets it in.
+    Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),
     /// All pending pods, compared with what the cluster's scheduler wrote.
     Agreements(&'a Agreements),
     /// What a release has.
@@ -134,7 +136,7 @@ impl Format {
 impl Answer<'_> {
     fn title(&self) -> String {
         match self {
-            Self::Decision(view, _) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
+            Self::Decision(view, _) | Self::Fixes(view, ..) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
             Self::Agreements(_) => "Pending pods".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
@@ -150,7 +152,17 @@ impl Answer<'_> {
                 lines.extend(Lines::from(release.sentence()).indented(2));
                 lines
             }
-            Self::Agreements(agreements) => agreements.text(),
+            Self::Fixes(view, release, fixes) => {
+                let mut lines = Answer::Decision(view, release).text(Lines::default());
+                lines.extend(fixes.text());
+                lines
+            }
+            Self::Agreements(agreements) => {
+                let mut lines = agreements.text().into_vec();
+                let rest = lines.split_off(lines.len().min(1));
+                lines.extend(causes_text(&agreements.causes));
+                lines.into_iter().chain(rest).collect()
+            }
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
         };
@@ -159,10 +171,22 @@ impl Answer<'_> {
     }
 }
 
+/// A decision with its fixes beside it.
+#[derive(Serialize)]
+struct WithFixes<'a> {
+    #[serde(flatten)]
+    decision: Decision,
+    fixes: &'a FixesReport,
+}
+
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Decision(view, release) => Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer),
+            Self::Fixes(view, release, fixes) => {
+                let decision = Decision { release: Some((*release).clone()), ..Decision::of(view) };
+                WithFixes { decision, fixes }.serialize(serializer)
+            }
             Self::Agreements(agreements) => agreements.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),

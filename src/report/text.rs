@@ -268,7 +268,7 @@ fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
 }
 
 /// Columns padded to their widest cell, two spaces between them.
-fn table(rows: &[Vec<String>], out: &mut Lines) {
+pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> =
         (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| width(cell)).max().unwrap_or(0)).collect();

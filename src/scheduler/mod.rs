@@ -24,6 +24,7 @@ mod state;
 #[cfg(test)]
 mod testing;
 mod timers;
+mod trial;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use cache::Cache;
@@ -37,3 +38,4 @@ pub use rejectors::{Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};
 pub use state::State;
 pub use timers::{Timer, TimerKind};
+pub use trial::{FilterTable, ObjectEdit};

@@ -257,7 +257,7 @@ impl Scheduler {
         every_filter(&self.decision_input(), self.state.cluster.pods.get(pod)?, node)
     }
 
-    fn decision_input(&self) -> DecisionInput<'_> {
+    pub(super) fn decision_input(&self) -> DecisionInput<'_> {
         let state = &self.state;
         DecisionInput {
             config: &state.config,

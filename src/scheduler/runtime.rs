@@ -9,7 +9,7 @@ use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
+    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
@@ -172,6 +172,27 @@ impl Framework {
             }
         }
         PreFiltered { nodes, status: rejection, narrowed_by }
+    }
+
+    /// Runs every PreFilter plugin, whatever the others say, and returns the answer of each, in order. Filters that have
+    /// nothing to check are noted in the state.
+    pub(super) fn run_every_pre_filter(
+        &self,
+        cx: &Context<'_>,
+        state: &mut CycleState,
+        pod: &PodInfo,
+    ) -> Vec<(PluginName, PreFilterResult, Status)> {
+        let mut answers = Vec::new();
+        for plugin in &self.pre_filter {
+            let (Some(point), name) = (plugin.pre_filter(), plugin.name()) else { continue };
+            let (result, status) = point.pre_filter(cx, state, pod);
+            if status.is_skip() {
+                state.skip_filter.insert(name);
+            }
+            let status = if status.is_success() { status } else { status.answered_by(name, cx.emulation.release()) };
+            answers.push((name, result, status));
+        }
+        answers
     }
 
     /// The Filter points that a cycle has use for, in order.

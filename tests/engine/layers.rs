@@ -19,11 +19,12 @@ const LAYERS: Rooms = &[
     ("cel", &["cluster"]),
     ("plugins", &["cel", "framework", "release", "cluster", "preemption"]),
     ("scheduler", &["output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
+    ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster"]),
     ("session", &["output", "scheduler", "trace", "framework", "release", "cluster"]),
     ("source", &["cluster", "output", "plural"]),
-    ("report", &["output", "session", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
-    ("ui", &["output", "session", "report", "trace", "framework", "release", "cluster"]),
-    ("app", &["output", "ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("report", &["output", "session", "fixes", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
+    ("ui", &["output", "session", "fixes", "report", "trace", "framework", "release", "cluster"]),
+    ("app", &["output", "ui", "report", "session", "fixes", "source", "scheduler", "trace", "framework", "release", "cluster"]),
     (
         "cli",
         &[
@@ -32,6 +33,7 @@ const LAYERS: Rooms = &[
             "ui",
             "report",
             "session",
+            "fixes",
             "source",
             "scheduler",
             "trace",

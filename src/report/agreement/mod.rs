@@ -19,6 +19,7 @@ use serde::Serialize;
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::since::Changes;
+use super::overview::{CauseReport, WaitReason};
 use super::why::why;
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
@@ -92,6 +93,9 @@ pub struct SchedulerMatch {
     pub other_words: Vec<String>,
     /// What has changed since, a line each.
     pub since: Vec<String>,
+    /// Why the pod waits; `None` where it fits.
+    #[serde(skip)]
+    pub waits_for: Option<WaitReason>,
     /// The release that decides what the cluster's scheduler wrote, where it is another than the one that is emulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
@@ -164,6 +168,7 @@ impl SchedulerComparer {
             differences: Vec::new(),
             other_words: Vec::new(),
             since: Vec::new(),
+            waits_for: WaitReason::of(view),
             decided_by: None,
             there,
         };
@@ -364,6 +369,8 @@ pub struct Agreements {
     pub pods: Vec<SchedulerMatch>,
     /// Who was evicted for whom, the oldest first.
     pub preempted: Vec<Preempted>,
+    /// Why the pods wait, the causes of the most pods first; empty where that was not asked.
+    pub causes: Vec<CauseReport>,
 }
 
 impl Agreements {
@@ -394,7 +401,7 @@ impl Agreements {
             .collect();
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
-        Self { release, pods: found, preempted: comparer.preempted }
+        Self { release, pods: found, preempted: comparer.preempted, causes: Vec::new() }
     }
 
     /// How many pods there are of each accord; those of which there are none are left out.
@@ -421,6 +428,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         differences: Vec::new(),
         other_words: Vec::new(),
         since: Vec::new(),
+        waits_for: None,
         decided_by: None,
     }
 }

@@ -20,6 +20,7 @@ pub mod delete;
 pub mod ends;
 pub mod export;
 pub mod filter;
+pub mod fixes;
 pub mod fold;
 pub mod groups;
 pub mod help;
@@ -78,6 +79,7 @@ pub static VERBS: &[&[Verb]] = &[
     command::VERBS,
     catch_up::VERBS,
     agreement::VERBS,
+    fixes::VERBS,
     source::VERBS,
     copy::VERBS,
     export::VERBS,
