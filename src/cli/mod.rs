@@ -9,6 +9,7 @@ mod live;
 mod log;
 mod opening;
 mod run;
+mod scheduler_log;
 mod start;
 
 use args::ConnectArgs;
@@ -90,6 +91,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Capture(args) => live::capture(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Log(args) => scheduler_log::run(&args),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut std::io::stdout());
             Ok(EXIT_OK)
@@ -221,7 +223,7 @@ fn worth_telling(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
 fn watched(inputs: &[Input], limits: &Limits) -> Loaded {
     let begin = Instant::now();
     let progress = Arc::new(Progress::default());
-    let loaded = watched_by(inputs, limits, &progress);
+    let loaded = watched_by(&progress, true, || source::load_watched(inputs, limits, &progress));
     log_read(inputs, &loaded, progress.bytes(), begin.elapsed());
     loaded
 }
@@ -239,9 +241,10 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
     tracing::info!(source, bytes, objects, events, diagnostics, milliseconds, "read");
 }
 
-fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
+/// Reads something while it says on a terminal how far it has got; `objects` are counted, or are none of what is read.
+fn watched_by<T>(progress: &Arc<Progress>, objects: bool, read: impl FnOnce() -> T) -> T {
     if !std::io::stderr().is_terminal() {
-        return source::load_watched(inputs, limits, progress);
+        return read();
     }
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -250,14 +253,15 @@ fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Lo
             let mut shown = false;
             while finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let megabytes = progress.bytes() / 1_000_000;
-                eprint!("\r\x1b[Kreading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects());
+                let objects = if objects { format!(", {} objects", progress.objects()) } else { String::new() };
+                eprint!("\r\x1b[Kreading {}: {megabytes} MB{objects} so far", progress.file());
                 (wait, shown) = (NEXT_PROGRESS, true);
             }
             if shown {
                 eprint!("\r\x1b[K");
             }
         });
-        let loaded = source::load_watched(inputs, limits, progress);
+        let loaded = read();
         drop(done);
         loaded
     })

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Agreements, Decision, OperationReport, text};
+use super::{Agreements, Decision, LogReport, OperationReport, text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
@@ -48,6 +48,8 @@ pub enum Answer<'a> {
     Decision(&'a CycleView),
     /// All pending pods, compared with what the cluster's scheduler wrote.
     Agreements(&'a Agreements),
+    /// What a scheduler's log tells.
+    Log(&'a LogReport<'a>),
 }
 
 /// An answer that cannot be written in a format.
@@ -88,6 +90,7 @@ impl Answer<'_> {
         match self {
             Self::Decision(view) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
             Self::Agreements(_) => "Pending pods".to_owned(),
+            Self::Log(_) => "The scheduler's log".to_owned(),
         }
     }
 
@@ -95,6 +98,7 @@ impl Answer<'_> {
         match self {
             Self::Decision(view) => text(view),
             Self::Agreements(agreements) => agreements.text(),
+            Self::Log(log) => log.text(),
         }
     }
 }
@@ -104,6 +108,7 @@ impl Serialize for Answer<'_> {
         match self {
             Self::Decision(view) => Decision::of(view).serialize(serializer),
             Self::Agreements(agreements) => agreements.serialize(serializer),
+            Self::Log(log) => log.serialize(serializer),
         }
     }
 }

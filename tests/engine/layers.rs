@@ -19,11 +19,12 @@ const LAYERS: Rooms = &[
     ("plugins", &["cel", "framework", "release", "cluster", "preemption"]),
     ("scheduler", &["framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("session", &["scheduler", "trace", "framework", "release", "cluster"]),
-    ("source", &["cluster", "plural"]),
-    ("report", &["session", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
-    ("ui", &["session", "report", "trace", "framework", "release", "cluster"]),
-    ("app", &["ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster"]),
-    ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster", "plugins", "plural"]),
+    ("scheduler_log", &[]),
+    ("source", &["scheduler_log", "cluster", "plural"]),
+    ("report", &["session", "scheduler", "source", "scheduler_log", "trace", "framework", "release", "cluster", "plural"]),
+    ("ui", &["session", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
+    ("app", &["ui", "report", "session", "source", "scheduler_log", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("cli", &["app", "ui", "report", "session", "source", "scheduler_log", "scheduler", "trace", "framework", "release", "cluster", "plugins", "plural"]),
 ];
 
 /// The stages of `source`.
@@ -34,6 +35,7 @@ const SOURCE: Rooms = &[
     ("assemble", &["decode", "layout", "read"]),
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
+    ("logs", &["read"]),
 ];
 
 /// The rooms of `ui`.
