@@ -69,6 +69,15 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
+    /// kube-scheduler's own log, whose attempts the explorer shows beside ours: files, archives, directories, or -
+    #[arg(long, value_name = "FILE")]
+    pub scheduler_log: Vec<PathBuf>,
+    /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
+    #[arg(long, conflicts_with_all = ["config", "config_from_dump"])]
+    pub config_from_log: bool,
+    /// How the log's times are read
+    #[command(flatten)]
+    pub zone: LogZoneArgs,
     /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows [default:
     /// the newest that is known]
     #[arg(long, value_name = "VERSION")]
@@ -95,10 +104,17 @@ impl SchedulerArgs {
         Self { queues, ..self.clone() }
     }
 
+    /// Whether a log of the scheduler is named or needed.
+    pub fn asks_for_log(&self) -> bool {
+        !self.scheduler_log.is_empty() || self.config_from_log
+    }
+
     /// Whether anything is asked for that is not the default.
     pub fn is_given(&self) -> bool {
         self.config.is_some()
             || self.config_from_dump
+            || self.asks_for_log()
+            || self.zone.log_timezone.is_some()
             || self.emulate.is_some()
             || self.feature_gates.is_some()
             || self.all_nodes

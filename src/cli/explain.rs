@@ -12,6 +12,7 @@ use crate::trace::{CycleView, Outcome};
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     loaded.report.forget_origins();
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| eprintln!("{line}"))?;
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| eprintln!("{line}"))?;
     let code = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),

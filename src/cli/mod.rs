@@ -29,6 +29,7 @@ use clap::CommandFactory as _;
 use crate::app::AppError;
 use crate::cluster::MissingKinds;
 use crate::release::{Emulation, FeatureGates, Profile};
+use crate::report::LogReport;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -163,13 +164,27 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, say: &dyn Fn(String)) -> Result
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
         (name, text)
+    } else if args.config_from_log {
+        let log = loaded.scheduler_log.as_deref().and_then(|log| LogReport::new(log, None));
+        let log = log.ok_or_else(|| Failure::usage("--config-from-log: there is no log of kube-scheduler; --scheduler-log names one"))?;
+        let words = "--config-from-log: the log does not show the configuration, which is written at -v=2 when the scheduler starts";
+        let (text, shown) = log.configuration().ok_or_else(|| Failure::usage(words))?;
+        if args.feature_gates.is_none() && !shown.is_empty() {
+            let gates = FeatureGates::parse(&shown, release).map_err(|e| Failure::usage(format!("--config-from-log: {e}")))?;
+            return parsed_config("the scheduler's log", text, Emulation::new(release, gates));
+        }
+        ("the scheduler's log".to_owned(), text.to_owned())
     } else if args.config_from_dump {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
         found.ok_or_else(|| Failure::usage("--config-from-dump: the source carries no KubeSchedulerConfiguration"))?
     } else {
         return Ok(Config::defaults(emulation));
     };
-    Config::parse(&text, emulation).map_err(|e| {
+    parsed_config(&name, &text, emulation)
+}
+
+fn parsed_config(name: &str, text: &str, emulation: Emulation) -> Result<Config, Failure> {
+    Config::parse(text, emulation).map_err(|e| {
         let lines: Vec<String> = e.to_string().lines().map(|line| format!("{name}: {line}")).collect();
         Failure::usage(lines.join("\n"))
     })

@@ -19,6 +19,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     loaded.report.forget_origins();
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| eprintln!("{line}"))?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,

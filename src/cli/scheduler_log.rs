@@ -1,19 +1,21 @@
 //! `schedscope log`: what kube-scheduler's own log tells.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::args::LogArgs;
+use super::args::{LogArgs, SchedulerArgs};
 use super::{Failure, print};
-use crate::report::{Answer, LogReport};
+use crate::report::{Answer, LogReport, SchedulerComparer};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
-use crate::source::{Input, LogTimes, Progress, read_scheduler_logs};
+use crate::session::{Cursor, Session};
+use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
+use crate::trace::CycleView;
 
 /// Reads logs and prints.
 pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let limits = args.limits.limits();
-    let input = |path: &std::path::PathBuf| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) };
     let latest = match &args.from[..] {
         [] => None,
         paths => {
@@ -36,12 +38,56 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
 
 /// Findings go to standard error.
 fn tell(log: &SchedulerLog) {
-    for finding in &log.findings {
-        eprintln!("{finding}");
+    findings(log).for_each(|line| eprintln!("{line}"));
+}
+
+fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
+    let more = (log.more_findings > 0).then(|| format!("and {} more remarks about the log", log.more_findings));
+    log.findings.iter().map(ToString::to_string).chain(more)
+}
+
+/// Reads the log that the arguments name, or else that of the dump, into what was loaded. `say` gets remarks about it.
+pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
+    let times = LogTimes { latest: loaded.report.newest, offset: args.zone.log_timezone };
+    let progress = Arc::new(Progress::default());
+    let log = if args.scheduler_log.is_empty() {
+        read_logs_of_dump(loaded, times, limits, &progress)
+    } else {
+        let inputs: Vec<Input> = args.scheduler_log.iter().map(input).collect();
+        let log = read_scheduler_logs(&inputs, times, limits, &progress);
+        if log.is_empty() {
+            findings(&log).for_each(say);
+            return Err(Failure::source("--scheduler-log: nothing of kube-scheduler could be read"));
+        }
+        Some(log)
+    };
+    if let Some(log) = log {
+        findings(&log).for_each(say);
+        loaded.scheduler_log = Some(Arc::new(log));
     }
-    if log.more_findings > 0 {
-        eprintln!("and {} more", log.more_findings);
+    Ok(())
+}
+
+/// Puts the scheduler's attempts on the timeline of a session, with the decision on the objects beside the last one for
+/// each pod.
+pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
+    let Some(report) = LogReport::new(log, None) else { return };
+    let scheduler = session.scheduler().clone();
+    let cluster = scheduler.state().cluster().clone();
+    let attempts = report.timeline(|pod, said| {
+        let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
+        let view = CycleView::of(&scheduler.explain(pod));
+        let found = SchedulerComparer::new(&cluster, std::slice::from_ref(said)).compare(pod, &view);
+        Some(found.text().lines().map(str::trim).collect::<Vec<_>>().join(" "))
+    });
+    for attempt in attempts {
+        session.log(attempt);
     }
+    session.timeline_mut().seek(Cursor::END);
+}
+
+fn input(path: &PathBuf) -> Input {
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }
 }
 
 /// Reads a time as the log has it: RFC 3339, the same without a zone, or the time of day alone.

@@ -167,6 +167,13 @@ impl Fold {
 
     /// Takes a line that other components write too: it counts once the process turns out to be a scheduler.
     fn startup(&mut self, stream: &mut Stream, message: Message, values: &Values<'_>, pid: u32, at: &At) {
+        if message == Message::Response {
+            if let Some(process) = stream.processes.get(&pid) {
+                let evidence = &mut self.log.processes[*process].evidence;
+                evidence.verbosity = evidence.verbosity.max(6);
+            }
+            return;
+        }
         let leadership = match message {
             Message::LeaseWanted => Some(Leadership::Waits),
             Message::LeaseHeld => Some(Leadership::Leads),
@@ -305,7 +312,13 @@ impl Step<'_> {
             Message::Starting => self.process().version = values.text("version").map(std::borrow::Cow::into_owned),
             Message::NodeDump => self.node_dump(values),
             Message::QueueDump => self.queue_dump(values),
-            Message::CacheMismatch => self.find(FindingKind::CacheMismatch),
+            Message::CacheMismatch => {
+                // Pods in flight at the moment always show as missed.
+                let others = ["missedNodes", "redundantNodes", "redundantPods"];
+                if others.iter().any(|key| values.raw(key).is_some_and(|raw| !matches!(raw, "[]" | "null" | "\"\""))) {
+                    self.find(FindingKind::CacheMismatch);
+                }
+            }
             Message::DryRun
             | Message::NotEligible
             | Message::PostFilter
@@ -315,7 +328,8 @@ impl Step<'_> {
             | Message::Flag
             | Message::LeaseWanted
             | Message::LeaseHeld
-            | Message::LeaseLost => {}
+            | Message::LeaseLost
+            | Message::Response => {}
         }
     }
 

@@ -69,6 +69,8 @@ pub(super) enum Message {
     LeaseWanted,
     LeaseHeld,
     LeaseLost,
+    /// client-go's line for each request, which tells the verbosity.
+    Response,
 }
 
 /// A message, and what its mere presence tells.
@@ -87,7 +89,7 @@ const fn row(verbosity: u8, message: Message, text: &'static str) -> Row {
 impl Message {
     /// Whether only kube-scheduler writes it; other components have flags and leases too.
     pub(super) fn is_schedulers(self) -> bool {
-        !matches!(self, Self::Flag | Self::LeaseWanted | Self::LeaseHeld | Self::LeaseLost)
+        !matches!(self, Self::Flag | Self::LeaseWanted | Self::LeaseHeld | Self::LeaseLost | Self::Response)
     }
 
     /// Whether a scheduler that starts writes it before anything else.
@@ -173,6 +175,7 @@ const ROWS: &[Row] = &[
     row(0, M::LeaseWanted, "Attempting to acquire leader lease..."),
     row(0, M::LeaseHeld, "Successfully acquired lease"),
     row(0, M::LeaseLost, "Leaderelection lost"),
+    row(6, M::Response, "Response"),
 ];
 
 static BY_TEXT: LazyLock<HashMap<&'static str, &'static Row>> = LazyLock::new(|| ROWS.iter().map(|row| (row.text, row)).collect());

@@ -175,6 +175,9 @@ impl Reader {
 
 impl File<'_> {
     fn line(&mut self, line: &[u8], number: u64) {
+        if line.first() == Some(&b's') && self.metric(line) {
+            return;
+        }
         let stripped = strip(line);
         if !self.writers.contains_key(&*stripped.source) {
             if self.writers.len() >= 1000 {
@@ -194,6 +197,21 @@ impl File<'_> {
         if let Some(slot) = self.writers.get_mut(&*stripped.source) {
             *slot = writer;
         }
+    }
+
+    /// Reads a line of saved metrics, `scheduler_pending_pods{queue="active"} 3`; false where it is none.
+    fn metric(&mut self, line: &[u8]) -> bool {
+        let Some(text) = std::str::from_utf8(line).ok().and_then(|line| line.strip_prefix("scheduler_pending_pods{")) else { return false };
+        let Some((labels, value)) = text.split_once("} ") else { return false };
+        let queue = labels.split(',').find_map(|label| label.trim().strip_prefix("queue=\"")?.strip_suffix('"'));
+        let number = value.split(' ').next().and_then(|value| value.parse::<f64>().ok());
+        let (Some(queue), Some(number)) = (queue, number.filter(|n| *n >= 0.0)) else { return false };
+        let pending = &mut self.reader.fold.log.pending_pods;
+        if pending.len() < 100 {
+            pending.insert(queue.to_owned(), number as u64);
+        }
+        self.understood += 1;
+        true
     }
 
     fn gather(&mut self, writer: &mut Writer, text: &[u8], partial: bool, time: Option<i64>, number: u64) {

@@ -320,6 +320,8 @@ pub struct SchedulerLog {
     pub changes: Vec<Change>,
     /// SIGUSR2 dumps of queues, in the order of the log.
     pub dumps: Vec<Dump>,
+    /// Lengths of the queues by saved metrics (`scheduler_pending_pods`), by the queue's label.
+    pub pending_pods: BTreeMap<String, u64>,
     /// What the reader should know about the log.
     pub findings: Vec<Finding>,
     /// How many findings there were beyond those kept.
@@ -333,7 +335,7 @@ pub struct SchedulerLog {
 impl SchedulerLog {
     /// Whether there is nothing of kube-scheduler in it.
     pub fn is_empty(&self) -> bool {
-        self.processes.is_empty()
+        self.processes.is_empty() && self.pending_pods.is_empty()
     }
 
     /// Returns the process whose queues count at a time, or at the end: the one that tried a pod last, or else the one that

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::logged::LoggedAttempt;
 use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
@@ -17,6 +18,8 @@ pub enum Action {
     Apply(Operation),
     /// A decision about a pod, without consequences.
     Explain(Key),
+    /// What the cluster's own scheduler did, by its log.
+    Logged(Box<LoggedAttempt>),
 }
 
 /// Where a branch began.
@@ -38,7 +41,7 @@ pub(super) struct Step {
 /// What a step means for a run until nothing changes any more: after a change from outside, everything is worth trying.
 fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
-        Action::Explain(_) => {}
+        Action::Explain(_) | Action::Logged(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
         Action::Apply(_) => *settling = Quiescence::default(),
     }
@@ -79,8 +82,13 @@ impl Branch {
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
-            Action::Apply(_) => None,
+            Action::Apply(_) | Action::Logged(_) => None,
         }
+    }
+
+    /// Whether a revision changes nothing.
+    pub(super) fn changes_nothing(&self, revision: usize) -> bool {
+        self.steps.get(revision).is_some_and(|step| !matches!(step.action, Action::Apply(_)))
     }
 
     /// Its name.

@@ -61,6 +61,8 @@ pub enum RevisionKind {
     Schedule,
     /// A dry decision about a pod, without consequences.
     Explain(Key),
+    /// The cluster's own scheduler tried a pod, by its log; `None` for the end of the log.
+    Logged(Option<Key>),
     /// An object was created.
     Create(Kind, Key),
     /// An object was updated.
@@ -77,6 +79,13 @@ pub enum RevisionKind {
     Allow(Key),
     /// A waiting pod was rejected by a Permit plugin.
     Reject(Key),
+}
+
+impl RevisionKind {
+    /// Returns whether it is of the log of the cluster's own scheduler.
+    pub fn is_logged(&self) -> bool {
+        matches!(self, Self::Logged(_))
+    }
 }
 
 impl Revision {

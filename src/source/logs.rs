@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::source::assemble::Loaded;
 use super::read::archive::{self, MemberKind, Sort, Stream};
 use super::read::input::{BoxRead, Content, Found, Input, Place, peek};
 use super::read::limits::{Budget, Limits};
@@ -59,23 +60,7 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
             Err(error) => reader.failed(&document.name, &error.to_string()),
         }
     }
-    // Files without a time come last; those with equal ones stay as they were given.
-    logs.sort_by_key(|log| log.first.map_or((true, None), |first| (false, Some(first))));
-    let mut watch = |bytes: u64| {
-        progress.add(bytes, 0);
-        !progress.is_cancelled()
-    };
-    for log in &logs {
-        progress.enter(&log.name);
-        let read = log.place.within(&budget, &mut |stream| {
-            let mut input = stream.reader;
-            reader.file(&log.name, &log.facts, &mut *input, &mut watch);
-            Ok(String::new())
-        });
-        if let Err(error) = read {
-            reader.failed(&log.name, &error.to_string());
-        }
-    }
+    read_all(&mut reader, logs, &budget);
     // It is read as it comes, and so not put in order with files.
     if !stdin.is_empty() {
         let facts = FileFacts { latest: times.latest, offset: times.offset, ..FileFacts::default() };
@@ -84,12 +69,57 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
         match stream.sort {
             Sort::Plain => {
                 let mut input = stream.reader;
-                reader.file("-", &facts, &mut *input, &mut watch);
+                reader.file("-", &facts, &mut *input, &mut |bytes| watch(&budget, bytes));
             }
             Sort::Tar | Sort::Zip => reader.failed("-", "an archive on standard input is not read as a log"),
         }
     }
     reader.finish()
+}
+
+/// Counts bytes; false where the reading was told to stop.
+fn watch(budget: &Budget, bytes: u64) -> bool {
+    budget.progress().add(bytes, 0);
+    !budget.progress().is_cancelled()
+}
+
+fn read_all(reader: &mut Reader, mut logs: Vec<Log>, budget: &Budget) {
+    // Files without a time come last; those with equal ones stay as they were given.
+    logs.sort_by_key(|log| log.first.map_or((true, None), |first| (false, Some(first))));
+    for log in &logs {
+        budget.progress().enter(&log.name);
+        let read = log.place.within(budget, &mut |stream| {
+            let mut input = stream.reader;
+            reader.file(&log.name, &log.facts, &mut *input, &mut |bytes| watch(budget, bytes));
+            Ok(String::new())
+        });
+        if let Err(error) = read {
+            reader.failed(&log.name, &error.to_string());
+        }
+    }
+}
+
+/// Reads the logs of kube-scheduler that a dump carries; `None` where it carries none.
+pub fn read_logs_of_dump(loaded: &Loaded, times: LogTimes, limits: &Limits, progress: &Arc<Progress>) -> Option<SchedulerLog> {
+    if loaded.logs.is_empty() {
+        return None;
+    }
+    let budget = Budget::new(limits, Arc::clone(progress));
+    let mut reader = Reader::default();
+    let mut logs = Vec::new();
+    for (name, place) in &loaded.logs {
+        let path = name.rsplit("!/").next().unwrap_or(name);
+        let facts = FileFacts { writer: writer(path), found: true, latest: times.latest, offset: times.offset };
+        let listed = place.within(&budget, &mut |stream| {
+            list(name, stream, place, &facts, &budget, &mut logs);
+            Ok(String::new())
+        });
+        if let Err(error) = listed {
+            reader.failed(name, &error.to_string());
+        }
+    }
+    read_all(&mut reader, logs, &budget);
+    Some(reader.finish()).filter(|log| !log.is_empty())
 }
 
 /// Lists a file, or the members of an archive.

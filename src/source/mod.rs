@@ -36,7 +36,7 @@ pub use decode::dump_metadata::{SchedulerHint, ServerVersion};
 pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};
-pub use logs::{LogTimes, read_scheduler_logs};
+pub use logs::{LogTimes, read_logs_of_dump, read_scheduler_logs};
 pub use read::input::Input;
 pub use read::limits::Limits;
 pub use read::progress::Progress;

@@ -35,7 +35,7 @@ const SOURCE: Rooms = &[
     ("assemble", &["decode", "layout", "read"]),
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
-    ("logs", &["read"]),
+    ("logs", &["assemble", "read"]),
 ];
 
 /// The rooms of `ui`.

@@ -25,6 +25,8 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("attempts", &Attempts(self))?;
         map.serialize_entry("moves", &Moves(self))?;
         map.serialize_entry("dumps", &log.dumps.iter().map(|dump| self.dump(dump)).collect::<Vec<_>>())?;
+        let pending = (!log.pending_pods.is_empty()).then_some(&log.pending_pods);
+        map.serialize_entry("pendingPodsByMetrics", &pending)?;
         map.serialize_entry("configuration", &configuration(process))?;
         map.serialize_entry("flags", &process.flags)?;
         map.serialize_entry("featureGates", &process.feature_gates())?;

@@ -32,19 +32,20 @@ impl LogReport<'_> {
 
     fn head(&self, out: &mut String) {
         let (log, process) = (self.log, self.process());
-        let (from, to) = self.span();
+        let span = self.span().0.zip(self.span().1).map_or_else(String::new, |(from, to)| format!(", from {from} to {to}"));
         let release = match (self.release(), &process.version) {
             (Some(release), _) => format!("kube-scheduler {release}"),
             (None, Some(version)) => format!("kube-scheduler of unknown release (it says {version})"),
             (None, None) => "kube-scheduler of unknown release".to_owned(),
         };
         let verbosity = process.verbosity().map_or_else(|| "unknown verbosity".to_owned(), |v| format!("-v={v}"));
-        let _ = writeln!(out, "LOG\n  {release}, {verbosity}, from {from} to {to}");
+        let _ = writeln!(out, "LOG\n  {release}, {verbosity}{span}");
         let _ = writeln!(out, "  {} of {} are understood", log.understood, count(log.lines as usize, "line"));
-        if !process.clock.year {
+        let has_lines = !log.processes.is_empty();
+        if has_lines && !process.clock.year {
             let _ = writeln!(out, "  the year is unknown: the log does not tell it, and the file has no time");
         }
-        if process.clock.offset.is_none() {
+        if has_lines && process.clock.offset.is_none() {
             let _ = writeln!(out, "  the time zone is unknown: --log-timezone sets it");
         }
         let complete = process.complete();
@@ -105,6 +106,10 @@ impl LogReport<'_> {
                     pods.iter().for_each(|pod| self.queued(out, pod));
                 }
             }
+        }
+        if !self.log.pending_pods.is_empty() {
+            let lengths: Vec<String> = self.log.pending_pods.iter().map(|(queue, length)| format!("{queue} {length}")).collect();
+            let _ = writeln!(out, "  by the saved metrics: {} (gated pods apart from unschedulable ones)", lengths.join(", "));
         }
         if !queues.unplaced.is_empty() {
             let _ = writeln!(out, "  pending, in a queue that is not told: {}", count(queues.unplaced.len(), "pod"));
@@ -219,7 +224,7 @@ impl LogReport<'_> {
 }
 
 /// Whether a change is a line of the story of its own, and not part of an attempt's.
-fn is_told<'a>(change: &Change, text: &impl Fn(crate::scheduler_log::Name) -> &'a str) -> bool {
+pub(super) fn is_told<'a>(change: &Change, text: &impl Fn(crate::scheduler_log::Name) -> &'a str) -> bool {
     match change.cause {
         Cause::Moved(event) => text(event) != "ScheduleAttemptFailure",
         Cause::Gated | Cause::Deleted | Cause::Dropped | Cause::Permit => true,
