@@ -19,11 +19,18 @@ fn log(bytes: usize) -> String {
         let (seconds, micros) = (number / 1000 % 3600, number % 1000 * 1000);
         let head = format!("I1122 10:{:02}:{:02}.{micros:06}       1 a.go:1]", seconds / 60, seconds % 60);
         let _ = writeln!(text, "{head} {moved} pod=\"{pod}\" event=\"BackoffComplete\" queue=\"Active\"");
-        let _ = writeln!(text, "{head} \"About to try and schedule pod\" pod=\"{pod}\"\n{head} \"Attempting to schedule pod\" pod=\"{pod}\"");
+        let _ =
+            writeln!(text, "{head} \"About to try and schedule pod\" pod=\"{pod}\"\n{head} \"Attempting to schedule pod\" pod=\"{pod}\"");
         for node in 0..8 {
-            let _ = writeln!(text, "{head} \"node had untolerated taints\" node=\"node-{node}\" untoleratedTaint={{\"key\":\"a\",\"effect\":\"NoSchedule\"}}");
+            let _ = writeln!(
+                text,
+                "{head} \"node had untolerated taints\" node=\"node-{node}\" untoleratedTaint={{\"key\":\"a\",\"effect\":\"NoSchedule\"}}"
+            );
         }
-        let _ = writeln!(text, "{head} \"Unable to schedule pod; no fit; waiting\" pod=\"{pod}\" err=\"0/26 nodes are available: 26 Insufficient cpu.\"");
+        let _ = writeln!(
+            text,
+            "{head} \"Unable to schedule pod; no fit; waiting\" pod=\"{pod}\" err=\"0/26 nodes are available: 26 Insufficient cpu.\""
+        );
         let tail = "schedulingCycle=1 hint=0 unschedulable plugins={\"NodeResourcesFit\":{}}";
         let _ = writeln!(text, "{head} {moved} pod=\"{pod}\" event=\"ScheduleAttemptFailure\" queue=\"Unschedulable\" {tail}");
         let _ = writeln!(text, "{head} {moved} pod=\"{pod}\" event=\"AssignedPodDelete\" queue=\"Backoff\"");

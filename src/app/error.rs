@@ -5,7 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::cluster::{Key, Kind};
-use crate::session::{EditError, SessionFileError};
+use crate::session::{EditError, ReleaseChangeError, SessionFileError};
 use crate::source::Diagnostic;
 use crate::source::live::OriginalError;
 use crate::ui::ThemeError;
@@ -102,6 +102,9 @@ pub(super) enum ExplorerError {
     /// The line is no edit of the cluster.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// The release would not start.
+    #[error(transparent)]
+    Release(#[from] ReleaseChangeError),
     /// The file to apply cannot be read.
     #[error("{0}")]
     Load(Box<Diagnostic>),

@@ -11,8 +11,8 @@ use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::NodeFilters;
-use crate::release::Release;
-use crate::report::{LastReported, SchedulerEvents};
+use crate::release::{Emulated, Release};
+use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
 use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Timeline, Until};
 use crate::source::live::Live;
@@ -164,6 +164,15 @@ impl Explorer {
         }
     }
 
+    /// Goes on with another release, on a new branch.
+    fn change_release(&mut self, release: Release) -> Result<Applied, ExplorerError> {
+        let old = self.session.branch().name().to_owned();
+        self.session.change_release(release)?;
+        let done = self.session.timeline().revisions().last();
+        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
+        Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
+    }
+
     /// Applies an edit. At a dry decision, the edit goes before it onto a branch, and the decision is taken again there,
     /// so that both can be compared.
     fn edit_and_decide_again(&mut self, apply: impl FnOnce(&mut Self) -> Result<Applied, ExplorerError>) -> Result<Applied, ExplorerError> {
@@ -202,8 +211,13 @@ impl SessionHandle for Explorer {
         self.session.timeline()
     }
 
-    fn release(&self) -> Release {
-        self.session.scheduler().state().config().emulation.release()
+    fn emulated(&self) -> Emulated {
+        self.session.scheduler_here().emulated()
+    }
+
+    fn release_report(&self) -> ReleaseReport {
+        let scheduler = self.session.scheduler_here();
+        ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()))
     }
 
     fn timeline_mut(&mut self) -> &mut Timeline {
@@ -227,6 +241,7 @@ impl SessionHandle for Explorer {
             Change::Edit(edit) => self.edit_and_decide_again(|explorer| explorer.edit(&edit))?,
             Change::File(path) => self.edit_and_decide_again(|explorer| explorer.apply_file(&path))?,
             Change::Advance(by) => self.advance(by)?,
+            Change::Release(release) => self.edit_and_decide_again(|explorer| explorer.change_release(release))?,
         })
     }
 

@@ -28,7 +28,7 @@ pub(super) fn with_scene<R>(
         glyphs,
         source: &driver.source(),
         live: driver.live_status(),
-        release: driver.release(),
+        release: driver.emulated(),
         branch: &branch,
     })
 }

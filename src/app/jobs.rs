@@ -68,7 +68,7 @@ impl RunningJob {
                 let of = |at: usize| branches.get(at).cloned().ok_or(JobError::NoBranch(branches.len()));
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
-                    let compared = Comparison::of(&one, &other);
+                    let compared = Comparison::of(&one, &other, |of| watched.another(of));
                     Ok(prose(format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared)))
                 })
             }
@@ -79,7 +79,11 @@ impl RunningJob {
             Job::Capture { path, redact } => {
                 let cluster = session.scheduler_as_seen().state().cluster().clone();
                 let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
-                Box::new(move || Ok(Outcome::Said(super::object_text::capture(&cluster, &events, &unknown, &path, redact)?)))
+                let version = sources.reports.last().and_then(|report| super::object_text::known_version(report));
+                Box::new(move || {
+                    let version = version.as_deref();
+                    Ok(Outcome::Said(super::object_text::capture(&cluster, &events, version, &unknown, &path, redact)?))
+                })
             }
         };
         std::thread::Builder::new()

@@ -9,7 +9,7 @@ use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
-use crate::source::{self, Report};
+use crate::source::{self, Report, VersionTeller};
 use crate::ui::{Document, Form};
 
 /// Where objects' texts are.
@@ -84,11 +84,12 @@ impl Finding {
     }
 }
 
-/// Writes a cluster to a file that is not there yet; `unknown` are the kinds of which it is not known what there is. Says
-/// what was done.
+/// Writes a cluster to a file that is not there yet; `version` is that of the cluster, and `unknown` are the kinds of which
+/// it is not known what there is. Says what was done.
 pub fn capture(
     cluster: &Cluster,
     events: &[ObservedEvent],
+    version: Option<&str>,
     unknown: &BTreeSet<Kind>,
     path: &str,
     redact: bool,
@@ -97,10 +98,16 @@ pub fn capture(
         return Err(WriteError::Exists { path: path.to_owned() });
     }
     let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
-    let capture = Capture { cluster, events, unknown, redact: words.as_ref() };
+    let capture = Capture { cluster, events, version, unknown, redact: words.as_ref() };
     let count = capture.save(Path::new(path)).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
     let how = if redact { ", with names and texts replaced" } else { "" };
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
+}
+
+/// Returns the version that a source tells of its cluster; that of a kubelet does not count.
+pub fn known_version(report: &Report) -> Option<String> {
+    let told = report.server_version.as_ref().filter(|told| told.told_by != VersionTeller::Kubelets)?;
+    Some(told.version.clone())
 }
 
 /// The kinds of which a source left it unknown what there is.

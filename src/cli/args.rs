@@ -8,7 +8,6 @@ use jiff::Timestamp;
 
 use super::emulate::Emulate;
 use crate::cluster::{ParseQuantityError, Quantity};
-use crate::release::Release;
 use crate::report::{FORMATS, Format};
 use crate::source::Limits;
 
@@ -53,11 +52,14 @@ pub enum Command {
 }
 
 /// Arguments of `info`.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct InfoArgs {
     /// Show this kube-scheduler, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
     #[arg(long, value_name = "VERSION")]
-    pub emulate: Option<Release>,
+    pub emulate: Option<Emulate>,
+    /// How to print
+    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    pub output: &'static Format,
 }
 
 /// How the cluster's scheduler is configured.
@@ -78,8 +80,8 @@ pub struct SchedulerArgs {
     /// How the log's times are read
     #[command(flatten)]
     pub zone: LogZoneArgs,
-    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows [default:
-    /// the newest that is known]
+    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows, or else
+    /// the newest that is known [default: auto]
     #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Emulate>,
     /// Feature gates, as A=true,B=false
@@ -348,6 +350,9 @@ pub struct RunArgs {
     /// Operations, as a JSON array or JSON lines; without them pods are scheduled until nothing moves
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
+    /// Instead of running, compare how this kube-scheduler decides about every pending pod, such as 1.36
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["ops", "graceful"])]
+    pub compare: Option<Emulate>,
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,

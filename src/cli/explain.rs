@@ -3,7 +3,7 @@
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, ObservedEvent};
-use crate::report::{Agreements, Answer, MatchKind, SchedulerComparer, SchedulerMatch};
+use crate::report::{Agreements, Answer, MatchKind, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
@@ -35,9 +35,10 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let view = CycleView::of(&scheduler.explain(pod));
-    let agreement = SchedulerComparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
+    let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     let more = unknown(&view, loaded) + &beside(&agreement) + &completeness(args, loaded);
-    write(args, &Answer::Decision(&view), &more)?;
+    let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
+    write(args, &Answer::Decision(&view, &release), &more)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
 }
 

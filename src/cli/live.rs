@@ -20,7 +20,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     let path = args.file.display().to_string();
-    let said = app::capture(&loaded.cluster(), &loaded.events, &app::unknown_kinds(&loaded.report), &path, args.redact)
+    let (version, unknown) = (app::known_version(&loaded.report), app::unknown_kinds(&loaded.report));
+    let said = app::capture(&loaded.cluster(), &loaded.events, version.as_deref(), &unknown, &path, args.redact)
         .map_err(|error| Failure::source(error.to_string()))?;
     eprintln!("{said}");
     Ok(EXIT_OK)

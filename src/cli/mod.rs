@@ -1,6 +1,7 @@
 //! The command line: arguments, subcommands, exit codes.
 
 mod args;
+mod compare;
 mod emulate;
 mod explain;
 mod explore;
@@ -14,8 +15,6 @@ mod start;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
-use emulate::Emulate;
-
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
@@ -134,29 +133,9 @@ fn print(text: &str) -> Result<u8, Failure> {
     }
 }
 
-/// Returns the release of the cluster, and says where it was found.
-fn detected(loaded: &Loaded, say: &dyn Fn(String)) -> &'static Profile {
-    let found = emulate::detect(&loaded.objects);
-    let profile = emulate::profile(found.map(|found| found.release));
-    say(match found {
-        Some(found) => format!("emulates kube-scheduler {}: {} is {}", profile.release, found.source, found.release),
-        None => format!("emulates kube-scheduler {}: the source does not show a version", profile.release),
-    });
-    found.and_then(|found| emulate::substitution(found.release)).into_iter().for_each(say);
-    profile
-}
-
-/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults. `say` gets
-/// lines about the release that is emulated.
-fn config(args: &SchedulerArgs, loaded: &Loaded, say: &dyn Fn(String)) -> Result<Config, Failure> {
-    let release = match args.emulate {
-        None => emulate::profile(None),
-        Some(Emulate::Release(release)) => {
-            emulate::substitution(release).into_iter().for_each(say);
-            emulate::profile(Some(release))
-        }
-        Some(Emulate::Auto) => detected(loaded, say),
-    };
+/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults, as a release
+/// reads it.
+fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> Result<Config, Failure> {
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
     let emulation = Emulation::new(release, gates);
@@ -184,9 +163,11 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, say: &dyn Fn(String)) -> Result
 }
 
 fn parsed_config(name: &str, text: &str, emulation: Emulation) -> Result<Config, Failure> {
+    let release = emulation.release();
     Config::parse(text, emulation).map_err(|e| {
         let lines: Vec<String> = e.to_string().lines().map(|line| format!("{name}: {line}")).collect();
-        Failure::usage(lines.join("\n"))
+        let as_read = format!("(as kube-scheduler {} reads it; --emulate takes another)", release);
+        Failure::usage(format!("{}\n{as_read}", lines.join("\n")))
     })
 }
 
@@ -289,7 +270,9 @@ const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 /// Returns a scheduler that has just started on what was loaded; objects and events are taken out of it. `say` gets lines
 /// about the release that is emulated.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, say: &dyn Fn(String)) -> Result<Scheduler, Failure> {
-    let config = config(args, loaded, say)?;
+    let release = emulate::choose(args.emulate, loaded);
+    emulate::substitution(&release).into_iter().for_each(say);
+    let config = config(args, loaded, release.profile())?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues.unwrap_or_default() {
@@ -297,7 +280,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
     let unknown = MissingKinds { budgets: loaded.report.budgets_unknown() };
-    let options = Options { start, sampling, evictions, waiting, unknown };
+    let options = Options { start, sampling, evictions, waiting, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)

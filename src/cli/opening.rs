@@ -142,7 +142,8 @@ fn open_cluster(
     watch: &Watch,
 ) -> Result<Opened, Failure> {
     if args.asks_for_log() {
-        let words = "--scheduler-log and --config-from-log are for dumps: capture the cluster, and open the capture with its scheduler's log";
+        let words =
+            "--scheduler-log and --config-from-log are for dumps: capture the cluster, and open the capture with its scheduler's log";
         return Err(Failure::usage(words));
     }
     let live = match connected {
@@ -193,7 +194,10 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
         parts.push("the dump carries a scheduler's configuration: --config-from-dump takes it".to_owned());
     }
     if let Some(log) = &loaded.scheduler_log {
-        parts.push(format!("the timeline begins with what the cluster's scheduler did by its log: {}", count(log.attempts.len(), "attempt")));
+        parts.push(format!(
+            "the timeline begins with what the cluster's scheduler did by its log: {}",
+            count(log.attempts.len(), "attempt")
+        ));
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
     if pods > 0 {

@@ -9,7 +9,7 @@ use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Kind, Object};
 use crate::framework::format_duration;
-use crate::report::{Format, OperationReport, Stories, stories_text, why};
+use crate::report::{Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::PodLocation;
 use crate::trace::{CycleView, Event};
@@ -18,6 +18,9 @@ use crate::trace::{CycleView, Event};
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    if let Some(other) = args.compare {
+        return super::compare::run(args, other, loaded);
+    }
     loaded.report.forget_origins();
     super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| eprintln!("{line}"))?;
     let evictions = match (args.graceful, &operations) {
@@ -28,7 +31,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| eprintln!("{line}"))?;
     let mut out = String::new();
     if args.output.operation().is_none() {
-        out = started(&scheduler);
+        let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
+        out = format!("{}\n{}", release.sentence(), started(&scheduler));
     }
     match operations {
         Some(operations) => {
@@ -73,7 +77,7 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
     let events = scheduler.apply(operation);
     if let Some(line) = output.operation() {
-        *out += &line(&OperationReport::of(&events, scheduler.state())).map_err(|e| Failure::source(e.to_string()))?;
+        *out += &line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?;
         return Ok(events);
     }
     let view = CycleView::of(&events);

@@ -77,7 +77,7 @@ pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
     let attempts = report.timeline(|pod, said| {
         let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
         let view = CycleView::of(&scheduler.explain(pod));
-        let found = SchedulerComparer::new(&cluster, std::slice::from_ref(said)).compare(pod, &view);
+        let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);
         Some(found.text().lines().map(str::trim).collect::<Vec<_>>().join(" "))
     });
     for attempt in attempts {

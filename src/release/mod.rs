@@ -5,8 +5,10 @@
 //! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
 mod behaviour;
+mod choice;
 mod defaults;
 mod gates;
+mod messages;
 mod profile;
 mod queue_behaviour;
 mod v1_28;
@@ -24,8 +26,10 @@ pub use behaviour::{
     AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
     NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
 };
+pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
+pub use messages::MessageForm;
 pub use profile::{Match, Nearest, Part, Profile, nearest, newest, supported};
 pub use queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,

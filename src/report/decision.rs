@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::ReleaseReport;
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
 use crate::trace::{CycleView, Outcome, PreemptionView};
@@ -44,6 +45,9 @@ pub struct Decision {
     /// Plugins of the profile that are not emulated and may have decided otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
+    /// The release that decides so, where the answer names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseReport>,
 }
 
 /// A plugin's rejection.
@@ -215,6 +219,7 @@ impl Decision {
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
+            release: None,
         }
     }
 }

@@ -2,11 +2,22 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Agreements, Decision, LogReport, OperationReport, text};
+use super::{Agreements, Decision, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
 pub type WriteOperation = fn(&OperationReport) -> Result<String, FormatError>;
+
+/// Writes a comparison of releases pod by pod, so that not all of it has to be kept.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteComparedPods {
+    /// Writes what comes before the pods of a comparison without pods.
+    pub head: fn(&ReleaseComparison) -> Result<String, FormatError>,
+    /// Writes a pod; a comma stands between two.
+    pub pod: fn(&PodComparison) -> Result<String, FormatError>,
+    /// What comes behind the last pod.
+    pub tail: &'static str,
+}
 
 /// A format.
 #[derive(Debug)]
@@ -23,11 +34,13 @@ pub struct Format {
     write: fn(&Answer<'_>, &str) -> Result<String, FormatError>,
     /// Writes one operation of a run as a line; `None` for formats in which a run is text.
     operation: Option<WriteOperation>,
+    /// Writes a comparison of releases pod by pod; `None` for formats in which it is written as a whole.
+    compared_pods: Option<WriteComparedPods>,
 }
 
 /// Every format; the first is the default.
 pub static FORMATS: &[Format] = &[
-    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None },
+    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
     Format {
         name: "wide",
         about: "For reading, with what was found in the source",
@@ -35,21 +48,50 @@ pub static FORMATS: &[Format] = &[
         wide: true,
         write: plain,
         operation: None,
+        compared_pods: None,
     },
-    Format { name: "json", about: "For programs", endings: &["json"], wide: false, write: json, operation: Some(json_line) },
-    Format { name: "yaml", about: "For programs that like YAML", endings: &["yaml", "yml"], wide: false, write: yaml, operation: None },
-    Format { name: "markdown", about: "For a ticket", endings: &["md"], wide: false, write: markdown, operation: None },
+    Format {
+        name: "json",
+        about: "For programs",
+        endings: &["json"],
+        wide: false,
+        write: json,
+        operation: Some(json_line),
+        compared_pods: Some(WriteComparedPods { head: json_head, pod: json_pod, tail: "\n]}\n" }),
+    },
+    Format {
+        name: "yaml",
+        about: "For programs that like YAML",
+        endings: &["yaml", "yml"],
+        wide: false,
+        write: yaml,
+        operation: None,
+        compared_pods: None,
+    },
+    Format {
+        name: "markdown",
+        about: "For a ticket",
+        endings: &["md"],
+        wide: false,
+        write: markdown,
+        operation: None,
+        compared_pods: None,
+    },
 ];
 
 /// An answer that can be written in any format.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'a> {
-    /// The decision about one pod.
-    Decision(&'a CycleView),
+    /// The decision about one pod, and the release that decides so.
+    Decision(&'a CycleView, &'a ReleaseReport),
     /// All pending pods, compared with what the cluster's scheduler wrote.
     Agreements(&'a Agreements),
     /// What a scheduler's log tells.
     Log(&'a LogReport<'a>),
+    /// What a release has.
+    Info(&'a Info),
+    /// Pending pods as two releases decide about them.
+    Comparison(&'a ReleaseComparison),
 }
 
 /// An answer that cannot be written in a format.
@@ -79,6 +121,11 @@ impl Format {
         (self.write)(answer, more)
     }
 
+    /// Returns how a comparison of releases is written pod by pod; `None` where it is written as a whole.
+    pub fn compared_pods(&self) -> Option<WriteComparedPods> {
+        self.compared_pods
+    }
+
     /// Returns how an operation of a run is written as a line; `None` where a run is text.
     pub fn operation(&self) -> Option<WriteOperation> {
         self.operation
@@ -88,17 +135,21 @@ impl Format {
 impl Answer<'_> {
     fn title(&self) -> String {
         match self {
-            Self::Decision(view) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
+            Self::Decision(view, _) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
             Self::Agreements(_) => "Pending pods".to_owned(),
             Self::Log(_) => "The scheduler's log".to_owned(),
+            Self::Info(_) => "schedscope".to_owned(),
+            Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
 
     fn text(&self) -> String {
         match self {
-            Self::Decision(view) => text(view),
+            Self::Decision(view, release) => format!("{}\nRELEASE\n  {}\n", text(view), release.sentence()),
             Self::Agreements(agreements) => agreements.text(),
             Self::Log(log) => log.text(),
+            Self::Info(info) => info.text(),
+            Self::Comparison(comparison) => comparison.text(),
         }
     }
 }
@@ -106,9 +157,11 @@ impl Answer<'_> {
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Decision(view) => Decision::of(view).serialize(serializer),
+            Self::Decision(view, release) => Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer),
             Self::Agreements(agreements) => agreements.serialize(serializer),
             Self::Log(log) => log.serialize(serializer),
+            Self::Info(info) => info.serialize(serializer),
+            Self::Comparison(comparison) => comparison.serialize(serializer),
         }
     }
 }
@@ -129,6 +182,17 @@ fn json(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
 
 fn json_line(report: &OperationReport) -> Result<String, FormatError> {
     Ok(serde_json::to_string(report)? + "\n")
+}
+
+fn json_head(comparison: &ReleaseComparison) -> Result<String, FormatError> {
+    let mut text = serde_json::to_string(comparison)?;
+    // The pods follow.
+    text.truncate(text.len().saturating_sub("]}".len()));
+    Ok(text)
+}
+
+fn json_pod(pod: &PodComparison) -> Result<String, FormatError> {
+    Ok(serde_json::to_string(pod)?)
 }
 
 fn yaml(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {

@@ -5,7 +5,10 @@ mod comparison;
 mod completeness;
 mod decision;
 mod form;
+mod info;
 mod operation;
+mod release;
+mod releases;
 mod scheduler_log;
 mod story;
 mod text;
@@ -14,11 +17,14 @@ mod why;
 pub use agreement::{
     Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, differences, pending, preempted,
 };
-pub use comparison::comparison;
+pub use comparison::{comparison, upgrade};
 pub use completeness::completeness;
 pub use decision::*;
-pub use form::{Answer, FORMATS, Format, FormatError, WriteOperation};
+pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
+pub use info::Info;
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
+pub use release::{ReleaseReport, decision_parts, run_parts};
+pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use scheduler_log::LogReport;
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};

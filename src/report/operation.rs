@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Decision;
+use super::{Decision, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::PluginName;
-use crate::scheduler::State;
+use crate::scheduler::{Scheduler, State};
 use crate::trace::{CycleView, Event, Outcome, Place};
 
 /// One operation: the cycle it ran, if it ran one, then where every pod waits.
@@ -34,6 +34,8 @@ pub struct OperationReport {
     pub nominations: BTreeMap<String, Str>,
     /// The moves to a queue, in order; those of one cause and one moment by pod.
     pub moves: Vec<MoveReport>,
+    /// The release that takes the decisions.
+    pub release: ReleaseReport,
 }
 
 /// The three queues.
@@ -81,7 +83,8 @@ pub struct MoveReport {
 
 impl OperationReport {
     /// What an operation's events say, and the state they led to.
-    pub fn of(events: &[Event], state: &State) -> Self {
+    pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
+        let state = scheduler.state();
         let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
         let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
         let decision = Decision::of(&view);
@@ -96,6 +99,7 @@ impl OperationReport {
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),
+            release: ReleaseReport::of(scheduler.emulated(), &run_parts(state.config())),
         }
     }
 }

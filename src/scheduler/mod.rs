@@ -29,7 +29,7 @@ pub use config::{Config, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
-pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
+pub use operations::{Evictions, Operation, Options, ReleaseRefused, Scheduler, Waiting};
 pub use quiescence::Quiescence;
 pub use rejectors::{Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};

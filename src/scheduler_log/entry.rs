@@ -391,6 +391,8 @@ mod tests {
         for line in ["{}", "{\"ts\":1}", "{\"ts\":\"x\",\"msg\":\"a\"}", "I1399 10:15:35.117990       1 a.go:1] \"a\"", "x"] {
             assert!(Entry::parse(line).is_none(), "{line}");
         }
-        assert!(set("{").is_empty() && set("map[A:{} B:{}]") == ["A", "B"] && set(r#"["B","A"]"#) == ["A", "B"] && set("[B A]") == ["A", "B"]);
+        assert!(
+            set("{").is_empty() && set("map[A:{} B:{}]") == ["A", "B"] && set(r#"["B","A"]"#) == ["A", "B"] && set("[B A]") == ["A", "B"]
+        );
     }
 }

@@ -85,7 +85,9 @@ impl fmt::Display for FindingKind {
             Self::AnotherProcess { pid } => write!(f, "another process, {pid}, writes here: its queues are its own"),
             Self::Waits => f.write_str("this scheduler waits for the lease that another one holds; its queues are not the leader's"),
             Self::LostLease => f.write_str("the scheduler lost the lease"),
-            Self::NoStart => f.write_str("the scheduler's start is not in the log: pods that were queued before and did not move are missing"),
+            Self::NoStart => {
+                f.write_str("the scheduler's start is not in the log: pods that were queued before and did not move are missing")
+            }
             Self::DumpDiffers { pods } => {
                 write!(f, "the dump of the queue has {pods} pods elsewhere than the lines before it tell; the dump counts")
             }

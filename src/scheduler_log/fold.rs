@@ -9,9 +9,7 @@ use super::entry::{Entry, Values, set};
 use super::finding::{Finding, FindingKind};
 use super::message::{Message, inline, known};
 use super::names::Name;
-use super::story::{
-    Attempt, Cause, Change, Leadership, Outcome, Place, Process, Requeued, SchedulerLog, Scores,
-};
+use super::story::{Attempt, Cause, Change, Leadership, Outcome, Place, Process, Requeued, SchedulerLog, Scores};
 use super::time::{Clock, Stamp};
 
 /// How many findings are kept.
@@ -579,7 +577,11 @@ impl Step<'_> {
             if let Some(plugins) = plugins {
                 known.plugins = plugins;
                 let rejected = plugins != 0;
-                if rejected { known.rejections += 1 } else { known.errors += 1 }
+                if rejected {
+                    known.rejections += 1
+                } else {
+                    known.errors += 1
+                }
                 if rejected {
                     known.errors = 0;
                 }
@@ -737,10 +739,11 @@ impl Step<'_> {
         let queued = |place: Place| matches!(place, Place::Active | Place::Backoff | Place::Unschedulable);
         let live = &self.fold.live[self.process];
         // A pod in flight may be on its way back.
-        let moved = told.iter().filter(|(pod, place)| {
-            live.pods.get(pod).is_none_or(|known| known.place != **place && known.place != Place::InFlight)
-        });
-        let missing: Vec<Name> = live.pods.iter().filter(|(pod, known)| queued(known.place) && !told.contains_key(pod)).map(|(pod, _)| *pod).collect();
+        let moved = told
+            .iter()
+            .filter(|(pod, place)| live.pods.get(pod).is_none_or(|known| known.place != **place && known.place != Place::InFlight));
+        let missing: Vec<Name> =
+            live.pods.iter().filter(|(pod, known)| queued(known.place) && !told.contains_key(pod)).map(|(pod, _)| *pod).collect();
         let elsewhere = moved.count() + missing.len();
         let knows = self.fold.log.processes[self.process].complete().contains(&super::story::Fact::Queues);
         if knows && elsewhere > 0 {
@@ -758,7 +761,8 @@ impl Step<'_> {
         self.process().dumped = Some(stamp);
         let elsewhere = knows.then_some(elsewhere);
         // The cache's dump comes just before.
-        let with_nodes = |dump: &&mut dump::Dump| dump.process == process && dump.pods.is_empty() && dump.lengths == [0; 3] && !dump.nodes.is_empty();
+        let with_nodes =
+            |dump: &&mut dump::Dump| dump.process == process && dump.pods.is_empty() && dump.lengths == [0; 3] && !dump.nodes.is_empty();
         match self.fold.log.dumps.last_mut().filter(with_nodes) {
             Some(dump) => (dump.lengths, dump.pods, dump.elsewhere) = (lengths, pods, elsewhere),
             None => self.fold.log.dumps.push(dump::Dump { at: stamp, process, lengths, pods, nodes: Vec::new(), elsewhere }),

@@ -269,7 +269,10 @@ mod tests {
             ("add event for scheduled pod shop/web ", Some((M::Remark, &[("pod", "shop/web")]))),
             ("add event for node \"n-1\"", Some((M::Remark, &[("node", "n-1")]))),
             ("Attempting to bind shop/web to n-1", Some((M::Binding, &[("pod", "shop/web"), ("node", "n-1")]))),
-            ("Updating pod condition for shop/web to (PodScheduled==False, Reason=Unschedulable)", Some((M::Condition, &[("pod", "shop/web")]))),
+            (
+                "Updating pod condition for shop/web to (PodScheduled==False, Reason=Unschedulable)",
+                Some((M::Condition, &[("pod", "shop/web")])),
+            ),
             ("Pod a/b is a potential preemption victim on node n.", Some((M::PotentialVictim, &[("pod", "a/b"), ("node", "n")]))),
             ("attempting to acquire leader lease kube-system/kube-scheduler...", Some((M::LeaseWanted, &[]))),
             ("Attempting to fly", None),

@@ -37,7 +37,9 @@ pub(super) fn strip(line: &[u8]) -> Stripped<'_> {
         if is_plain(rest) {
             break;
         }
-        let Some(next) = kubectl(rest, &mut found).or_else(|| timestamp(rest, &mut found)).or_else(|| journal(rest, &mut found)) else { break };
+        let Some(next) = kubectl(rest, &mut found).or_else(|| timestamp(rest, &mut found)).or_else(|| journal(rest, &mut found)) else {
+            break;
+        };
         rest = next;
     }
     if rest.len() == line.len()
@@ -92,7 +94,8 @@ fn timestamp<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
 /// `Nov 22 10:15:35 host kube-scheduler[1312]: `.
 fn journal<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     let head = line.get(..16)?;
-    let is_date = head[..3].iter().all(u8::is_ascii_alphabetic) && head[3] == b' ' && head[9] == b':' && head[12] == b':' && head[15] == b' ';
+    let is_date =
+        head[..3].iter().all(u8::is_ascii_alphabetic) && head[3] == b' ' && head[9] == b':' && head[12] == b':' && head[15] == b' ';
     unit(line.get(16..).filter(|_| is_date)?, found)
 }
 
@@ -191,7 +194,8 @@ mod tests {
 
     #[test]
     fn anything_else_stays_as_it_is() {
-        for line in ["", "{", "[pod/", "kind: Pod", "2026", "2026-99-99T10:15:35Z x", "Nov 22 10:15:35 cp-1 x", "{\"ts\":1}", "\u{1}\u{2}"] {
+        for line in ["", "{", "[pod/", "kind: Pod", "2026", "2026-99-99T10:15:35Z x", "Nov 22 10:15:35 cp-1 x", "{\"ts\":1}", "\u{1}\u{2}"]
+        {
             assert_eq!(&*strip(line.as_bytes()).text, line.as_bytes(), "{line}");
         }
     }

@@ -349,9 +349,10 @@ impl SchedulerLog {
             let next = |p: &&Process| p.from <= until && p.from >= known.to && p.leadership != Leadership::Waits;
             self.processes.iter().rposition(|p| next(&p)).filter(|found| *found > index).unwrap_or(index)
         };
-        last_attempt.map(later).or_else(|| self.processes.iter().rposition(|p| p.leadership == Leadership::Leads && p.from <= until)).or_else(
-            || self.processes.iter().rposition(|p| p.from <= until).or_else(|| (!self.processes.is_empty()).then_some(0)),
-        )
+        last_attempt
+            .map(later)
+            .or_else(|| self.processes.iter().rposition(|p| p.leadership == Leadership::Leads && p.from <= until))
+            .or_else(|| self.processes.iter().rposition(|p| p.from <= until).or_else(|| (!self.processes.is_empty()).then_some(0)))
     }
 
     /// Returns the queues of a process at a time, or at the end of its lines.
@@ -415,15 +416,7 @@ impl SchedulerLog {
         };
         unplaced.sort_by_key(|pod| pod.since);
         let told = |from: u8, list: Vec<QueuedPod>| (level >= from).then(|| some_or_started(list, known.started)).flatten();
-        Queues {
-            certainty,
-            active,
-            backoff,
-            unschedulable,
-            in_flight: told(3, flying),
-            waiting_on_permit: told(4, waiting),
-            unplaced,
-        }
+        Queues { certainty, active, backoff, unschedulable, in_flight: told(3, flying), waiting_on_permit: told(4, waiting), unplaced }
     }
 
     /// Returns the names in a set of plugins.

@@ -89,7 +89,10 @@ fn a_pod_is_followed_through_the_queues() {
     assert_eq!((first.outcome, log.names.text(first.nominated)), (Outcome::Unschedulable, "n"));
     assert_eq!(log.names.text(first.message), "0/1 nodes are available: 1 Insufficient cpu.");
     let requeued = first.requeued.unwrap();
-    assert_eq!((requeued.place, log.plugins(requeued.plugins.unwrap()).collect::<Vec<_>>()), (Place::Unschedulable, vec!["NodeResourcesFit"]));
+    assert_eq!(
+        (requeued.place, log.plugins(requeued.plugins.unwrap()).collect::<Vec<_>>()),
+        (Place::Unschedulable, vec!["NodeResourcesFit"])
+    );
     assert_eq!((second.outcome, log.names.text(second.node), second.nodes), (Outcome::Scheduled, "n", Some((2, 1))));
     // The failure was six seconds in, and the first backoff is of one second.
     let backoff = log.changes.iter().find(|change| change.place == Place::Backoff).unwrap();
@@ -150,13 +153,27 @@ fn a_second_line_about_a_move_is_no_second_move() {
 
 #[test]
 fn queues_begin_anew_with_the_scheduler() {
-    let messages = [START, &added("a/x"), &moved("a/x", "UnschedulablePodAdd", "Active"), "FLAG: --v=\"5\"", START, &added("a/y"), &moved("a/y", "UnschedulablePodAdd", "Active")];
+    let messages = [
+        START,
+        &added("a/x"),
+        &moved("a/x", "UnschedulablePodAdd", "Active"),
+        "FLAG: --v=\"5\"",
+        START,
+        &added("a/y"),
+        &moved("a/y", "UnschedulablePodAdd", "Active"),
+    ];
     let log = read(&lines(&messages));
     assert_eq!(pods(&log, |q| q.active.as_ref()), Some(vec!["a/y".into()]));
     assert_eq!(kinds(&log), [&FindingKind::Restarted]);
     assert_eq!((log.processes.len(), log.processes[1].flags["v"].as_str()), (2, "5"));
     // Another process id is a restart, too.
-    let other = [START, &added("a/x"), &moved("a/x", "UnschedulablePodAdd", "Active"), "7|\"Starting Kubernetes Scheduler\"", &format!("7|{}", attempted("a/z"))];
+    let other = [
+        START,
+        &added("a/x"),
+        &moved("a/x", "UnschedulablePodAdd", "Active"),
+        "7|\"Starting Kubernetes Scheduler\"",
+        &format!("7|{}", attempted("a/z")),
+    ];
     let log = read(&lines(&other));
     assert_eq!((log.leading(None), pods(&log, |q| q.active.as_ref())), (Some(1), None));
     assert_eq!(kinds(&log), [&FindingKind::AnotherProcess { pid: 7 }]);
@@ -164,8 +181,20 @@ fn queues_begin_anew_with_the_scheduler() {
 
 #[test]
 fn the_queues_of_a_replica_that_waits_are_not_the_leaders() {
-    let leader = lines(&[START, "successfully acquired lease kube-system/kube-scheduler", &added("a/x"), &moved("a/x", "UnschedulablePodAdd", "Active"), &attempted("a/x"), START]);
-    let waits = lines(&[START, "attempting to acquire leader lease kube-system/kube-scheduler...", &added("a/x"), &moved("a/x", "UnschedulablePodAdd", "Active")]);
+    let leader = lines(&[
+        START,
+        "successfully acquired lease kube-system/kube-scheduler",
+        &added("a/x"),
+        &moved("a/x", "UnschedulablePodAdd", "Active"),
+        &attempted("a/x"),
+        START,
+    ]);
+    let waits = lines(&[
+        START,
+        "attempting to acquire leader lease kube-system/kube-scheduler...",
+        &added("a/x"),
+        &moved("a/x", "UnschedulablePodAdd", "Active"),
+    ]);
     for files in [
         vec![("a.log", None, leader.as_str()), ("b.log", None, waits.as_str())],
         vec![("b.log", Some("cp-2"), waits.as_str()), ("a.log", Some("cp-1"), leader.as_str())],
@@ -181,13 +210,22 @@ fn the_queues_of_a_replica_that_waits_are_not_the_leaders() {
         .map(|(a, b)| format!("[pod/s-1/kube-scheduler] {a}\n[pod/s-2/kube-scheduler] {b}\n"))
         .collect();
     let log = read(&mixed);
-    assert_eq!(log.processes.iter().map(|p| &*p.source).collect::<Vec<_>>(), ["s-1/kube-scheduler", "s-2/kube-scheduler", "s-1/kube-scheduler"]);
+    assert_eq!(
+        log.processes.iter().map(|p| &*p.source).collect::<Vec<_>>(),
+        ["s-1/kube-scheduler", "s-2/kube-scheduler", "s-1/kube-scheduler"]
+    );
     assert_eq!(log.processes.iter().map(|p| p.leadership).collect::<Vec<_>>(), [Leadership::Leads, Leadership::Waits, Leadership::Unknown]);
 }
 
 #[test]
 fn rotated_files_go_on_with_each_other() {
-    let text = lines(&[START, &added("a/x"), &moved("a/x", "UnschedulablePodAdd", "Active"), &added("a/y"), &moved("a/y", "UnschedulablePodAdd", "Active")]);
+    let text = lines(&[
+        START,
+        &added("a/x"),
+        &moved("a/x", "UnschedulablePodAdd", "Active"),
+        &added("a/y"),
+        &moved("a/y", "UnschedulablePodAdd", "Active"),
+    ]);
     let (first, second) = text.split_at(text.match_indices('\n').nth(2).unwrap().0 + 1);
     let log = read_as(&[("0.log", None, first), ("1.log", None, second)]);
     assert_eq!((log.processes.len(), pods(&log, |q| q.active.as_ref()).unwrap().len()), (1, 2));

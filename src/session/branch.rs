@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::logged::LoggedAttempt;
 use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
+use crate::release::Release;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
 use crate::trace::Event;
 
@@ -20,6 +21,8 @@ pub enum Action {
     Explain(Key),
     /// What the cluster's own scheduler did, by its log.
     Logged(Box<LoggedAttempt>),
+    /// A kube-scheduler of another release takes over.
+    Release(Release),
 }
 
 /// Where a branch began.
@@ -43,7 +46,7 @@ fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
         Action::Explain(_) | Action::Logged(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
-        Action::Apply(_) => *settling = Quiescence::default(),
+        Action::Apply(_) | Action::Release(_) => *settling = Quiescence::default(),
     }
 }
 
@@ -82,13 +85,13 @@ impl Branch {
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
-            Action::Apply(_) | Action::Logged(_) => None,
+            Action::Apply(_) | Action::Logged(_) | Action::Release(_) => None,
         }
     }
 
     /// Whether a revision changes nothing.
     pub(super) fn changes_nothing(&self, revision: usize) -> bool {
-        self.steps.get(revision).is_some_and(|step| !matches!(step.action, Action::Apply(_)))
+        self.steps.get(revision).is_some_and(|step| matches!(step.action, Action::Explain(_) | Action::Logged(_)))
     }
 
     /// Its name.

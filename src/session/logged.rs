@@ -47,7 +47,7 @@ impl Session {
             return false;
         }
         let scheduler = self.scheduler().clone();
-        let now = moment(scheduler.state(), self.requeue_events());
+        let now = moment(scheduler.state(), &self.timeline().end().requeue_events);
         let last = self.timeline().revisions().last().filter(|revision| revision.kind.is_logged());
         let mut before = match last {
             Some(revision) => revision.after.clone(),

@@ -10,14 +10,16 @@ mod recording;
 mod requeue_events;
 mod timeline;
 mod until;
+mod upgrade;
 
 pub use branch::{Action, Branch, Fork};
-pub use compare::{Comparison, Decided, PodDifference, PodLocation, VerdictChange};
+pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};
 pub use dump_series::{changes, is_news, is_same_cluster};
 pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SessionFileError, is_session_file};
 pub use logged::{LoggedAttempt, LoggedPlace};
-pub use recording::{Background, RunEnd, Session};
+pub use recording::{Background, ReleaseChangeError, RunEnd, Session};
 pub use requeue_events::RequeueEvents;
 pub use timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};
+pub use upgrade::{PodDecisions, UpgradeComparison, pending};

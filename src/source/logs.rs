@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::source::assemble::Loaded;
 use super::read::archive::{self, MemberKind, Sort, Stream};
 use super::read::input::{BoxRead, Content, Found, Input, Place, peek};
 use super::read::limits::{Budget, Limits};
 use super::read::progress::Progress;
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
+use crate::source::assemble::Loaded;
 
 /// How much of a file is looked at for its first time.
 const GLANCE: usize = 64 << 10;

@@ -9,9 +9,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
+use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::release::Release;
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
@@ -25,6 +27,8 @@ pub enum Event {
     Logged(Arc<LoggedEvent>),
     /// The virtual clock moved.
     ClockMoved { from: Box<Timestamp>, to: Timestamp },
+    /// Another kube-scheduler took over, with nothing but the cluster's objects to go by.
+    SchedulerStarted(Arc<SchedulerStart>),
     /// An object came, changed or went.
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
@@ -102,6 +106,15 @@ pub enum Event {
     AttemptFailed { pod: Key, failure: Arc<AttemptFailure> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
+}
+
+/// A kube-scheduler that has just started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchedulerStart {
+    /// Its release.
+    pub release: Release,
+    /// Where it puts the waiting pods.
+    pub queues: QueuesView,
 }
 
 /// How an object changed.

@@ -49,6 +49,7 @@ impl Event {
         match self {
             Self::Logged(_)
             | Self::ClockMoved { .. }
+            | Self::SchedulerStarted(_)
             | Self::ObjectChanged { .. }
             | Self::QueueMoved(_)
             | Self::PlaceInferred(_)
@@ -164,6 +165,9 @@ impl Event {
         match self {
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
+            Self::SchedulerStarted(start) => {
+                format!("kube-scheduler {} started with {}", start.release, count(start.queues.entries.len(), "waiting pod"))
+            }
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
             Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),

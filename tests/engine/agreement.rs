@@ -2,7 +2,7 @@
 //! something was written otherwise.
 
 use schedscope::cluster::{Key, Object, ObservedEvent};
-use schedscope::release::Emulation;
+use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
 use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
 use schedscope::source::{Story, load};
@@ -17,6 +17,32 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     let options = Options { start, waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, options);
     Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
+}
+
+/// What is said of a pod that fits nowhere in a cluster of `cluster`, where its scheduler wrote `message` and schedscope
+/// emulates `wanted`. The pod does not tolerate the node's taint or, when `big`, requests more than the node has.
+fn written_by(wanted: Option<&str>, cluster: Option<&str>, message: &str, big: bool) -> SchedulerMatch {
+    let more = if big {
+        r#""tolerations": [{"operator": "Exists"}], "containers": [{"name": "c", "resources": {"requests": {"cpu": "8"}}}]"#
+    } else {
+        r#""containers": [{"name": "c"}]"#
+    };
+    let text = format!(
+        r#"[{{"kind": "Node", "metadata": {{"name": "n", "creationTimestamp": "2026-11-20T00:00:00Z"}},
+             "spec": {{"taints": [{{"key": "k", "value": "v", "effect": "NoSchedule"}}]}},
+             "status": {{"allocatable": {{"cpu": "2", "pods": "9"}}}}}},
+            {{"kind": "Pod", "metadata": {{"name": "p", "namespace": "a", "uid": "p", "creationTimestamp": "2026-11-20T00:00:00Z"}},
+             "spec": {{"schedulerName": "default-scheduler", {more}}},
+             "status": {{"conditions": [{{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": {message:?},
+              "lastTransitionTime": "2026-11-20T01:00:00Z"}}]}}}}]"#
+    );
+    let objects: Vec<Object> = serde_json::from_str(&text).expect("objects");
+    let found = |version: &str| FoundVersion { release: version.parse().expect("a release"), source: VersionSource::Server };
+    let release = ReleaseChoice { wanted: wanted.map(found), cluster: cluster.map(found) };
+    let scheduler =
+        Scheduler::new(Config::defaults(Emulation::from(release.profile())), objects, Options { release, ..Options::default() });
+    let found = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+    of(&found, "a/p").clone()
 }
 
 fn of<'a>(found: &'a Agreements, pod: &str) -> &'a SchedulerMatch {
@@ -173,4 +199,49 @@ fn evictions_explain_even_when_the_victims_are_gone() {
     assert_eq!(told.accord, MatchKind::ChangedSince, "{told:?}");
     assert!(told.since[0].starts_with("5 pods were evicted since: "), "{:?}", told.since);
     assert_eq!(only_evictions(false).accord, MatchKind::Unexplained);
+}
+
+/// The same rejection as releases write it, read whatever is emulated.
+#[test]
+fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {
+    const HALF: &str = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    for (cluster, text) in [
+        ("1.12.3", "0/1 nodes are available: 1 node(s) had taints that the pod didn't tolerate.".to_owned()),
+        ("1.20.15", "0/1 nodes are available: 1 node(s) had taint {k: v}, that the pod didn't tolerate.".to_owned()),
+        ("1.23.1", "0/1 nodes are available: 1 node(s) had taint {k: v}, that the pod didn't tolerate.".to_owned()),
+        ("1.24.4", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}")),
+        ("1.27.1", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}.")),
+        ("1.31.1", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}")),
+        ("1.34.1", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. no new claims to deallocate, {HALF}")),
+        ("1.36.2", format!("0/1 nodes are available: 1 node(s) had untolerated taint(s). no new claims to deallocate, {HALF}")),
+    ] {
+        for wanted in [cluster, "1.28.3", "1.33.0", "1.36.2"] {
+            let found = written_by(Some(wanted), Some(cluster), &text, false);
+            assert_eq!((found.accord, found.differences), (MatchKind::Same, Vec::new()), "{cluster} as {wanted}");
+        }
+    }
+    // Without a version, the words alone say the same.
+    let unknown = written_by(None, None, &format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}"), false);
+    assert_eq!(unknown.accord, MatchKind::Same);
+}
+
+/// From 1.34 on a request beyond all that a node has rules preemption out there; before, it is tried.
+#[test]
+fn only_what_no_release_explains_is_a_disagreement() {
+    let tried =
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+    let there = written_by(Some("1.31.1"), Some("1.31.1"), tried, true);
+    assert_eq!(there.accord, MatchKind::Same, "{there:?}");
+    for cluster in [Some("1.31.1"), None] {
+        let found = written_by(Some("1.36.2"), cluster, tried, true);
+        assert_eq!(found.accord, MatchKind::OtherRelease, "{found:?}");
+        let by = found.decided_by.clone().expect("a release");
+        assert_eq!(by, cluster.unwrap_or("1.33.0"), "the newest that writes so, where nothing shows the version");
+        assert!(found.text().contains(&format!("but what kube-scheduler v{by} decides.")), "{}", found.text());
+        assert!(found.differences.iter().any(|line| line.starts_with("preemption, ")), "{:?}", found.differences);
+    }
+    // No release decides so about this pod.
+    let wrong = written_by(Some("1.36.2"), Some("1.31.1"), tried, false);
+    assert_eq!((wrong.accord, wrong.decided_by), (MatchKind::Unexplained, None));
+    assert_eq!(wrong.differences[0], "Insufficient cpu: the scheduler said 1 node, not reported by schedscope");
 }

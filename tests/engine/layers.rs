@@ -24,7 +24,24 @@ const LAYERS: Rooms = &[
     ("report", &["session", "scheduler", "source", "scheduler_log", "trace", "framework", "release", "cluster", "plural"]),
     ("ui", &["session", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
     ("app", &["ui", "report", "session", "source", "scheduler_log", "scheduler", "trace", "framework", "release", "cluster"]),
-    ("cli", &["app", "ui", "report", "session", "source", "scheduler_log", "scheduler", "trace", "framework", "release", "cluster", "plugins", "plural"]),
+    (
+        "cli",
+        &[
+            "app",
+            "ui",
+            "report",
+            "session",
+            "source",
+            "scheduler_log",
+            "scheduler",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+            "plugins",
+            "plural",
+        ],
+    ),
 ];
 
 /// The stages of `source`.

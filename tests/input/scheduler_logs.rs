@@ -34,8 +34,7 @@ fn each_release_tells_the_same_story_in_its_own_words() {
         let log = read(&[Input::Path(fixture(&format!("story-{release}.{ending}")))]);
         let answer = answer(&log);
         assert!(answer["release"].as_str().unwrap().starts_with(&format!("v{release}.")), "{release}");
-        let told: Vec<(&str, Outcome, usize)> =
-            log.attempts.iter().map(|a| (log.names.text(a.pod), a.outcome, a.victims.len())).collect();
+        let told: Vec<(&str, Outcome, usize)> = log.attempts.iter().map(|a| (log.names.text(a.pod), a.outcome, a.victims.len())).collect();
         // 1.24 does not say whom it evicts, or on which node.
         let victims = usize::from(release != "1.24");
         let expected = [
@@ -67,8 +66,7 @@ fn each_release_tells_the_same_story_in_its_own_words() {
             .filter(|one| one["pod"] == "shop/web")
             .map(|one| format!("{} {}", one["event"].as_str().unwrap().trim_start_matches("Unschedulable"), one["to"].as_str().unwrap()))
             .collect();
-        let expected =
-            ["PodAdd active", "ScheduleAttemptFailure unschedulable", "AssignedPodDelete backoff", "BackoffComplete active"];
+        let expected = ["PodAdd active", "ScheduleAttemptFailure unschedulable", "AssignedPodDelete backoff", "BackoffComplete active"];
         assert_eq!(moves, expected, "{release}");
     }
 }
@@ -130,7 +128,8 @@ fn dumps_bring_their_schedulers_log_along() {
     let log = read_logs_of_dump(&loaded, LogTimes::default(), &Limits::default(), &Arc::default()).unwrap();
     assert_eq!((log.attempts.len(), &*log.processes[0].source), (4, "kube-scheduler-cp-1"));
 
-    let gather = "must-gather/img/namespaces/openshift-kube-scheduler/pods/openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs";
+    let gather =
+        "must-gather/img/namespaces/openshift-kube-scheduler/pods/openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs";
     let half = story.len() / 2;
     let half = half + story[half..].iter().position(|b| *b == b'\n').unwrap() + 1;
     let mut tar = tar::Builder::new(Vec::new());

@@ -27,7 +27,7 @@ pub use facts::{
     DiskInUse, DomainConflict, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement, VolumeLimit,
     ZoneMismatch,
 };
-pub use read::{ReadReason, read_reason};
+pub use read::{ReadReason, read_reason, read_reason_of};
 
 /// Returns every text of every reason in every release, without the facts in them.
 pub fn reason_texts() -> impl Iterator<Item = &'static str> {

@@ -22,6 +22,10 @@ impl SchedulerMatch {
             MatchKind::ChangedSince => {
                 let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}; the cluster has changed since.");
             }
+            MatchKind::OtherRelease => {
+                let release = self.decided_by.as_deref().unwrap_or_default();
+                let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}, but what kube-scheduler v{release} decides.");
+            }
             MatchKind::Unexplained => {
                 let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}, and nothing that is known explains it.");
             }
@@ -46,6 +50,9 @@ impl SchedulerMatch {
         for line in &self.since {
             let _ = writeln!(out, "{indent}{line}");
         }
+        if let Some(release) = &self.decided_by {
+            let _ = writeln!(out, "{indent}kube-scheduler v{release} decides as the cluster's scheduler wrote");
+        }
     }
 }
 
@@ -63,6 +70,7 @@ impl Agreements {
     pub fn text(&self) -> String {
         let mut out = self.summary() + "\n";
         out += "Each pod is decided on its own, ignoring the other pending pods.\n";
+        let _ = writeln!(out, "{}", self.release.sentence());
         for (accord, _) in self.counts() {
             let _ = writeln!(out, "\n{}:", title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {

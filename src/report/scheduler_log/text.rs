@@ -64,7 +64,12 @@ impl LogReport<'_> {
             let _ = writeln!(out, "  not complete: {}", lacks.join(", "));
         }
         if log.processes.len() > 1 {
-            let _ = writeln!(out, "  {} wrote it; the queues are those of number {}:", count_of(log.processes.len(), "process", "processes"), self.process + 1);
+            let _ = writeln!(
+                out,
+                "  {} wrote it; the queues are those of number {}:",
+                count_of(log.processes.len(), "process", "processes"),
+                self.process + 1
+            );
             for (number, one) in log.processes.iter().enumerate() {
                 let pid = one.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
                 let (from, to) = (one.clock.show(one.from), one.clock.show(one.to));
@@ -81,10 +86,14 @@ impl LogReport<'_> {
         match queues.certainty {
             Certainty::Exact => {}
             Certainty::SinceBegin => {
-                let _ = writeln!(out, "  The log does not hold the scheduler's start: pods that have not moved since it begins are missing.");
+                let _ =
+                    writeln!(out, "  The log does not hold the scheduler's start: pods that have not moved since it begins are missing.");
             }
             Certainty::ParkedOrMovedSince => {
-                let _ = writeln!(out, "  At this verbosity moves leave no line: pods in unschedulablePods were parked there, or have moved since.");
+                let _ = writeln!(
+                    out,
+                    "  At this verbosity moves leave no line: pods in unschedulablePods were parked there, or have moved since."
+                );
             }
             Certainty::Unknown => {
                 let _ = writeln!(out, "  The log does not tell in which queue a pod is.");
@@ -145,7 +154,9 @@ impl LogReport<'_> {
         let at = |attempt: &&Attempt| attempt.end.unwrap_or(attempt.at);
         loop {
             let times = [changes.peek().map(|c| c.at), attempts.peek().map(at), dumps.peek().map(|d| d.at)];
-            let Some((next, _)) = times.iter().enumerate().filter_map(|(n, t)| t.map(|t| (n, t))).min_by_key(|(n, t)| (*t, *n)) else { break };
+            let Some((next, _)) = times.iter().enumerate().filter_map(|(n, t)| t.map(|t| (n, t))).min_by_key(|(n, t)| (*t, *n)) else {
+                break;
+            };
             let happening = match next {
                 0 => changes.next().map(Happening::Change),
                 1 => attempts.next().map(Happening::Attempt),
@@ -181,7 +192,9 @@ impl LogReport<'_> {
             Outcome::Unschedulable if attempt.message.is_empty() => format!("{pod} fits no node: no nodes are registered"),
             Outcome::Unschedulable => format!("{pod} fits no node: {}", text(attempt.message)),
             Outcome::Error => format!("{pod} failed with an error: {}", text(attempt.message)),
-            Outcome::Unfinished if !attempt.node.is_empty() => format!("{pod} was to be bound to {}; the end is not told", text(attempt.node)),
+            Outcome::Unfinished if !attempt.node.is_empty() => {
+                format!("{pod} was to be bound to {}; the end is not told", text(attempt.node))
+            }
             Outcome::Unfinished => format!("{pod} was tried; the end is not told"),
         };
         if !attempt.victims.is_empty() {

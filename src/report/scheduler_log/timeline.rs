@@ -50,7 +50,14 @@ impl LogReport<'_> {
                 Some(words) => events.push(self.event(&pod, *at, format!("beside it, schedscope on the objects of the dump: {words}"))),
                 None => events.push(self.event(&pod, *at, "beside it nothing: the objects of that moment are not known".to_owned())),
             }
-            revisions.push(LoggedAttempt { pod: Some(pod), at: self.process().clock.timestamp(*at), title, events, places: sorted(places), decided });
+            revisions.push(LoggedAttempt {
+                pod: Some(pod),
+                at: self.process().clock.timestamp(*at),
+                title,
+                events,
+                places: sorted(places),
+                decided,
+            });
         }
         if revisions.is_empty() {
             return revisions;

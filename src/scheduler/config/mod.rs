@@ -62,6 +62,19 @@ impl Config {
         self.text.as_deref()
     }
 
+    /// Returns the same configuration as another release reads it, or the defaults of that release where there is no file.
+    ///
+    /// # Errors
+    /// Where that release refuses it.
+    pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
+        self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))
+    }
+
+    /// Returns whether an extender is asked about pods.
+    pub fn has_extenders(&self) -> bool {
+        self.profiles.iter().flat_map(|p| &p.not_emulated).any(|(name, _)| name.starts_with("extender "))
+    }
+
     /// The profile that takes pods of a scheduler name.
     pub fn profile(&self, scheduler_name: &str) -> Option<&Framework> {
         self.profiles.iter().find(|p| p.name == scheduler_name)

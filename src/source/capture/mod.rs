@@ -1,6 +1,6 @@
 //! Writes a cluster as a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
 //!
-//! A dump is a typed list per kind, one after another. A kind that is known to have no objects has an empty list, and one
+//! A dump is a typed list per kind, one after another, and then the version of the cluster. A kind that is known to have no objects has an empty list, and one
 //! of which nothing is known has none, so that what was unknown stays so. Nothing but what the model holds is written:
 //! no environment variables, no commands, no annotations but those that kube-scheduler reads.
 
@@ -28,6 +28,8 @@ pub struct Capture<'a> {
     pub cluster: &'a Cluster,
     /// What schedulers said about pods.
     pub events: &'a [ObservedEvent],
+    /// The version of the cluster, where it is known: what `/version` answers, such as `v1.36.2`.
+    pub version: Option<&'a str>,
     /// Kinds of which it is not known which objects there are; without objects of them, the dump says so.
     pub unknown: &'a BTreeSet<Kind>,
     /// Replace names, namespaces, labels, taints, images, node names and texts by others, each by the same one
@@ -61,6 +63,10 @@ impl Capture<'_> {
         }
         let events = self.events.iter().enumerate().map(|(number, event)| event_value(number, event));
         count += write_list(&mut out, "Event", "v1", events, redactor.as_ref())?;
+        if let Some(version) = self.version {
+            // As `kubectl version -o json` has it.
+            writeln!(out, "{}", json!({"serverVersion": {"gitVersion": version}}))?;
+        }
         out.flush()?;
         Ok(count)
     }

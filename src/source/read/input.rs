@@ -69,11 +69,7 @@ impl Place {
     }
 
     /// As [`Self::with()`], within a budget.
-    pub(in crate::source) fn within(
-        &self,
-        budget: &Budget,
-        read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>,
-    ) -> io::Result<String> {
+    pub(in crate::source) fn within(&self, budget: &Budget, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
         descend(self.base.stream(budget)?, Some(&self.base), &self.members, budget, read)
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
-use crate::release::Release;
-use crate::report::LastReported;
+use crate::release::{Emulated, Release};
+use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::text_view::Form;
 
@@ -20,8 +20,10 @@ pub trait SessionHandle {
     fn timeline_mut(&mut self) -> &mut Timeline;
     /// Returns where the cluster came from, in a few words.
     fn source(&self) -> String;
-    /// Returns the release of kube-scheduler that takes the decisions.
-    fn release(&self) -> Release;
+    /// Returns the release of kube-scheduler that takes the decisions at the cursor, and why it is that one.
+    fn emulated(&self) -> Emulated;
+    /// Returns the same for an answer about the decision at the cursor.
+    fn release_report(&self) -> ReleaseReport;
     /// Returns what was read, skipped or missing in the source, a line each.
     fn report_lines(&self) -> Vec<String>;
 
@@ -95,6 +97,8 @@ pub enum Change {
     File(String),
     /// Lets time pass.
     Advance(Advance),
+    /// Goes on with another release of kube-scheduler, on a new branch.
+    Release(Release),
 }
 
 /// How far time passes.

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::release::Release;
+use crate::release::Emulated;
 use crate::report::LastReported;
 use crate::session::Timeline;
 use crate::trace::CycleView;
@@ -35,8 +35,8 @@ pub struct Scene<'a> {
     pub live: Option<LiveStatus>,
     /// Where the cluster came from.
     pub source: &'a str,
-    /// The release of kube-scheduler whose decisions are taken.
-    pub release: Release,
+    /// The release of kube-scheduler whose decisions are taken, and why it is that one.
+    pub release: Emulated,
     /// Which of several branches this is; empty where there is one only.
     pub branch: &'a str,
 }

@@ -13,6 +13,9 @@ use crate::ui::view::draw::Scene;
 /// Screens narrower than this do without the program's name.
 const NAMED_FROM: u16 = 100;
 
+/// The source is clipped to no fewer columns.
+const SHORTEST_SOURCE: usize = 5;
+
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let right = place(scene);
@@ -32,19 +35,32 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let always: usize =
-        [scene.branch, alone, started, live.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
-    let source =
-        text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
+    let mut release = if area.width < NAMED_FROM { scene.release.label() } else { format!("kube-scheduler {}", scene.release.label()) };
+    let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
+    let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
+    if text::width(lead) + SHORTEST_SOURCE + always > room {
+        always -= width(&release);
+        release.clear();
+    }
+    let left = room.saturating_sub(text::width(lead) + always).max(SHORTEST_SOURCE);
+    let source = text::clip_middle(scene.source, left, scene.glyphs.ellipsis).into_owned();
+    // The counts give way to the release.
+    let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
+    let counts = [count(moment.cluster.nodes.len(), "node"), count(moment.cluster.pods.len(), "pod")].map(|words| {
+        let fits = width(&words) <= spare;
+        spare = if fits { spare - width(&words) } else { 0 };
+        if fits { words } else { String::new() }
+    });
+    let [nodes, pods] = counts;
     let facts = [
         (Role::Strong, source),
         (live.1, live.0.clone()),
         (Role::Accent, scene.branch.to_owned()),
         (Role::Notice, alone.to_owned()),
         (Role::Muted, started.to_owned()),
-        (Role::Muted, count(moment.cluster.nodes.len(), "node")),
-        (Role::Muted, count(moment.cluster.pods.len(), "pod")),
-        (Role::Muted, format!("kube-scheduler v{}", scene.release.minor())),
+        (Role::Muted, nodes),
+        (Role::Muted, pods),
+        (Role::Muted, release),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
     let mut used = text::width(lead);

@@ -33,6 +33,7 @@ pub mod pod;
 pub mod pod_seek;
 pub mod quit;
 pub mod reject;
+pub mod release;
 pub mod report;
 pub mod restart;
 pub mod run;
@@ -94,6 +95,7 @@ pub static VERBS: &[&[Verb]] = &[
     open_source::VERBS,
     patch::VERBS,
     reject::VERBS,
+    release::VERBS,
     restart::VERBS,
     save::VERBS,
     theme::VERBS,

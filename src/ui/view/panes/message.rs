@@ -105,7 +105,7 @@ fn beside(scene: &Scene<'_>) -> Option<Beside> {
     let written = scene.written?;
     scene.cycle().outcome?;
     let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::time_of_day(at)));
-    let (different, other_words) = differences(scene.cycle(), written);
+    let (different, other_words) = differences(scene.cycle(), written, &scene.release);
     Some(Beside { at, different, other_words })
 }
 
