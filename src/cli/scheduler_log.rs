@@ -99,14 +99,16 @@ fn time(text: &str, log: &SchedulerLog) -> Result<Stamp, Failure> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(clock.stamp(time));
     }
-    // What is left out is as in the log's last line, which is shown in full.
-    let plain = Clock { year: true, offset: clock.offset.map(|_| 0) };
+    // What is left out is as in the log's last line, and what is there as the answers show it.
+    let plain = Clock { year: true, ..clock };
     let last = plain.show(process.to);
-    let full = match text.len() {
-        _ if text.get(4..5) == Some("-") => text.to_owned(),
-        _ if text.get(2..3) == Some("-") => format!("{}{text}", last.get(..5).unwrap_or_default()),
-        _ => format!("{}{text}", last.get(..11).unwrap_or_default()),
+    let full = if text.get(4..5) == Some("-") {
+        text.to_owned()
+    } else if text.get(2..3) == Some("-") {
+        format!("{}{text}", last.get(..5).unwrap_or_default())
+    } else {
+        format!("{}{text}", last.get(..11).unwrap_or_default())
     };
     let time = format!("{}Z", full.trim_end_matches('Z')).parse::<Timestamp>().map_err(|_| wrong())?;
-    Ok(Clock { year: true, offset: Some(0) }.stamp(time))
+    Ok(plain.stamp(time))
 }

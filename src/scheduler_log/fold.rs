@@ -127,7 +127,7 @@ impl Fold {
     }
 
     /// Takes a line; returns whether its message is understood.
-    pub(super) fn take(&mut self, stream: &mut Stream, entry: Entry<'_>, at: &At) -> bool {
+    pub(super) fn take(&mut self, stream: &mut Stream, entry: &Entry<'_>, at: &At) -> bool {
         if let Some(row) = known(&entry.message) {
             self.message(stream, row.message, row.verbosity, &entry.values, entry.pid, at);
             return true;
@@ -279,6 +279,7 @@ impl Step<'_> {
             Message::Popped => self.with_pod(values, |step, pod| step.put(pod, Place::InFlight, Cause::Popped)),
             Message::AttemptStarted => self.with_pod(values, Self::attempt_started),
             Message::Skipped | Message::NotRequeued => self.with_pod(values, Self::dropped),
+            Message::Discarded => self.discarded(values),
             Message::Binding => self.binding(values),
             Message::Bound => self.bound(values),
             Message::Unschedulable | Message::NoNodes => self.failed(Outcome::Unschedulable, values),
@@ -407,6 +408,16 @@ impl Step<'_> {
     fn dropped(&mut self, pod: Name) {
         let place = self.live().pods.get(&pod).map(|known| known.place);
         if place.is_some_and(|place| matches!(place, Place::InFlight | Place::WaitingOnPermit)) {
+            self.put(pod, Place::Gone, Cause::Dropped);
+        }
+    }
+
+    /// A popped pod is lost until its next update; the error ends with its name.
+    fn discarded(&mut self, values: &Values<'_>) {
+        let named = values.text("pod").or_else(|| values.text("err"));
+        let Some(text) = named.as_deref().and_then(|text| text.rsplit(": ").next()).filter(|name| name.contains('/')) else { return };
+        let pod = self.name(text);
+        if self.live().pods.contains_key(&pod) {
             self.put(pod, Place::Gone, Cause::Dropped);
         }
     }
@@ -562,6 +573,11 @@ impl Step<'_> {
 
     /// A pod comes back from an attempt: told once or twice.
     fn requeued(&mut self, values: &Values<'_>, place: Place) {
+        let pod = self.value(values, "pod").unwrap_or_default();
+        // Where moves are told, this is the second line about a pod that has gone since the first.
+        if self.log_moves() && values.has("hint") && !self.live().pods.contains_key(&pod) {
+            return;
+        }
         let plugins = values.raw("unschedulable plugins").map(|raw| self.fold.plugin_set(raw));
         let backoff = self.live().backoff.unwrap_or((1_000_000, 10_000_000));
         let now = self.at.stamp;
@@ -653,9 +669,10 @@ impl Step<'_> {
         self.with_pod(values, |step, pod| {
             let attempt = step.open_attempt(pod);
             let is_current = step.live().cycle == Some(attempt);
-            let victims: Vec<Name> = match is_current {
-                true => step.live().victims.iter().filter(|(on, _)| *on == node).map(|(_, victim)| *victim).collect(),
-                false => Vec::new(),
+            let victims: Vec<Name> = if is_current {
+                step.live().victims.iter().filter(|(on, _)| *on == node).map(|(_, victim)| *victim).collect()
+            } else {
+                Vec::new()
             };
             let attempt = &mut step.fold.log.attempts[attempt];
             attempt.preemption_node = node;

@@ -28,6 +28,8 @@ pub(super) enum Message {
     Error,
     /// `handleSchedulingFailure`: the pod is gone, bound, or another one of its name is there.
     NotRequeued,
+    /// `unlockedPop` finds a pod still in flight, and loses it: kubernetes issue 139186.
+    Discarded,
     /// The queues' own lines.
     Moved,
     /// As [`Self::Moved`], by a pod that PreEnqueue keeps out.
@@ -117,6 +119,8 @@ const ROWS: &[Row] = &[
     row(0, M::NotRequeued, "Pod doesn't exist in informer cache"),
     row(0, M::NotRequeued, "Pod has been assigned to node. Abort adding it back to queue."),
     row(2, M::NotRequeued, "Pod was recreated while handling scheduling failure. Skip requeueing and status updates."),
+    row(0, M::Discarded, "Discarding the popped pod"),
+    row(0, M::Discarded, "The same pod is tracked in multiple places in the scheduler, and just discard it"),
     row(3, M::Moved, "Pod moved to an internal scheduling queue"),
     row(5, M::MovedGated, "Pod moved to an internal scheduling queue, because the pod is gated"),
     row(5, M::MovedByUpdate, "Pod moved to an internal scheduling queue because the Pod is updated"),

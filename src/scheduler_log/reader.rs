@@ -321,7 +321,7 @@ impl File<'_> {
         let at = At { file: Arc::clone(&self.name), line: number, source: Arc::clone(&writer.source), stamp, clock };
         let Reader { fold, flows } = &mut *self.reader;
         let Some(flow) = flows.get_mut(index) else { return };
-        if fold.take(&mut flow.stream, entry, &at) {
+        if fold.take(&mut flow.stream, &entry, &at) {
             self.understood += 1;
             (flow.to, flow.in_use) = (flow.to.max(stamp), true);
         }

@@ -300,3 +300,21 @@ fn victims_are_those_of_the_node_that_was_chosen() {
     let victims: Vec<&str> = log.attempts[0].victims.iter().map(|victim| log.names.text(*victim)).collect();
     assert_eq!((log.names.text(log.attempts[0].preemption_node), victims), ("n-2", vec!["b/2", "b/3"]));
 }
+
+#[test]
+fn a_pod_that_is_lost_in_a_race_is_in_no_queue() {
+    let messages = [
+        START.to_owned(),
+        added("a/x"),
+        moved("a/x", "UnschedulablePodAdd", "Active"),
+        attempted("a/x"),
+        r#""Error scheduling pod; retrying" err="binding" logger="UnhandledError" pod="a/x""#.to_owned(),
+        moved("a/x", "ScheduleAttemptFailure", "Backoff"),
+        r#""Discarding the popped pod" err="the same pod is tracked in multiple places in the scheduler: a/x" logger="UnhandledError""#
+            .to_owned(),
+        requeued("a/x", "Backoff", "{}"),
+    ];
+    let log = read(&lines(&messages.iter().map(String::as_str).collect::<Vec<_>>()));
+    assert_eq!(pods(&log, |q| q.backoff.as_ref()), Some(vec![]));
+    assert_eq!(log.changes.last().map(|change| (change.place, change.cause)), Some((Place::Gone, Cause::Dropped)));
+}

@@ -41,7 +41,7 @@ pub struct LoggedAttempt {
 
 impl Session {
     /// Adds an attempt of the cluster's scheduler at the end of this branch. Nothing changes by it; the queues of its
-    /// revision are those that the log tells. False where it has no event.
+    /// revision are those that the log tells for its end. False where it has no event.
     pub fn log(&mut self, attempt: LoggedAttempt) -> bool {
         if attempt.events.is_empty() {
             return false;
@@ -70,6 +70,8 @@ impl Session {
                 }
             }
         }
+        // The revision shows the queues as they were at its end.
+        before.queues = after.queues.clone();
         if attempt.pod.is_none() {
             (before, after) = (now.clone(), now);
         }

@@ -101,13 +101,13 @@ fn read_all(reader: &mut Reader, mut logs: Vec<Log>, budget: &Budget) {
 
 /// Reads the logs of kube-scheduler that a dump carries; `None` where it carries none.
 pub fn read_logs_of_dump(loaded: &Loaded, times: LogTimes, limits: &Limits, progress: &Arc<Progress>) -> Option<SchedulerLog> {
-    if loaded.logs.is_empty() {
+    if loaded.logs.0.is_empty() {
         return None;
     }
     let budget = Budget::new(limits, Arc::clone(progress));
     let mut reader = Reader::default();
     let mut logs = Vec::new();
-    for (name, place) in &loaded.logs {
+    for (name, place) in &loaded.logs.0 {
         let path = name.rsplit("!/").next().unwrap_or(name);
         let facts = FileFacts { writer: writer(path), found: true, latest: times.latest, offset: times.offset };
         let listed = place.within(&budget, &mut |stream| {

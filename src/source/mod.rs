@@ -29,9 +29,9 @@ pub mod live;
 mod logs;
 mod read;
 
-pub use assemble::Loaded;
 pub use assemble::diagnostic::{Diagnostic, Severity};
 pub use assemble::report::{Absence, FileReport, KindCount, Origin, Report};
+pub use assemble::{DumpLogs, Loaded};
 pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionTeller};
 pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};

@@ -38,8 +38,12 @@ pub struct Loaded {
     /// What kube-scheduler's own log tells; `None` until one is read.
     pub scheduler_log: Option<Arc<SchedulerLog>>,
     /// Logs of kube-scheduler in the dump, for [`crate::source::read_logs_of_dump`].
-    pub(in crate::source) logs: Vec<(String, Place)>,
+    pub logs: DumpLogs,
 }
+
+/// Logs of kube-scheduler that a dump carries: their names and places.
+#[derive(Clone, Debug, Default)]
+pub struct DumpLogs(pub(in crate::source) Vec<(String, Place)>);
 
 impl Loaded {
     /// The objects as a cluster.
@@ -218,7 +222,7 @@ impl Assembly {
             report: self.report,
             diagnostics: self.diagnostics,
             scheduler_log: None,
-            logs: self.logs,
+            logs: DumpLogs(self.logs),
         }
     }
 
