@@ -22,6 +22,7 @@
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
 //! | [`fixes`] | what keeps a pod out, demand by demand, and verified changes that let it in |
 //! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
+//! | [`scheduler_log`] | what kube-scheduler's own log tells: attempts, queues, victims, and what stays unknown |
 //! | [`source`] | dumps in any layout and archive, and live clusters, into [`cluster`], with a report of what was read, skipped and missing; captures |
 //! | [`report`] | a decision as one sentence, text or JSON; the story of each pod; two branches side by side |
 //! | [`ui`] | state, update, keymap, theme, panes and pages: pure, without IO or a clock |
@@ -54,6 +55,7 @@ pub mod preemption;
 pub mod release;
 pub mod report;
 pub mod scheduler;
+pub mod scheduler_log;
 pub mod session;
 pub mod source;
 pub mod trace;

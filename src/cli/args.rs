@@ -40,6 +40,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Apply operations, or schedule until nothing moves, without a screen
     Run(RunArgs),
+    /// What kube-scheduler's own log tells: attempts, queues, victims
+    Log(LogArgs),
     /// Completions for a shell, on standard output
     Completions {
         /// Which shell
@@ -69,6 +71,15 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
+    /// kube-scheduler's own log, whose attempts the explorer shows beside ours: files, archives, directories, or -
+    #[arg(long, value_name = "FILE")]
+    pub scheduler_log: Vec<PathBuf>,
+    /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
+    #[arg(long, conflicts_with_all = ["config", "config_from_dump"])]
+    pub config_from_log: bool,
+    /// How the log's times are read
+    #[command(flatten)]
+    pub zone: LogZoneArgs,
     /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows, or else
     /// the newest that is known [default: auto]
     #[arg(long, value_name = "VERSION")]
@@ -95,10 +106,17 @@ impl SchedulerArgs {
         Self { queues, ..self.clone() }
     }
 
+    /// Whether a log of the scheduler is named or needed.
+    pub fn asks_for_log(&self) -> bool {
+        !self.scheduler_log.is_empty() || self.config_from_log
+    }
+
     /// Whether anything is asked for that is not the default.
     pub fn is_given(&self) -> bool {
         self.config.is_some()
             || self.config_from_dump
+            || self.asks_for_log()
+            || self.zone.log_timezone.is_some()
             || self.emulate.is_some()
             || self.feature_gates.is_some()
             || self.all_nodes
@@ -169,6 +187,8 @@ enum ArgError {
     Negative(String),
     #[error("{0:?}: expected COLUMNSxROWS, for example 120x40")]
     Size(String),
+    #[error("{0:?}: expected UTC or an offset, for example +02:00")]
+    Zone(String),
 }
 
 /// What reading may cost.
@@ -357,6 +377,58 @@ pub struct RunArgs {
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,
+}
+
+/// Arguments of `log`.
+#[derive(Clone, Debug, Args)]
+pub struct LogArgs {
+    /// Logs: files, archives, directories, or - for standard input; rotated and compressed ones too
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The dump of the cluster, from whose time the year is known
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub from: Vec<PathBuf>,
+    /// Show the queues as they were then: a time as the log has it, with or without the date [default: its end]
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// How the log's times are read
+    #[command(flatten)]
+    pub zone: LogZoneArgs,
+    /// How to print
+    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    pub output: &'static Format,
+    /// What reading may cost
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// The zone of logs.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LogZoneArgs {
+    /// The zone of the log's times, as UTC or +02:00: klog's text has none [default: unknown]
+    #[arg(long, value_name = "ZONE", value_parser = zone, allow_hyphen_values = true)]
+    pub log_timezone: Option<i32>,
+}
+
+/// Reads `UTC`, `Z`, `+02:00` or `-0330` as seconds east of UTC.
+fn zone(text: &str) -> Result<i32, ArgError> {
+    let wrong = || ArgError::Zone(text.to_owned());
+    if matches!(text, "UTC" | "utc" | "Z" | "z") {
+        return Ok(0);
+    }
+    let (sign, rest) = match text.split_at_checked(1) {
+        Some(("+", rest)) => (1, rest),
+        Some(("-", rest)) => (-1, rest),
+        _ => return Err(wrong()),
+    };
+    let digits: String = rest.chars().filter(|c| *c != ':').collect();
+    let (hours, minutes) = match digits.len() {
+        1 | 2 => (digits.as_str(), "0"),
+        4 => digits.split_at(2),
+        _ => return Err(wrong()),
+    };
+    let number = |text: &str, max: i32| text.parse::<i32>().ok().filter(|n| (0..=max).contains(n)).ok_or_else(wrong);
+    Ok(sign * (number(hours, 14)? * 3600 + number(minutes, 59)? * 60))
 }
 
 /// Reads the name of a format.

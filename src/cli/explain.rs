@@ -16,6 +16,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     if !args.fixes && !args.pending {
         loaded.report.forget_origins();
     }
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
     let code = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),

@@ -10,6 +10,7 @@ mod live;
 mod log;
 mod opening;
 mod run;
+mod scheduler_log;
 mod start;
 
 use args::ConnectArgs;
@@ -29,6 +30,7 @@ use crate::app::AppError;
 use crate::cluster::MissingKinds;
 use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Profile};
+use crate::report::LogReport;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -123,6 +125,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Capture(args) => live::capture(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Log(args) => scheduler_log::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut script);
@@ -182,15 +185,29 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
         let name = path.display().to_string();
         let text = text(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
         (name, text)
+    } else if args.config_from_log {
+        let log = loaded.scheduler_log.as_deref().and_then(|log| LogReport::new(log, None));
+        let log = log.ok_or_else(|| Failure::usage("--config-from-log: there is no log of kube-scheduler; --scheduler-log names one"))?;
+        let words = "--config-from-log: the log does not show the configuration, which is written at -v=2 when the scheduler starts";
+        let (text, shown) = log.configuration().ok_or_else(|| Failure::usage(words))?;
+        if args.feature_gates.is_none() && !shown.is_empty() {
+            let gates = FeatureGates::parse(&shown, release).map_err(|e| Failure::usage(format!("--config-from-log: {e}")))?;
+            return parsed_config("the scheduler's log", text, Emulation::new(release, gates));
+        }
+        ("the scheduler's log".to_owned(), text.to_owned())
     } else if args.config_from_dump {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
         found.ok_or_else(|| Failure::usage("--config-from-dump: the source carries no KubeSchedulerConfiguration"))?
     } else {
         return Ok(Config::defaults(emulation));
     };
-    Config::parse(&text, emulation).map_err(|e| {
+    parsed_config(&name, &text, emulation)
+}
+
+fn parsed_config(name: &str, text: &str, emulation: Emulation) -> Result<Config, Failure> {
+    Config::parse(text, emulation).map_err(|e| {
         let mut lines: Lines = e.distinct().map(|error| format!("{name}: {error}")).collect();
-        lines.line(format_args!("(as kube-scheduler {} reads it; --emulate takes another)", release.release));
+        lines.line(format_args!("(as kube-scheduler {} reads it; --emulate takes another)", emulation.release()));
         Failure::usage(lines)
     })
 }
@@ -251,7 +268,7 @@ fn worth_telling(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
 fn watched(inputs: &[Input], limits: &Limits) -> Loaded {
     let begin = Instant::now();
     let progress = Arc::new(Progress::default());
-    let loaded = watched_by(inputs, limits, &progress);
+    let loaded = watched_by(&progress, true, || source::load_watched(inputs, limits, &progress));
     log_read(inputs, &loaded, progress.bytes(), begin.elapsed());
     loaded
 }
@@ -269,9 +286,10 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
     tracing::info!(source, bytes, objects, events, diagnostics, milliseconds, "read");
 }
 
-fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
+/// Reads something while it says on a terminal how far it has got; `objects` are counted, or are none of what is read.
+fn watched_by<T>(progress: &Arc<Progress>, objects: bool, read: impl FnOnce() -> T) -> T {
     if !output::standard_error_is_terminal() {
-        return source::load_watched(inputs, limits, progress);
+        return read();
     }
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
@@ -280,13 +298,14 @@ fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Lo
             let mut status = Status::default();
             while finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let megabytes = progress.bytes() / 1_000_000;
-                status.show(format_args!("reading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects()));
+                let objects = if objects { format!(", {} objects", progress.objects()) } else { String::new() };
+                status.show(format_args!("reading {}: {megabytes} MB{objects} so far", progress.file()));
                 wait = NEXT_PROGRESS;
             }
         };
         // Without a thread to spare, nothing is said.
         let _ = std::thread::Builder::new().spawn_scoped(scope, watcher);
-        let loaded = source::load_watched(inputs, limits, progress);
+        let loaded = read();
         drop(done);
         loaded
     })

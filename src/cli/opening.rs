@@ -69,6 +69,10 @@ impl Wanted {
             Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch),
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &limits, watch) {
+                    if scheduler.asks_for_log() {
+                        let words = "--scheduler-log and --config-from-log are for one dump, and these are several over time";
+                        return Err(Failure::usage(words));
+                    }
                     return open_series(dumps, &scheduler, options, watch);
                 }
                 if let [path] = &paths[..]
@@ -118,11 +122,15 @@ fn open_inputs(
         return Err(Failure::source("nothing could be read"));
     }
     watch.building();
+    super::scheduler_log::read_beside(args, &mut loaded, limits, &|line| watch.say(line))?;
     let report = report_lines(&loaded);
     let notice = notice(&loaded, args, options);
     let background = Background { report, events: loaded.events.clone(), observed: false };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
-    let session = Session::new(scheduler, title).with(background);
+    let mut session = Session::new(scheduler, title).with(background);
+    if let Some(log) = &loaded.scheduler_log {
+        super::scheduler_log::onto_timeline(log, &mut session);
+    }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
 }
 
@@ -133,6 +141,11 @@ fn open_cluster(
     options: &Options,
     watch: &Watch,
 ) -> Result<Opened, Failure> {
+    if args.asks_for_log() {
+        let words =
+            "--scheduler-log and --config-from-log are for dumps: capture the cluster, and open the capture with its scheduler's log";
+        return Err(Failure::usage(words));
+    }
     let live = match connected {
         Some(live) => live,
         None => {
@@ -179,6 +192,12 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     }
     if !args.config_from_dump && args.config.is_none() && loaded.report.scheduler.iter().any(|hint| hint.config.is_some()) {
         parts.push("the dump carries a scheduler's configuration: --config-from-dump takes it".to_owned());
+    }
+    if let Some(log) = &loaded.scheduler_log {
+        parts.push(format!(
+            "the timeline begins with what the cluster's scheduler did by its log: {}",
+            count(log.attempts.len(), "attempt")
+        ));
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
     if pods > 0 {

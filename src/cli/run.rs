@@ -24,6 +24,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         return super::compare::run(args, other, loaded);
     }
     loaded.report.forget_origins();
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,

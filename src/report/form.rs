@@ -2,7 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Agreements, Decision, FixesReport, Info, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, causes_text, text};
+use super::{
+    Agreements, Decision, FixesReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, causes_text, text,
+};
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
@@ -89,6 +91,8 @@ pub enum Answer<'a> {
     Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),
     /// All pending pods, compared with what the cluster's scheduler wrote.
     Agreements(&'a Agreements),
+    /// What a scheduler's log tells.
+    Log(&'a LogReport<'a>),
     /// What a release has.
     Info(&'a Info),
     /// Pending pods as two releases decide about them.
@@ -138,6 +142,7 @@ impl Answer<'_> {
         match self {
             Self::Decision(view, _) | Self::Fixes(view, ..) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
             Self::Agreements(_) => "Pending pods".to_owned(),
+            Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
@@ -157,6 +162,7 @@ impl Answer<'_> {
                 lines.extend(fixes.text());
                 lines
             }
+            Self::Log(log) => log.text(),
             Self::Agreements(agreements) => {
                 let mut lines = agreements.text().into_vec();
                 let rest = lines.split_off(lines.len().min(1));
@@ -188,6 +194,7 @@ impl Serialize for Answer<'_> {
                 WithFixes { decision, fixes }.serialize(serializer)
             }
             Self::Agreements(agreements) => agreements.serialize(serializer),
+            Self::Log(log) => log.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::logged::LoggedAttempt;
 use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
 use crate::release::Release;
@@ -18,6 +19,8 @@ pub enum Action {
     Apply(Operation),
     /// A decision about a pod, without consequences.
     Explain(Key),
+    /// What the cluster's own scheduler did, by its log.
+    Logged(Box<LoggedAttempt>),
     /// A kube-scheduler of another release takes over.
     Release(Release),
 }
@@ -41,7 +44,7 @@ pub(super) struct Step {
 /// What a step means for a run until nothing changes any more: after a change from outside, everything is worth trying.
 fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
-        Action::Explain(_) => {}
+        Action::Explain(_) | Action::Logged(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
         Action::Apply(_) | Action::Release(_) => *settling = Quiescence::default(),
     }
@@ -82,8 +85,13 @@ impl Branch {
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
-            Action::Apply(_) | Action::Release(_) => None,
+            Action::Apply(_) | Action::Logged(_) | Action::Release(_) => None,
         }
+    }
+
+    /// Whether a revision changes nothing.
+    pub(super) fn changes_nothing(&self, revision: usize) -> bool {
+        self.steps.get(revision).is_some_and(|step| matches!(step.action, Action::Explain(_) | Action::Logged(_)))
     }
 
     /// Its name.

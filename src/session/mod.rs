@@ -5,6 +5,7 @@ mod compare;
 mod dump_series;
 mod edit;
 mod file;
+mod logged;
 mod recording;
 mod requeue_events;
 mod timeline;
@@ -17,6 +18,7 @@ pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, 
 pub use dump_series::{changes, is_news, is_same_cluster};
 pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
+pub use logged::{LoggedAttempt, LoggedPlace};
 pub use recording::{Background, ReleaseChangeError, RunEnd, Session};
 pub use requeue_events::RequeueEvents;
 pub use timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};

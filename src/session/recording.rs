@@ -84,7 +84,7 @@ impl Session {
 
     /// Whether something was seen or done on this branch behind a revision, up to the cursor.
     pub fn changed_since(&self, revision: usize) -> bool {
-        (revision + 1..self.timeline().revisions_done()).any(|at| self.branch().explained(at).is_none())
+        (revision + 1..self.timeline().revisions_done()).any(|at| !self.branch().changes_nothing(at))
     }
 
     /// The pod of the decision without consequences that the cursor is in.
@@ -255,6 +255,7 @@ impl Session {
         match action {
             Action::Apply(operation) => self.append(operation),
             Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod),
+            Action::Logged(attempt) => self.log(*attempt),
             Action::Release(release) => match self.with_release(self.scheduler(), release) {
                 Ok(after) => {
                     self.push_release(release, after);
@@ -305,6 +306,11 @@ impl Session {
         let revision = Revision { kind, title, events: events.into(), before: was, after: is };
         branch.push(Step { action: Action::Apply(operation), before }, revision, after);
         true
+    }
+
+    /// Adds what changes nothing at the end of this branch; the cursor stays.
+    pub(super) fn push(&mut self, step: Step, revision: Revision, after: Scheduler) {
+        self.branches[self.current].push(step, revision, after);
     }
 
     /// Tries the next waiting pod at the end of this branch; false when none can be popped.
@@ -412,7 +418,7 @@ fn requeue_events(scheduler: &Scheduler) -> Arc<RequeueEvents> {
     Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()))
 }
 
-fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyframe {
+pub(super) fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyframe {
     Keyframe {
         cluster: state.cluster().clone(),
         snapshot: state.snapshot(),

@@ -62,6 +62,8 @@ pub enum RevisionKind {
     Schedule,
     /// A dry decision about a pod, without consequences.
     Explain(Key),
+    /// The cluster's own scheduler tried a pod, by its log; `None` for the end of the log.
+    Logged(Option<Key>),
     /// An object was created.
     Create(Kind, Key),
     /// An object was updated.
@@ -80,6 +82,13 @@ pub enum RevisionKind {
     Reject(Key),
     /// A kube-scheduler of another release took over.
     Release(Release),
+}
+
+impl RevisionKind {
+    /// Returns whether it is of the log of the cluster's own scheduler.
+    pub fn is_logged(&self) -> bool {
+        matches!(self, Self::Logged(_))
+    }
 }
 
 impl Revision {

@@ -15,6 +15,7 @@
 //! | `assemble` | walks the documents, keeps the newest of objects that were read several times, and reports what is there and what is not |
 //! | [`live`] | lists and watches a cluster through its API server, into the same objects with the same report, and tells what changes |
 //! | [`capture`] | writes a cluster as a dump |
+//! | `logs` | reads kube-scheduler's logs, from where dumps are read |
 //!
 //! Objects of a dump are taken as they stand. Only what an object without a uid, and so one that no API server has
 //! seen, lacks for certain is filled in; see `decode::admission`.
@@ -25,15 +26,17 @@ mod decode;
 mod demos;
 mod layout;
 pub mod live;
+mod logs;
 mod read;
 
-pub use assemble::Loaded;
 pub use assemble::diagnostic::{Diagnostic, Severity};
 pub use assemble::report::{Absence, FileReport, KindCount, Origin, Report};
+pub use assemble::{DumpLogs, Loaded};
 pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionTeller};
 pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};
+pub use logs::{LogTimes, read_logs_of_dump, read_scheduler_logs};
 pub use read::input::Input;
 pub use read::limits::Limits;
 pub use read::progress::Progress;

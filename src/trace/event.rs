@@ -23,6 +23,8 @@ use crate::release::{PreFilterRejection, Release};
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Event {
+    /// The cluster's own scheduler did something, by its log.
+    Logged(Arc<LoggedEvent>),
     /// The virtual clock moved.
     ClockMoved { from: Box<Timestamp>, to: Timestamp },
     /// Another kube-scheduler took over, with nothing but the cluster's objects to go by.
@@ -317,6 +319,17 @@ impl std::fmt::Display for MoveCause {
             Self::Cycle => f.write_str("cycle"),
         }
     }
+}
+
+/// What the cluster's own scheduler did with a pod, by its log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedEvent {
+    /// The pod.
+    pub pod: Key,
+    /// When, as the log tells it.
+    pub at: String,
+    /// What happened, as a sentence without its end.
+    pub words: String,
 }
 
 /// Where a pod can be.

@@ -35,6 +35,12 @@ pub struct QueueEntry {
 }
 
 impl QueueEntry {
+    /// A pod at a place that is told from elsewhere.
+    pub fn at(pod: Key, place: Place) -> Self {
+        let plugins = if let Place::Unschedulable { plugins, .. } = &place { *plugins } else { PluginSet::default() };
+        Self { place, plugins, ..Self::new(pod) }
+    }
+
     /// A pod that was never tried.
     fn new(pod: Key) -> Self {
         Self {

@@ -47,7 +47,8 @@ impl Event {
     pub fn extension_point(&self) -> ExtensionPoint {
         use ExtensionPoint as P;
         match self {
-            Self::ClockMoved { .. }
+            Self::Logged(_)
+            | Self::ClockMoved { .. }
             | Self::SchedulerStarted(_)
             | Self::ObjectChanged { .. }
             | Self::QueueMoved(_)
@@ -137,6 +138,7 @@ impl Event {
     /// The pod that the event names.
     fn pod(&self) -> Option<&Key> {
         match self {
+            Self::Logged(event) => Some(&event.pod),
             Self::QueueMoved(m) => Some(&m.pod),
             Self::PlaceInferred(p) => Some(&p.pod),
             Self::CycleStarted(start) => Some(&start.pod),
@@ -161,6 +163,7 @@ impl Event {
     /// The event as one plain sentence.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
             Self::SchedulerStarted(start) => {
                 format!("kube-scheduler {} started with {}", start.release, count(start.queues.entries.len(), "waiting pod"))

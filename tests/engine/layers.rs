@@ -21,10 +21,14 @@ const LAYERS: Rooms = &[
     ("scheduler", &["output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster"]),
     ("session", &["output", "scheduler", "trace", "framework", "release", "cluster"]),
-    ("source", &["cluster", "output", "plural"]),
-    ("report", &["output", "session", "fixes", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
-    ("ui", &["output", "session", "fixes", "report", "trace", "framework", "release", "cluster"]),
-    ("app", &["output", "ui", "report", "session", "fixes", "source", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("scheduler_log", &[]),
+    ("source", &["scheduler_log", "cluster", "output", "plural"]),
+    ("report", &["output", "session", "fixes", "scheduler", "source", "scheduler_log", "trace", "framework", "release", "cluster", "plural"]),
+    ("ui", &["output", "session", "fixes", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
+    (
+        "app",
+        &["output", "ui", "report", "session", "fixes", "source", "scheduler_log", "scheduler", "trace", "framework", "release", "cluster"],
+    ),
     (
         "cli",
         &[
@@ -35,6 +39,7 @@ const LAYERS: Rooms = &[
             "session",
             "fixes",
             "source",
+            "scheduler_log",
             "scheduler",
             "trace",
             "framework",
@@ -54,6 +59,7 @@ const SOURCE: Rooms = &[
     ("assemble", &["decode", "layout", "read"]),
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
+    ("logs", &["assemble", "read"]),
 ];
 
 /// The rooms of `ui`.

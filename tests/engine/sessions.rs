@@ -157,6 +157,7 @@ proptest! {
                 match action {
                     schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
                     schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
+                    schedscope::session::Action::Logged(attempt) => assert!(alone.log((**attempt).clone())),
                     schedscope::session::Action::Release(_) => unreachable!("no deal changes the release"),
                 }
                 seek_end(&mut alone);

@@ -16,4 +16,5 @@ mod capture;
 mod dumps;
 mod live;
 mod releases;
+mod scheduler_logs;
 mod yaml_lists;

@@ -9,11 +9,13 @@ mod warnings;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
+use std::sync::Arc;
 
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, MissingKinds, Object, ObservedEvent, Str};
 use crate::plural::and_more;
+use crate::scheduler_log::SchedulerLog;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionTeller};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
@@ -33,7 +35,15 @@ pub struct Loaded {
     pub report: Report,
     /// Remarks, in the order of the input; those about the whole come last.
     pub diagnostics: Vec<Diagnostic>,
+    /// What kube-scheduler's own log tells; `None` until one is read.
+    pub scheduler_log: Option<Arc<SchedulerLog>>,
+    /// Logs of kube-scheduler in the dump, for [`crate::source::read_logs_of_dump`].
+    pub logs: DumpLogs,
 }
+
+/// Logs of kube-scheduler that a dump carries: their names and places.
+#[derive(Clone, Debug, Default)]
+pub struct DumpLogs(pub(in crate::source) Vec<(String, Place)>);
 
 impl Loaded {
     /// The objects as a cluster.
@@ -101,6 +111,8 @@ pub(super) struct Assembly {
     pub(super) deleted: HashSet<usize>,
     pub(super) repeated: Tally,
     pub(super) recreated: Tally,
+    /// Logs of kube-scheduler.
+    pub(super) logs: Vec<(String, Place)>,
 }
 
 impl Assembly {
@@ -204,7 +216,14 @@ impl Assembly {
         // An empty list says that there are none.
         let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0 && count.skipped() > 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
-        Loaded { objects: self.objects, events: self.events, report: self.report, diagnostics: self.diagnostics }
+        Loaded {
+            objects: self.objects,
+            events: self.events,
+            report: self.report,
+            diagnostics: self.diagnostics,
+            scheduler_log: None,
+            logs: DumpLogs(self.logs),
+        }
     }
 
     /// Of how many namespaces there are pods, and of how many there are Namespaces or anything else.

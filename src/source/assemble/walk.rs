@@ -24,6 +24,9 @@ const GLANCE: usize = 4096;
 /// How much of a file that is no object, but says something about the dump, is read.
 const MAX_FACT: u64 = 64 << 10;
 
+/// How many logs of a dump are noted.
+const MAX_LOGS: usize = 1000;
+
 /// An archive may be inside another one, but not further in.
 const MAX_DEPTH: usize = 2;
 
@@ -64,6 +67,8 @@ impl<'a> Walk<'a> {
         let role = layout::role(&path);
         self.assembly.layouts.note(input, role.as_ref());
         if found && role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+            let place = Place { base: content, members: Vec::new() };
+            self.note_log(&path, name, || place);
             return;
         }
         match content.stream(&self.budget) {
@@ -73,6 +78,13 @@ impl<'a> Walk<'a> {
                 self.stream(&file, role, stream, Some(&content));
             }
             Err(error) => self.assembly.add_unopened(&name, &error),
+        }
+    }
+
+    /// Notes a log of kube-scheduler, which is read once all objects are.
+    fn note_log(&mut self, path: &str, name: String, place: impl FnOnce() -> Place) {
+        if is_scheduler_log(path) && self.assembly.logs.len() < MAX_LOGS {
+            self.assembly.logs.push((name, place()));
         }
     }
 
@@ -137,11 +149,12 @@ impl<'a> Walk<'a> {
         }
         let role = layout::role(&path);
         self.assembly.layouts.note(archive.input, role.as_ref());
-        if role.as_ref().is_some_and(|role| role.task == Task::Skip) {
-            return true;
-        }
         let members = archive.place.members.iter().copied().chain([place]).collect();
         let place = Place { base: archive.place.base.clone(), members };
+        if role.as_ref().is_some_and(|role| role.task == Task::Skip) {
+            self.note_log(&path, name, || place);
+            return true;
+        }
         let file = FileToRead { name, path, found: true, input: archive.input, place };
         if hidden(&file.path) {
             self.assembly.pass_over(&file);
@@ -228,6 +241,13 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Whether a path is of a log of kube-scheduler's pod: `kube-system/kube-scheduler-cp-1/logs.txt`,
+/// `.../openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs/current.log`.
+fn is_scheduler_log(path: &str) -> bool {
+    let is_log = path.split('/').next_back().is_some_and(|file| file.contains("log") || file.ends_with(".txt"));
+    is_log && path.split('/').any(|part| part.contains("kube-scheduler-")) && !path.contains("guard")
+}
+
 /// A member's name as a path: whatever `..` or a leading `/` might mean elsewhere, here it means nothing.
 fn plain_path(name: &str) -> String {
     let name = name.replace('\\', "/");
@@ -247,6 +267,14 @@ mod tests {
     fn names_of_members_are_only_names() {
         for (name, expected) in [("./a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../a", "a"), ("a\\b", "a/b"), ("a//b/", "a/b")] {
             assert_eq!(plain_path(name), expected);
+        }
+        for (path, expected) in [
+            ("kube-system/kube-scheduler-cp-1/logs.txt", true),
+            ("must/pods/openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs/previous.log", true),
+            ("kube-system/kube-controller-manager-cp-1/logs.txt", false),
+            ("kube-system/kube-scheduler-cp-1/pod.yaml", false),
+        ] {
+            assert_eq!(is_scheduler_log(path), expected, "{path}");
         }
         assert!(hidden("a/._b.json") && !hidden("a/b.json"));
     }

@@ -65,8 +65,12 @@ pub(in crate::source) struct Place {
 impl Place {
     /// Opens the document again and hands its stream to `read`.
     pub(in crate::source) fn with(&self, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
-        let budget = Budget::unlimited();
-        descend(self.base.stream(&budget)?, Some(&self.base), &self.members, &budget, read)
+        self.within(&Budget::unlimited(), read)
+    }
+
+    /// As [`Self::with()`], within a budget.
+    pub(in crate::source) fn within(&self, budget: &Budget, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
+        descend(self.base.stream(budget)?, Some(&self.base), &self.members, budget, read)
     }
 }
 

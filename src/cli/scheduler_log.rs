@@ -1,0 +1,115 @@
+//! `schedscope log`: what kube-scheduler's own log tells.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::args::{LogArgs, SchedulerArgs};
+use super::{Failure, print};
+use crate::output::{self, Lines};
+use crate::report::{Answer, LogReport, SchedulerComparer};
+use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
+use crate::session::{Cursor, Session};
+use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
+use crate::trace::CycleView;
+
+/// Reads logs and prints.
+pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
+    let limits = args.limits.limits();
+    let latest = match &args.from[..] {
+        [] => None,
+        paths => {
+            let loaded = super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?;
+            loaded.report.newest
+        }
+    };
+    let times = LogTimes { latest, offset: args.zone.log_timezone };
+    let inputs: Vec<Input> = args.files.iter().map(input).collect();
+    let progress = Arc::new(Progress::default());
+    let log = super::watched_by(&progress, false, || read_scheduler_logs(&inputs, times, &limits, &progress));
+    tell(&log);
+    let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
+    let Some(report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
+    let answer = print(&args.output.write(&Answer::Log(&report), Lines::default()).map_err(|e| Failure::source(e.to_string()))?);
+    // The program ends here: to give a large log back piece by piece would only take time.
+    std::mem::forget(log);
+    answer
+}
+
+/// Findings go to standard error.
+fn tell(log: &SchedulerLog) {
+    findings(log).for_each(output::say);
+}
+
+fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
+    let more = (log.more_findings > 0).then(|| format!("and {} more remarks about the log", log.more_findings));
+    log.findings.iter().map(ToString::to_string).chain(more)
+}
+
+/// Reads the log that the arguments name, or else that of the dump, into what was loaded. `say` gets remarks about it.
+pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
+    let times = LogTimes { latest: loaded.report.newest, offset: args.zone.log_timezone };
+    let progress = Arc::new(Progress::default());
+    let log = if args.scheduler_log.is_empty() {
+        read_logs_of_dump(loaded, times, limits, &progress)
+    } else {
+        let inputs: Vec<Input> = args.scheduler_log.iter().map(input).collect();
+        let log = read_scheduler_logs(&inputs, times, limits, &progress);
+        if log.is_empty() {
+            findings(&log).for_each(say);
+            return Err(Failure::source("--scheduler-log: nothing of kube-scheduler could be read"));
+        }
+        Some(log)
+    };
+    if let Some(log) = log {
+        findings(&log).for_each(say);
+        loaded.scheduler_log = Some(Arc::new(log));
+    }
+    Ok(())
+}
+
+/// Puts the scheduler's attempts on the timeline of a session, with the decision on the objects beside the last one for
+/// each pod.
+pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
+    let Some(report) = LogReport::new(log, None) else { return };
+    let scheduler = session.scheduler().clone();
+    let cluster = scheduler.state().cluster().clone();
+    let attempts = report.timeline(|pod, said| {
+        let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
+        let view = CycleView::of(&scheduler.explain(pod));
+        let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);
+        Some(found.text().iter().map(str::trim).collect::<Vec<_>>().join(" "))
+    });
+    for attempt in attempts {
+        session.log(attempt);
+    }
+    session.timeline_mut().seek(Cursor::END);
+}
+
+fn input(path: &PathBuf) -> Input {
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }
+}
+
+/// Reads a time as the log has it: RFC 3339, the same without a zone, or the time of day alone.
+fn time(text: &str, log: &SchedulerLog) -> Result<Stamp, Failure> {
+    let wrong = || Failure::usage(format!("--at {text}: expected a time such as 2026-11-20T18:26:00Z, or 18:26:00 of the log's last day"));
+    let process = log.leading(None).and_then(|index| log.processes.get(index));
+    let Some(process) = process else { return Ok(Stamp::default()) };
+    let clock = process.clock;
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(clock.stamp(time));
+    }
+    // What is left out is as in the log's last line, and what is there as the answers show it.
+    let plain = Clock { year: true, ..clock };
+    let last = plain.show(process.to);
+    let full = if text.get(4..5) == Some("-") {
+        text.to_owned()
+    } else if text.get(2..3) == Some("-") {
+        format!("{}{text}", last.get(..5).unwrap_or_default())
+    } else {
+        format!("{}{text}", last.get(..11).unwrap_or_default())
+    };
+    let time = format!("{}Z", full.trim_end_matches('Z')).parse::<Timestamp>().map_err(|_| wrong())?;
+    Ok(plain.stamp(time))
+}

@@ -1,0 +1,251 @@
+//! The log in plain words.
+
+use std::fmt::Write as _;
+
+use super::LogReport;
+use crate::output::Lines;
+use crate::plural::{count, count_of};
+use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Dump, Fact, Outcome, Place, QueuedPod, Stamp};
+
+const QUEUE_NAMES: [(Place, &str); 3] =
+    [(Place::Active, "activeQ"), (Place::Backoff, "backoffQ"), (Place::Unschedulable, "unschedulablePods")];
+
+fn queue_name(place: Place) -> &'static str {
+    QUEUE_NAMES.iter().find(|(of, _)| *of == place).map_or("", |(_, name)| name)
+}
+
+/// What happened at a time.
+enum Happening<'a> {
+    Attempt(&'a Attempt),
+    Change(&'a Change),
+    Dump(&'a Dump),
+}
+
+impl LogReport<'_> {
+    /// Returns what the log is, the queues, and the story line by line.
+    pub(in crate::report) fn text(&self) -> Lines {
+        let mut out = Lines::default();
+        self.head(&mut out);
+        self.queues_text(&mut out);
+        self.story(&mut out);
+        out
+    }
+
+    fn head(&self, out: &mut Lines) {
+        let (log, process) = (self.log, self.process());
+        let span = self.span().0.zip(self.span().1).map_or_else(String::new, |(from, to)| format!(", from {from} to {to}"));
+        let release = match (self.release(), &process.version) {
+            (Some(release), _) => format!("kube-scheduler {release}"),
+            (None, Some(version)) => format!("kube-scheduler of unknown release (it says {version})"),
+            (None, None) => "kube-scheduler of unknown release".to_owned(),
+        };
+        let verbosity = process.verbosity().map_or_else(|| "unknown verbosity".to_owned(), |v| format!("-v={v}"));
+        out.push("LOG");
+        out.line(format_args!("  {release}, {verbosity}{span}"));
+        out.line(format_args!("  {} of {} are understood", log.understood, count(log.lines as usize, "line")));
+        let has_lines = !log.processes.is_empty();
+        if has_lines && !process.clock.year {
+            out.line(format_args!("  the year is unknown: the log does not tell it, and the file has no time"));
+        }
+        if has_lines && process.clock.offset.is_none() {
+            out.line(format_args!("  the time zone is unknown: --log-timezone sets it"));
+        }
+        let complete = process.complete();
+        let rows = [
+            (Fact::Attempts, "every attempt that ended", "-v=2"),
+            (Fact::Requeues, "where each failed pod was put", "-v=3"),
+            (Fact::Moves, "every move between queues", "-v=5"),
+            (Fact::Queues, "the queues", "-v=5, from the scheduler's start"),
+            (Fact::Scores, "scores", "-v=10"),
+        ];
+        let has = |fact: Fact| complete.contains(&fact) || fact == Fact::Requeues && complete.contains(&Fact::Moves);
+        let told: Vec<&str> = rows.iter().filter(|row| has(row.0)).map(|row| row.1).collect();
+        let lacks: Vec<String> = rows.iter().filter(|row| !has(row.0)).map(|row| format!("{} (told from {})", row.1, row.2)).collect();
+        out.line(format_args!("  complete: {}", if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }));
+        if !lacks.is_empty() {
+            out.line(format_args!("  not complete: {}", lacks.join(", ")));
+        }
+        if log.processes.len() > 1 {
+            out.line(format_args!("  {} wrote it; the queues are those of number {}:",
+                count_of(log.processes.len(), "process", "processes"),
+                self.process + 1));
+            for (number, one) in log.processes.iter().enumerate() {
+                let pid = one.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
+                let (from, to) = (one.clock.show(one.from), one.clock.show(one.to));
+                out.line(format_args!("    {}. {}{pid}: {} from {from} to {to}", number + 1, one.source, count(one.attempts, "attempt")));
+            }
+        }
+        out.blank();
+    }
+
+    fn queues_text(&self, out: &mut Lines) {
+        let queues = &self.queues;
+        let when = self.at.map_or_else(|| "AT THE END".to_owned(), |at| format!("AT {}", self.process().clock.show(at)));
+        out.line(format_args!("QUEUES {when}"));
+        match queues.certainty {
+            Certainty::Exact => {}
+            Certainty::SinceBegin => {
+                out.line(format_args!("  The log does not hold the scheduler's start: pods that have not moved since it begins are missing."));
+            }
+            Certainty::ParkedOrMovedSince => {
+                out.line(format_args!("  At this verbosity moves leave no line: pods in unschedulablePods were parked there, or have moved since."));
+            }
+            Certainty::Unknown => {
+                out.line(format_args!("  The log does not tell in which queue a pod is."));
+            }
+        }
+        for (name, pods) in [
+            ("activeQ", &queues.active),
+            ("backoffQ", &queues.backoff),
+            ("unschedulablePods", &queues.unschedulable),
+            ("in flight", &queues.in_flight),
+            ("waiting on Permit", &queues.waiting_on_permit),
+        ] {
+            match pods {
+                None => {
+                    out.line(format_args!("  {name}: unknown"));
+                }
+                Some(pods) => {
+                    out.line(format_args!("  {name}: {}", count(pods.len(), "pod")));
+                    pods.iter().for_each(|pod| self.queued(out, pod));
+                }
+            }
+        }
+        if !self.log.pending_pods.is_empty() {
+            let lengths: Vec<String> = self.log.pending_pods.iter().map(|(queue, length)| format!("{queue} {length}")).collect();
+            out.line(format_args!("  by the saved metrics: {} (gated pods apart from unschedulable ones)", lengths.join(", ")));
+        }
+        if !queues.unplaced.is_empty() {
+            out.line(format_args!("  pending, in a queue that is not told: {}", count(queues.unplaced.len(), "pod")));
+            queues.unplaced.iter().for_each(|pod| self.queued(out, pod));
+        }
+        out.blank();
+    }
+
+    fn queued(&self, out: &mut Lines, pod: &QueuedPod) {
+        let (log, clock) = (self.log, self.process().clock);
+        let mut more = String::new();
+        let plugins: Vec<&str> = log.plugins(pod.plugins).collect();
+        if !plugins.is_empty() {
+            let _ = write!(more, ", rejected by {}", plugins.join(", "));
+        }
+        if !pod.gated_by.is_empty() {
+            let _ = write!(more, ", gated by {}", log.names.text(pod.gated_by));
+        }
+        if let Some(expires) = pod.expires {
+            let _ = write!(more, ", backing off until {} (calculated)", clock.show(expires));
+        }
+        out.line(format_args!("    {} since {}{more}", log.names.text(pod.pod), clock.show(pod.since)));
+    }
+
+    fn story(&self, out: &mut Lines) {
+        let log = self.log;
+        out.line(format_args!("STORY"));
+        let mut changes = log.changes.iter().filter(|change| is_told(change, &|name| log.names.text(name))).peekable();
+        let mut attempts: Vec<&Attempt> = log.attempts.iter().collect();
+        attempts.sort_by_key(|attempt| attempt.end.unwrap_or(attempt.at));
+        let mut attempts = attempts.into_iter().peekable();
+        let mut dumps = log.dumps.iter().peekable();
+        let at = |attempt: &&Attempt| attempt.end.unwrap_or(attempt.at);
+        loop {
+            let times = [changes.peek().map(|c| c.at), attempts.peek().map(at), dumps.peek().map(|d| d.at)];
+            let Some((next, _)) = times.iter().enumerate().filter_map(|(n, t)| t.map(|t| (n, t))).min_by_key(|(n, t)| (*t, *n)) else {
+                break;
+            };
+            let happening = match next {
+                0 => changes.next().map(Happening::Change),
+                1 => attempts.next().map(Happening::Attempt),
+                _ => dumps.next().map(Happening::Dump),
+            };
+            if let Some(happening) = happening {
+                self.line(out, &happening);
+            }
+        }
+    }
+
+    fn line(&self, out: &mut Lines, happening: &Happening<'_>) {
+        let (process, at, words): (u16, Stamp, String) = match happening {
+            Happening::Attempt(attempt) => (attempt.process, attempt.end.unwrap_or(attempt.at), self.attempt_words(attempt)),
+            Happening::Change(change) => (change.process, change.at, self.change_words(change)),
+            Happening::Dump(dump) => (dump.process, dump.at, dump_words(dump)),
+        };
+        let number = if self.log.processes.len() > 1 { format!("[{}] ", process + 1) } else { String::new() };
+        out.line(format_args!("  {} {number}{words}", self.time(process, at)));
+    }
+
+    /// Returns an attempt as one sentence.
+    pub fn attempt_words(&self, attempt: &Attempt) -> String {
+        let text = |name| self.log.names.text(name);
+        let pod = text(attempt.pod);
+        let mut words = match attempt.outcome {
+            Outcome::Scheduled => {
+                let nodes = attempt.nodes.map_or_else(String::new, |(evaluated, feasible)| {
+                    format!(" ({} evaluated, {feasible} feasible)", count(evaluated as usize, "node"))
+                });
+                format!("{pod} was bound to {}{nodes}", text(attempt.node))
+            }
+            Outcome::Unschedulable if attempt.message.is_empty() => format!("{pod} fits no node: no nodes are registered"),
+            Outcome::Unschedulable => format!("{pod} fits no node: {}", text(attempt.message)),
+            Outcome::Error => format!("{pod} failed with an error: {}", text(attempt.message)),
+            Outcome::Unfinished if !attempt.node.is_empty() => {
+                format!("{pod} was to be bound to {}; the end is not told", text(attempt.node))
+            }
+            Outcome::Unfinished => format!("{pod} was tried; the end is not told"),
+        };
+        if !attempt.victims.is_empty() {
+            let victims: Vec<&str> = attempt.victims.iter().map(|victim| text(*victim)).collect();
+            let _ = write!(words, "; it preempts {} on {}", victims.join(", "), text(attempt.preemption_node));
+        } else if !attempt.preemption_node.is_empty() {
+            let _ = write!(words, "; it preempts on {}", text(attempt.preemption_node));
+        }
+        if !attempt.nominated.is_empty() {
+            let _ = write!(words, "; nominated to {}", text(attempt.nominated));
+        }
+        if let Some(requeued) = attempt.requeued {
+            let plugins: Vec<&str> = requeued.plugins.map(|set| self.log.plugins(set).collect()).unwrap_or_default();
+            let by = if plugins.is_empty() { String::new() } else { format!(", rejected by {}", plugins.join(", ")) };
+            let _ = write!(words, "; put into {}{by}", queue_name(requeued.place));
+        }
+        words
+    }
+
+    /// Returns a move as one sentence.
+    pub fn change_words(&self, change: &Change) -> String {
+        let text = |name| self.log.names.text(name);
+        let pod = text(change.pod);
+        let gate = if change.gated_by.is_empty() { String::new() } else { format!(", gated by {}", text(change.gated_by)) };
+        match change.cause {
+            Cause::Moved(event) => format!("{pod} moved to {} by {}{gate}", queue_name(change.place), text(event)),
+            Cause::Gated => format!("{pod} is gated by {}", text(change.gated_by)),
+            Cause::Added => format!("{pod} is new"),
+            Cause::Popped => format!("{pod} was taken from its queue"),
+            Cause::Failed => format!("{pod} failed"),
+            Cause::Permit if change.place == Place::WaitingOnPermit => format!("{pod} waits on Permit"),
+            Cause::Permit => format!("{pod} goes on after Permit"),
+            Cause::Bound => format!("{pod} was bound"),
+            Cause::Deleted => format!("{pod} was deleted"),
+            Cause::Dropped => format!("{pod} was not put back into a queue"),
+            Cause::Dumped if change.place == Place::Gone => format!("{pod} is in no queue of the dump"),
+            Cause::Dumped => format!("{pod} is in {} of the dump", queue_name(change.place)),
+        }
+    }
+}
+
+/// Whether a change is a line of the story of its own, and not part of an attempt's.
+pub(super) fn is_told<'a>(change: &Change, text: &impl Fn(crate::scheduler_log::Name) -> &'a str) -> bool {
+    match change.cause {
+        Cause::Moved(event) => text(event) != "ScheduleAttemptFailure",
+        Cause::Gated | Cause::Deleted | Cause::Dropped | Cause::Permit => true,
+        Cause::Added | Cause::Popped | Cause::Failed | Cause::Bound | Cause::Dumped => false,
+    }
+}
+
+fn dump_words(dump: &Dump) -> String {
+    let [active, backoff, parked] = dump.lengths;
+    let agrees = match dump.elsewhere {
+        None => String::new(),
+        Some(0) => ", as the lines before it tell".to_owned(),
+        Some(pods) => format!("; {} elsewhere than the lines before it tell", count(pods, "pod")),
+    };
+    format!("dump of the queues: {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods{agrees}")
+}

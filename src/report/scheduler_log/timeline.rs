@@ -1,0 +1,175 @@
+//! The attempts of a log as revisions of a timeline.
+
+use std::collections::HashMap;
+
+use super::LogReport;
+use crate::cluster::{Key, ObservedEvent};
+use crate::framework::{PluginName, PluginSet};
+use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Place, Stamp};
+use crate::session::{LoggedAttempt, LoggedPlace};
+use crate::trace::{self, LoggedEvent};
+
+/// How many attempts are put on the timeline, the last ones.
+const MAX_ATTEMPTS: usize = 1000;
+
+impl LogReport<'_> {
+    /// Returns the last attempts of the scheduler, the oldest first, and the end of its log. `compare` says what schedscope
+    /// thinks of an attempt, where the objects of its moment are known: of the last attempt for a pod.
+    pub fn timeline(&self, mut compare: impl FnMut(&Key, &ObservedEvent) -> Option<String>) -> Vec<LoggedAttempt> {
+        let process = u16::try_from(self.process).unwrap_or(u16::MAX);
+        let ours = |of: u16| of == process;
+        let mut attempts: Vec<(Stamp, &Attempt)> = Vec::new();
+        let ends = self.requeued_at();
+        for (number, attempt) in self.log.attempts.iter().enumerate().filter(|(_, attempt)| ours(attempt.process)) {
+            let end = attempt.end.unwrap_or(attempt.at);
+            attempts.push((ends.get(&number).copied().unwrap_or(end), attempt));
+        }
+        attempts.sort_by_key(|(at, _)| *at);
+        let last: HashMap<Name, usize> = attempts.iter().enumerate().map(|(number, (_, attempt))| (attempt.pod, number)).collect();
+        let skipped = attempts.len().saturating_sub(MAX_ATTEMPTS);
+        let mut changes = self.log.changes.iter().filter(|change| ours(change.process)).peekable();
+        let mut revisions = Vec::new();
+        for (number, (at, attempt)) in attempts.iter().enumerate() {
+            let until = Some(*at);
+            let (mut events, mut places) = (Vec::new(), HashMap::new());
+            self.take_changes(&mut changes, until, &mut events, &mut places);
+            if number < skipped {
+                continue;
+            }
+            if number == skipped && skipped > 0 {
+                // Places before count, what led to them is too much.
+                events.clear();
+            }
+            let Some(pod) = self.key(attempt.pod) else { continue };
+            events.push(self.event(&pod, *at, self.attempt_words(attempt)));
+            let is_last = last.get(&attempt.pod) == Some(&number);
+            let beside = is_last.then(|| self.said(&pod, attempt)).flatten().and_then(|said| compare(&pod, &said));
+            let decided = beside.is_some();
+            let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
+            match beside {
+                Some(words) => events.push(self.event(&pod, *at, format!("beside it, schedscope on the objects of the dump: {words}"))),
+                None => events.push(self.event(&pod, *at, "beside it nothing: the objects of that moment are not known".to_owned())),
+            }
+            revisions.push(LoggedAttempt {
+                pod: Some(pod),
+                at: self.process().clock.timestamp(*at),
+                title,
+                events,
+                places: sorted(places),
+                decided,
+            });
+        }
+        if revisions.is_empty() {
+            return revisions;
+        }
+        // What an earlier end of the list left out.
+        let (mut events, mut places) = (Vec::new(), HashMap::new());
+        self.take_changes(&mut changes, None, &mut events, &mut places);
+        let to = self.process().to;
+        let at = self.process().clock.timestamp(to);
+        if let Some(pod) = events.last().map(|event| event.pod.clone()).or_else(|| revisions.last().and_then(|last| last.pod.clone())) {
+            events.push(self.event(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
+            let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
+            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false });
+        }
+        revisions
+    }
+
+    /// Returns when the failed pods of attempts were put back, by the number of the attempt.
+    fn requeued_at(&self) -> HashMap<usize, Stamp> {
+        let mut open: HashMap<(u16, Name), usize> = HashMap::new();
+        let mut found = HashMap::new();
+        let mut attempts = self.log.attempts.iter().enumerate().peekable();
+        for change in &self.log.changes {
+            while let Some((number, attempt)) = attempts.next_if(|(_, attempt)| attempt.at <= change.at) {
+                open.insert((attempt.process, attempt.pod), number);
+            }
+            if let Cause::Moved(event) = change.cause
+                && self.log.names.text(event) == "ScheduleAttemptFailure"
+                && let Some(number) = open.get(&(change.process, change.pod))
+            {
+                found.entry(*number).or_insert(change.at);
+            }
+        }
+        found
+    }
+
+    /// Takes the changes up to a time, as events and as the places that they lead to.
+    fn take_changes<'c>(
+        &self,
+        changes: &mut std::iter::Peekable<impl Iterator<Item = &'c Change>>,
+        until: Option<Stamp>,
+        events: &mut Vec<LoggedEvent>,
+        places: &mut HashMap<Key, LoggedPlace>,
+    ) {
+        while let Some(change) = changes.next_if(|change| until.is_none_or(|until| change.at <= until)) {
+            let Some(pod) = self.key(change.pod) else { continue };
+            if super::text::is_told(change, &|name| self.log.names.text(name)) {
+                events.push(self.event(&pod, change.at, self.change_words(change)));
+            }
+            places.insert(pod, self.place(change));
+        }
+    }
+
+    /// Returns where a change leads to, as far as the log tells places at all.
+    fn place(&self, change: &Change) -> LoggedPlace {
+        let names = |set: u32| self.log.plugins(set).filter_map(|name| name.parse::<PluginName>().ok());
+        let mut plugins = PluginSet::default();
+        names(change.plugins).for_each(|plugin| plugins.insert(plugin));
+        let gate = self.log.names.text(change.gated_by).parse::<PluginName>().ok();
+        let exact = matches!(self.queues.certainty, Certainty::Exact | Certainty::SinceBegin);
+        let untold = |why: &str| LoggedPlace::Untold(format!("the scheduler's log does not tell {why}"));
+        match change.place {
+            Place::Gone => LoggedPlace::Gone,
+            Place::InFlight | Place::WaitingOnPermit if change.cause != Cause::Failed => LoggedPlace::Told(trace::Place::InFlight),
+            Place::Unschedulable if exact => LoggedPlace::Told(trace::Place::Unschedulable { plugins, gated_by: gate }),
+            Place::Unschedulable => untold("whether it has moved since it was parked"),
+            Place::Active if exact => LoggedPlace::Told(trace::Place::Active),
+            Place::Backoff if exact => match change.expires.and_then(|at| self.process().clock.timestamp(at)) {
+                Some(expires) => LoggedPlace::Told(trace::Place::Backoff { expires, error: change.plugins == 0 }),
+                None => untold("when its backoff ends"),
+            },
+            _ => untold("its queue"),
+        }
+    }
+
+    /// Returns what the scheduler said about a pod in an attempt that failed, as its Event would.
+    fn said(&self, pod: &Key, attempt: &Attempt) -> Option<ObservedEvent> {
+        let failed = matches!(attempt.outcome, Outcome::Unschedulable | Outcome::Error) && !attempt.message.is_empty();
+        let at = attempt.end.and_then(|end| self.process().clock.timestamp(end));
+        failed.then(|| ObservedEvent {
+            pod: pod.clone(),
+            uid: "".into(),
+            reason: "FailedScheduling".into(),
+            note: self.log.names.text(attempt.message).to_owned(),
+            controller: "".into(),
+            count: 1,
+            first: at,
+            last: at,
+        })
+    }
+
+    fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
+        LoggedEvent { pod: pod.clone(), at: self.process().clock.show(at), words }
+    }
+
+    fn key(&self, name: Name) -> Option<Key> {
+        let (namespace, name) = self.log.names.text(name).split_once('/')?;
+        Some(Key::new(namespace, name))
+    }
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Scheduled => "was bound",
+        Outcome::Unschedulable => "fits no node",
+        Outcome::Error => "failed with an error",
+        Outcome::Unfinished => "was tried",
+    }
+}
+
+fn sorted(places: HashMap<Key, LoggedPlace>) -> Vec<(Key, LoggedPlace)> {
+    let mut places: Vec<_> = places.into_iter().collect();
+    places.sort_by(|(a, _), (b, _)| a.cmp(b));
+    places
+}

@@ -1,0 +1,202 @@
+//! Takes away what a container runtime, kubectl or journald writes in front of a scheduler's lines.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::entry::is_header;
+use super::time::rfc3339;
+
+/// A line without its prefix.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stripped<'a> {
+    /// What the scheduler wrote.
+    pub(super) text: Cow<'a, [u8]>,
+    /// Who wrote it, where the prefix says so: a pod and container, or a host.
+    pub(super) source: Cow<'a, [u8]>,
+    /// When the line was taken in, in microseconds since 1970.
+    pub(super) time: Option<i64>,
+    /// The line goes on in the next one of this source.
+    pub(super) partial: bool,
+}
+
+/// Prefixes within prefixes, as of `kubectl logs --prefix --timestamps`.
+const MAX_PREFIXES: usize = 3;
+
+/// Takes the prefixes of a line away.
+pub(super) fn strip(line: &[u8]) -> Stripped<'_> {
+    let mut found = Stripped { text: Cow::Borrowed(line), source: Cow::Borrowed(b""), time: None, partial: false };
+    if is_plain(line) {
+        return found;
+    }
+    if line.first() == Some(&b'{') {
+        return envelope(line).unwrap_or(found);
+    }
+    let mut rest = line;
+    for _ in 0..MAX_PREFIXES {
+        if is_plain(rest) {
+            break;
+        }
+        let Some(next) = kubectl(rest, &mut found).or_else(|| timestamp(rest, &mut found)).or_else(|| journal(rest, &mut found)) else {
+            break;
+        };
+        rest = next;
+    }
+    if rest.len() == line.len()
+        && let Some(at) = header_within(rest)
+    {
+        found.source = Cow::Borrowed(rest[..at].trim_ascii());
+        rest = &rest[at..];
+    }
+    found.text = Cow::Borrowed(rest);
+    found
+}
+
+/// Whether a line begins as kube-scheduler writes it: with klog's header, as JSON, or in the middle of a value.
+fn is_plain(line: &[u8]) -> bool {
+    match line.first() {
+        Some(b'\t') | None => true,
+        Some(b'I' | b'W' | b'E' | b'F') => is_header(line),
+        Some(b' ') => line.starts_with(b" >"),
+        Some(b'{') => line.starts_with(b"{\"ts\":"),
+        _ => false,
+    }
+}
+
+/// `[pod/kube-scheduler-cp-1/kube-scheduler] `.
+fn kubectl<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
+    let rest = line.strip_prefix(b"[pod/")?;
+    let end = memchr::memchr(b']', rest)?;
+    found.source = Cow::Borrowed(&rest[..end]);
+    Some(rest[end + 1..].strip_prefix(b" ").unwrap_or(&rest[end + 1..]))
+}
+
+/// `2026-11-22T10:15:35.123456789Z `, and behind it the stream and the tag of CRI's lines, `stderr F `, or the host and unit
+/// of a journal.
+fn timestamp<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
+    if line.len() < 20 || !line[..4].iter().all(u8::is_ascii_digit) || line[4] != b'-' {
+        return None;
+    }
+    let end = memchr::memchr(b' ', &line[..line.len().min(48)]).unwrap_or(line.len().min(48));
+    found.time = Some(rfc3339(&line[..end])?);
+    let rest = line.get(end + 1..).unwrap_or_default();
+    let stream = rest.strip_prefix(b"stderr ").or_else(|| rest.strip_prefix(b"stdout "));
+    if let Some(tagged) = stream {
+        if let Some(rest) = tagged.strip_prefix(b"P ") {
+            found.partial = true;
+            return Some(rest);
+        }
+        return Some(tagged.strip_prefix(b"F ").or_else(|| tagged.strip_prefix(b"F")).unwrap_or(tagged));
+    }
+    Some(unit(rest, found).unwrap_or(rest))
+}
+
+/// `Nov 22 10:15:35 host kube-scheduler[1312]: `.
+fn journal<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
+    let head = line.get(..16)?;
+    let is_date =
+        head[..3].iter().all(u8::is_ascii_alphabetic) && head[3] == b' ' && head[9] == b':' && head[12] == b':' && head[15] == b' ';
+    unit(line.get(16..).filter(|_| is_date)?, found)
+}
+
+/// `host kube-scheduler[1312]: `.
+fn unit<'a>(rest: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
+    let host = memchr::memchr(b' ', &rest[..rest.len().min(254)])?;
+    let name = &rest[host + 1..];
+    let end = memchr::memmem::find(&name[..name.len().min(300)], b"]: ")?;
+    memchr::memchr(b'[', &name[..end])?;
+    found.source = Cow::Borrowed(&rest[..host]);
+    Some(&name[end + 3..])
+}
+
+/// Returns where klog's header begins behind a prefix that is not known otherwise.
+fn header_within(line: &[u8]) -> Option<usize> {
+    let near = line.len().min(300);
+    memchr::memchr_iter(b' ', &line[..near]).map(|at| at + 1).find(|at| is_header(&line[*at..]))
+}
+
+/// A line as JSON of Docker's `json-file`, or of `journalctl -o json`.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    log: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    time: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "MESSAGE")]
+    message: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "_HOSTNAME")]
+    host: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "__REALTIME_TIMESTAMP")]
+    micros: Option<Cow<'a, str>>,
+}
+
+fn envelope(line: &[u8]) -> Option<Stripped<'_>> {
+    let found: Envelope<'_> = serde_json::from_slice(line).ok()?;
+    let bytes = |text: Cow<'_, str>| Cow::Owned(text.into_owned().into_bytes());
+    if let Some(mut text) = found.log {
+        // A line that is longer than 16 KiB comes in pieces, and only the last ends.
+        let partial = !text.ends_with('\n');
+        if !partial {
+            text = text.trim_end_matches(['\n', '\r']).to_owned().into();
+        }
+        let time = found.time.and_then(|time| rfc3339(time.as_bytes()));
+        return Some(Stripped { text: bytes(text), source: Cow::Borrowed(b""), time, partial });
+    }
+    let text = found.message?;
+    let time = found.micros.and_then(|micros| micros.parse().ok());
+    Some(Stripped { text: bytes(text), source: found.host.map_or(Cow::Borrowed(b""), bytes), time, partial: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: &str = r#"I1122 10:15:35.117990       1 schedule_one.go:123] "Attempting to schedule pod" pod="a/b""#;
+
+    #[test]
+    fn every_prefix_goes_and_says_who_wrote() {
+        let rows = [
+            ("", "", None),
+            ("[pod/kube-scheduler-cp-1/kube-scheduler] ", "kube-scheduler-cp-1/kube-scheduler", None),
+            ("2026-11-22T10:15:35.117991234Z ", "", Some(())),
+            ("2026-11-22T10:15:35.117991234Z stderr F ", "", Some(())),
+            ("2026-11-22T11:15:35.117991+01:00 stderr F ", "", Some(())),
+            ("[pod/s/kube-scheduler] 2026-11-22T10:15:35.117991234Z ", "s/kube-scheduler", Some(())),
+            ("Nov 22 10:15:35 cp-1 kube-scheduler[1312]: ", "cp-1", None),
+            ("2026-11-22T10:15:35+00:00 cp-1 k3s[99]: ", "cp-1", Some(())),
+            ("kube-scheduler-cp-1 kube-scheduler ", "kube-scheduler-cp-1 kube-scheduler", None),
+        ];
+        for (prefix, source, time) in rows {
+            let line = format!("{prefix}{PLAIN}");
+            let found = strip(line.as_bytes());
+            assert_eq!((&*found.text, &*found.source), (PLAIN.as_bytes(), source.as_bytes()), "{prefix}");
+            assert_eq!(found.time.is_some(), time.is_some(), "{prefix}");
+            let value = format!("{prefix}\tNode name: a");
+            if !prefix.starts_with("kube-scheduler-cp-1 ") {
+                assert_eq!(&*strip(value.as_bytes()).text, b"\tNode name: a", "{prefix}");
+            }
+        }
+    }
+
+    #[test]
+    fn envelopes_are_opened() {
+        let docker = serde_json::json!({"log": format!("{PLAIN}\n"), "stream": "stderr", "time": "2026-11-22T10:15:35.1Z"}).to_string();
+        let found = strip(docker.as_bytes());
+        assert_eq!((&*found.text, found.partial, found.time.is_some()), (PLAIN.as_bytes(), false, true));
+        let journal = serde_json::json!({"MESSAGE": PLAIN, "_HOSTNAME": "cp-1", "__REALTIME_TIMESTAMP": "1795342656805663"}).to_string();
+        let found = strip(journal.as_bytes());
+        assert_eq!((&*found.text, &*found.source, found.time), (PLAIN.as_bytes(), b"cp-1".as_slice(), Some(1_795_342_656_805_663)));
+        for partial in [r#"{"log":"I1122 10","time":"x"}"#, "2026-11-22T10:15:35.1Z stderr P I1122 10"] {
+            let found = strip(partial.as_bytes());
+            assert!(found.partial && &*found.text == b"I1122 10", "{partial}");
+        }
+    }
+
+    #[test]
+    fn anything_else_stays_as_it_is() {
+        for line in ["", "{", "[pod/", "kind: Pod", "2026", "2026-99-99T10:15:35Z x", "Nov 22 10:15:35 cp-1 x", "{\"ts\":1}", "\u{1}\u{2}"]
+        {
+            assert_eq!(&*strip(line.as_bytes()).text, line.as_bytes(), "{line}");
+        }
+    }
+}

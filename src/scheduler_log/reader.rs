@@ -1,0 +1,382 @@
+//! Reads files of lines into the fold: prefixes are taken away, lines in pieces and values over several lines are put
+//! together, and lines of other components are passed over.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::entry::Entry;
+use super::finding::FindingKind;
+use super::fold::{At, Fold, Stream};
+use super::lines::{Line, Lines};
+use super::message::known;
+use super::prefix::strip;
+use super::story::SchedulerLog;
+use super::time::{Calendar, Clock, Stamp, When};
+
+/// How long a value over several lines may be: a dump of the cache, in text.
+const MAX_VALUE: usize = 64 << 20;
+
+/// Half a minute: zones differ by quarters of an hour.
+const ZONE_SLACK: i64 = 30_000_000;
+const QUARTER: i64 = 900_000_000;
+
+/// What is known about a file beside its lines.
+#[derive(Clone, Debug, Default)]
+pub struct FileFacts {
+    /// Who wrote it, such as a pod by the file's path; `None` where only times tell files of one scheduler from others.
+    pub writer: Option<String>,
+    /// The file was found, not named: that it holds nothing of a scheduler is not worth a remark.
+    pub found: bool,
+    /// When it was written last, or another time near its end: text lines have no year.
+    pub latest: Option<Timestamp>,
+    /// Seconds east of UTC of its times; `None` where that is not known.
+    pub offset: Option<i32>,
+}
+
+/// Reads one or more files, in the order of their times, into what they tell.
+#[derive(Debug)]
+pub struct Reader {
+    fold: Fold,
+    flows: Vec<Flow>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self { fold: Fold::new(), flows: Vec::new() }
+    }
+}
+
+/// The lines of one scheduler over its restarts, in one or more files.
+#[derive(Debug)]
+struct Flow {
+    stream: Stream,
+    /// Who writes; `None` where that is only known to be in files of no writer.
+    writer: Option<Arc<str>>,
+    /// Its last line so far.
+    to: Stamp,
+    /// A line of the file that is being read.
+    in_use: bool,
+}
+
+/// The lines of one writer within a file.
+#[derive(Debug, Default)]
+struct Writer {
+    source: Arc<str>,
+    /// The prefix or the path tells who it is.
+    named: bool,
+    /// A line in pieces, or a value over several lines.
+    gathered: Vec<u8>,
+    /// Where it began.
+    since: u64,
+    gathers: Gathers,
+    /// Its place in [`Reader::flows`], once it wrote something of a scheduler.
+    flow: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Gathers {
+    #[default]
+    Nothing,
+    /// Pieces of a line.
+    Pieces,
+    /// The lines of a value.
+    Value,
+    /// The lines of a value that is of no interest, or too long.
+    Skipped,
+}
+
+/// One file while it is read.
+struct File<'a> {
+    name: Arc<str>,
+    writer: Option<Arc<str>>,
+    calendar: Calendar,
+    offset: Option<i32>,
+    writers: HashMap<Vec<u8>, Writer>,
+    reader: &'a mut Reader,
+    understood: u64,
+    not_utf8: bool,
+}
+
+impl Reader {
+    /// Reads a file. `watch` gets the bytes read so far, now and then, and returns false to stop.
+    pub fn file(&mut self, name: &str, facts: &FileFacts, input: &mut dyn Read, watch: &mut dyn FnMut(u64) -> bool) {
+        let name: Arc<str> = Arc::from(name);
+        let mut lines = Lines::new(input);
+        for flow in &mut self.flows {
+            flow.in_use = false;
+        }
+        let mut file = File {
+            name: Arc::clone(&name),
+            writer: facts.writer.as_deref().map(Arc::from),
+            calendar: Calendar::new(facts.latest),
+            offset: facts.offset,
+            writers: HashMap::new(),
+            reader: self,
+            understood: 0,
+            not_utf8: false,
+        };
+        let mut told = 0;
+        loop {
+            let number = lines.number + 1;
+            match lines.next() {
+                Ok(Some(Line::Whole(line))) => file.line(line, number),
+                Ok(Some(Line::TooLong)) => file.reader.fold.find(&name, Some(number), FindingKind::TooLong),
+                Ok(None) => break,
+                Err(error) => file.reader.fold.find(&name, Some(number), FindingKind::BreaksOff(error.to_string())),
+            }
+            if lines.bytes - told > 1 << 20 {
+                if !watch(lines.bytes - told) {
+                    break;
+                }
+                told = lines.bytes;
+            }
+        }
+        watch(lines.bytes - told);
+        file.end();
+        let (understood, count) = (file.understood, lines.number);
+        self.fold.log.lines += count;
+        if understood == 0 && !facts.found {
+            self.fold.find(&name, None, FindingKind::NotScheduler { lines: count });
+        }
+    }
+
+    /// Notes a file that cannot be opened.
+    pub fn failed(&mut self, name: &str, why: &str) {
+        self.fold.find(&Arc::from(name), None, FindingKind::Unopened(why.to_owned()));
+    }
+
+    /// Returns what was read.
+    pub fn finish(self) -> SchedulerLog {
+        let mut log = self.fold.log;
+        super::replicas::note(&mut log);
+        log
+    }
+
+    /// Returns the flow that a writer's lines go on with: its own, or where it has no name the one that ended last before
+    /// them. Rotated files go on with each other; files that overlap are of different schedulers.
+    fn flow(&mut self, writer: &Writer, at: Stamp) -> usize {
+        let fits = |flow: &Flow| match (&flow.writer, writer.named) {
+            (Some(name), true) => **name == *writer.source,
+            (None, false) => !flow.in_use && flow.to <= at,
+            _ => false,
+        };
+        let before = self.flows.iter().enumerate().filter(|(_, flow)| fits(flow)).max_by_key(|(_, flow)| flow.to);
+        if let Some((index, _)) = before {
+            return index;
+        }
+        let name = writer.named.then(|| Arc::clone(&writer.source));
+        self.flows.push(Flow { stream: Stream::default(), writer: name, to: at, in_use: true });
+        self.flows.len() - 1
+    }
+}
+
+impl File<'_> {
+    fn line(&mut self, line: &[u8], number: u64) {
+        if line.first() == Some(&b's') && self.metric(line) {
+            return;
+        }
+        let stripped = strip(line);
+        if !self.writers.contains_key(&*stripped.source) {
+            if self.writers.len() >= 1000 {
+                return;
+            }
+            let text = String::from_utf8_lossy(&stripped.source);
+            let named = !text.is_empty() || self.writer.is_some();
+            let source = if text.is_empty() { self.writer.clone().unwrap_or_else(|| Arc::clone(&self.name)) } else { Arc::from(&*text) };
+            self.writers.insert(stripped.source.to_vec(), Writer { source, named, ..Writer::default() });
+        }
+        // Taken out while the fold is borrowed.
+        let Some(mut writer) = self.writers.get_mut(&*stripped.source).map(std::mem::take) else { return };
+        if let Some(time) = stripped.time {
+            self.calendar.learn(time);
+        }
+        self.gather(&mut writer, &stripped.text, stripped.partial, stripped.time, number);
+        if let Some(slot) = self.writers.get_mut(&*stripped.source) {
+            *slot = writer;
+        }
+    }
+
+    /// Reads a line of saved metrics, `scheduler_pending_pods{queue="active"} 3`; false where it is none.
+    fn metric(&mut self, line: &[u8]) -> bool {
+        let Some(text) = std::str::from_utf8(line).ok().and_then(|line| line.strip_prefix("scheduler_pending_pods{")) else { return false };
+        let Some((labels, value)) = text.split_once("} ") else { return false };
+        let queue = labels.split(',').find_map(|label| label.trim().strip_prefix("queue=\"")?.strip_suffix('"'));
+        let number = value.split(' ').next().and_then(|value| value.parse::<f64>().ok());
+        let (Some(queue), Some(number)) = (queue, number.filter(|n| *n >= 0.0)) else { return false };
+        let pending = &mut self.reader.fold.log.pending_pods;
+        if pending.len() < 100 {
+            pending.insert(queue.to_owned(), number as u64);
+        }
+        self.understood += 1;
+        true
+    }
+
+    fn gather(&mut self, writer: &mut Writer, text: &[u8], partial: bool, time: Option<i64>, number: u64) {
+        match writer.gathers {
+            Gathers::Nothing if !partial => self.whole(writer, text, time, number),
+            Gathers::Nothing => {
+                writer.gathered.extend_from_slice(text);
+                (writer.gathers, writer.since) = (Gathers::Pieces, number);
+            }
+            Gathers::Pieces => {
+                if writer.gathered.len() + text.len() <= super::lines::MAX_LINE {
+                    writer.gathered.extend_from_slice(text);
+                }
+                if !partial {
+                    let line = std::mem::take(&mut writer.gathered);
+                    writer.gathers = Gathers::Nothing;
+                    self.whole(writer, &line, time, writer.since);
+                }
+            }
+            Gathers::Value | Gathers::Skipped => self.value_line(writer, text, time, number),
+        }
+    }
+
+    /// A line of a value over several lines, or what cuts it.
+    fn value_line(&mut self, writer: &mut Writer, text: &[u8], time: Option<i64>, number: u64) {
+        let ends = text.starts_with(b" >");
+        if !ends && text.first() != Some(&b'\t') && super::entry::is_header(text) {
+            self.reader.fold.find(&self.name, Some(writer.since), FindingKind::Cut);
+            writer.gathers = Gathers::Nothing;
+            writer.gathered.clear();
+            return self.whole(writer, text, time, number);
+        }
+        if writer.gathers == Gathers::Value {
+            if writer.gathered.len() + text.len() > MAX_VALUE {
+                self.reader.fold.find(&self.name, Some(writer.since), FindingKind::TooLong);
+                writer.gathers = Gathers::Skipped;
+                writer.gathered = Vec::new();
+            } else {
+                writer.gathered.push(b'\n');
+                writer.gathered.extend_from_slice(text);
+            }
+        }
+        // Another value of the line may follow.
+        if ends && !text.ends_with(b"=<") {
+            let keeps = writer.gathers == Gathers::Value;
+            writer.gathers = Gathers::Nothing;
+            let mut line = std::mem::take(&mut writer.gathered);
+            if keeps {
+                self.entry(writer, &line, time, writer.since);
+            }
+            line.clear();
+            writer.gathered = line;
+        }
+    }
+
+    fn whole(&mut self, writer: &mut Writer, text: &[u8], time: Option<i64>, number: u64) {
+        if text.ends_with(b"=<") && super::entry::is_header(text) {
+            // The line itself has no values behind; whether its message is known shows already.
+            let line = String::from_utf8_lossy(text);
+            let wanted = Entry::parse(&line).is_some_and(|entry| known(&entry.message).is_some());
+            writer.gathers = if wanted { Gathers::Value } else { Gathers::Skipped };
+            writer.since = number;
+            writer.gathered.clear();
+            if wanted {
+                writer.gathered.extend_from_slice(text);
+            }
+            return;
+        }
+        self.entry(writer, text, time, number);
+    }
+
+    fn entry(&mut self, writer: &mut Writer, text: &[u8], time: Option<i64>, number: u64) {
+        let lossy;
+        let line = match std::str::from_utf8(text) {
+            Ok(line) => line,
+            Err(_) => {
+                lossy = String::from_utf8_lossy(text).into_owned();
+                &lossy
+            }
+        };
+        let Some(entry) = Entry::parse(line) else { return };
+        if known(&entry.message).is_none() && super::message::inline(&entry.message).is_none() {
+            return;
+        }
+        if !self.not_utf8 && std::str::from_utf8(text).is_err() {
+            self.not_utf8 = true;
+            self.reader.fold.find(&self.name, Some(number), FindingKind::NotUtf8);
+        }
+        let stamp = self.calendar.stamp(entry.when);
+        let clock = match entry.when {
+            When::Unix(_) => Clock::UTC,
+            When::Text { .. } => {
+                if let Some(time) = time.filter(|_| self.offset.is_none()) {
+                    self.offset = zone(stamp.0 - time);
+                }
+                Clock { year: self.calendar.knows_year(), offset: self.offset }
+            }
+        };
+        let index = match writer.flow {
+            Some(index) => index,
+            None => {
+                let index = self.reader.flow(writer, stamp);
+                writer.flow = Some(index);
+                index
+            }
+        };
+        let at = At { file: Arc::clone(&self.name), line: number, source: Arc::clone(&writer.source), stamp, clock };
+        let Reader { fold, flows } = &mut *self.reader;
+        let Some(flow) = flows.get_mut(index) else { return };
+        if fold.take(&mut flow.stream, &entry, &at) {
+            self.understood += 1;
+            (flow.to, flow.in_use) = (flow.to.max(stamp), true);
+        }
+    }
+
+    fn end(&mut self) {
+        let mut cut: Vec<u64> = Vec::new();
+        for writer in self.writers.values() {
+            if writer.gathers == Gathers::Value {
+                cut.push(writer.since);
+            }
+        }
+        cut.sort_unstable();
+        for line in cut {
+            self.reader.fold.find(&self.name, Some(line), FindingKind::Cut);
+        }
+    }
+}
+
+/// Returns the zone, in seconds east of UTC, by which a log's clock is ahead of the time at which its line was taken in.
+fn zone(ahead: i64) -> Option<i32> {
+    let quarters = (ahead + QUARTER / 2).div_euclid(QUARTER);
+    let near = (ahead - quarters * QUARTER).abs() <= ZONE_SLACK;
+    (near && quarters.abs() <= 56).then_some((quarters * 900) as i32)
+}
+
+/// Returns the time of the first line of a scheduler in the beginning of a file, to order files by: microseconds since 1970 on
+/// the clock of the log, with the year that the facts tell.
+pub fn first_stamp(start: &[u8], facts: &FileFacts) -> Option<Stamp> {
+    let mut calendar = Calendar::new(facts.latest);
+    start.split(|b| *b == b'\n').find_map(|line| {
+        let stripped = strip(line);
+        let text = String::from_utf8_lossy(&stripped.text);
+        if let Some(time) = stripped.time {
+            calendar.learn(time);
+        }
+        Entry::parse(&text).map(|entry| calendar.stamp(entry.when))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_told_by_what_took_the_lines_in() {
+        let hour = 3_600_000_000;
+        for (ahead, offset) in [
+            (-50, Some(0)),
+            (2 * hour - 4_000_000, Some(7200)),
+            (-hour * 7 / 2, Some(-12_600)),
+            (hour + 5 * 60_000_000, None),
+            (20 * hour, None),
+        ] {
+            assert_eq!(zone(ahead), offset, "{ahead}");
+        }
+    }
+}

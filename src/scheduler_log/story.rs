@@ -1,0 +1,431 @@
+//! What a log tells: processes, attempts, and where each pod was at any time.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::dump::Dump;
+use super::finding::Finding;
+use super::names::{Name, Names};
+use super::time::{Clock, Stamp};
+
+/// How an attempt to schedule a pod ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Outcome {
+    /// The pod was bound.
+    Scheduled,
+    /// No node was found.
+    Unschedulable,
+    /// It ended in an error.
+    Error,
+    /// The log does not tell its end.
+    Unfinished,
+}
+
+/// Where a pod is, as far as the log tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
+pub enum Place {
+    /// activeQ.
+    Active,
+    /// backoffQ.
+    Backoff,
+    /// unschedulablePods, gated pods included.
+    Unschedulable,
+    /// In an attempt, or being bound.
+    InFlight,
+    /// In an attempt, waiting on Permit.
+    WaitingOnPermit,
+    /// Pending, in a queue that the log does not tell.
+    Unplaced,
+    /// Bound, deleted, or dropped by the scheduler.
+    Gone,
+}
+
+/// Why a pod is somewhere else than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The pod was seen first.
+    Added,
+    /// An event moved it; its label.
+    Moved(Name),
+    /// An attempt began.
+    Popped,
+    /// An attempt ended, and the log does not tell yet where the pod went.
+    Failed,
+    /// A PreEnqueue plugin keeps it out of the other queues.
+    Gated,
+    /// It waits on Permit, or has waited.
+    Permit,
+    /// It was bound.
+    Bound,
+    /// It was deleted.
+    Deleted,
+    /// It was skipped, or not put back.
+    Dropped,
+    /// A dump of the queue has it there.
+    Dumped,
+}
+
+/// One change of a pod's place.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// When.
+    pub at: Stamp,
+    /// The process, as an index in [`SchedulerLog::processes`].
+    pub process: u16,
+    /// The pod, as `namespace/name`.
+    pub pod: Name,
+    /// Where it is now.
+    pub place: Place,
+    /// Why.
+    pub cause: Cause,
+    /// The plugins that rejected it last, as an index in [`SchedulerLog::plugin_sets`].
+    pub plugins: u32,
+    /// The PreEnqueue plugin that gates it; empty for none.
+    pub gated_by: Name,
+    /// When its backoff ends, by calculation; `None` where the log does not hold what it takes.
+    pub expires: Option<Stamp>,
+}
+
+/// Where a pod was put after an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requeued {
+    /// The queue.
+    pub place: Place,
+    /// The plugins that rejected it, as an index in [`SchedulerLog::plugin_sets`]; `None` where the log does not tell.
+    pub plugins: Option<u32>,
+}
+
+/// Total scores of an attempt's nodes, where the log has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scores {
+    /// How many nodes have a total.
+    pub nodes: u32,
+    /// The best total.
+    pub best: i64,
+    /// The first nodes with the best total, in the order of the log.
+    pub tied: Vec<Name>,
+    /// How many nodes have the best total.
+    pub ties: u32,
+}
+
+/// One attempt of the scheduler to schedule a pod.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The process, as an index in [`SchedulerLog::processes`].
+    pub process: u16,
+    /// When it began; when it ended, where the log does not tell the former.
+    pub at: Stamp,
+    /// Whether `at` is the begin.
+    pub begin_told: bool,
+    /// When it ended.
+    pub end: Option<Stamp>,
+    /// The pod, as `namespace/name`.
+    pub pod: Name,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The node that it was bound to, or was to be bound to; empty for none.
+    pub node: Name,
+    /// The scheduler's message; empty for none.
+    pub message: Name,
+    /// The node that the pod is nominated to; empty for none.
+    pub nominated: Name,
+    /// The node that preemption chose; empty for none.
+    pub preemption_node: Name,
+    /// Pods that had to give way.
+    pub victims: Vec<Name>,
+    /// Where the pod was put afterwards; `None` where the log does not tell.
+    pub requeued: Option<Requeued>,
+    /// How many nodes were evaluated and how many were feasible, for a pod that was bound.
+    pub nodes: Option<(u32, u32)>,
+    /// Total scores.
+    pub scores: Option<Box<Scores>>,
+}
+
+/// Whether a process leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leadership {
+    /// The log does not tell.
+    #[default]
+    Unknown,
+    /// It waits for the lease.
+    Waits,
+    /// It got the lease.
+    Leads,
+    /// It lost the lease.
+    Lost,
+}
+
+/// One run of a kube-scheduler process, from its start, or from where the log begins.
+#[derive(Clone, Debug, Default)]
+pub struct Process {
+    /// Who wrote the lines, by their prefix or file.
+    pub source: Arc<str>,
+    /// The process id, where the log has one.
+    pub pid: Option<u32>,
+    /// Whether the log holds its start.
+    pub started: bool,
+    /// The first line.
+    pub from: Stamp,
+    /// The last line.
+    pub to: Stamp,
+    /// How its stamps are read.
+    pub clock: Clock,
+    /// The version that it says it is.
+    pub version: Option<String>,
+    /// Whether it leads.
+    pub leadership: Leadership,
+    /// Its flags.
+    pub flags: BTreeMap<String, String>,
+    /// Its configuration, as YAML.
+    pub configuration: Option<String>,
+    /// Its plugins by extension point, as JSON, for each profile.
+    pub plugins: Vec<String>,
+    /// Its extenders, as it printed them.
+    pub extenders: Vec<String>,
+    /// How many attempts it made.
+    pub attempts: usize,
+    /// Pods that it saw come.
+    pub(super) added: usize,
+    pub(super) evidence: Evidence,
+    /// When it was asked for a dump of its queue last.
+    pub(super) dumped: Option<Stamp>,
+}
+
+/// What the lines of a process show about what it writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence {
+    /// The least verbosity at which all of its lines are written.
+    pub(super) verbosity: u8,
+    /// Moves that events cause are told.
+    pub(super) moves: bool,
+    /// Where failed pods go is told.
+    pub(super) requeues: bool,
+    /// Scores are told.
+    pub(super) scores: bool,
+}
+
+/// A kind of fact that a log can hold in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
+pub enum Fact {
+    /// Every attempt that ended.
+    Attempts,
+    /// Where each failed pod was put.
+    Requeues,
+    /// Every move between queues.
+    Moves,
+    /// Where every pending pod was.
+    Queues,
+    /// Scores of nodes.
+    Scores,
+}
+
+impl Process {
+    /// Returns the verbosity that its lines show; that of its flags where nothing happened. `None` where neither tells.
+    pub fn verbosity(&self) -> Option<u8> {
+        let idle = self.attempts == 0 && self.added == 0;
+        let flag = self.flags.get("v").and_then(|v| v.parse().ok()).filter(|_| idle);
+        flag.or((self.evidence.verbosity > 0).then_some(self.evidence.verbosity))
+    }
+
+    /// Returns the facts that the log holds in full, in the order of [`Fact`].
+    pub fn complete(&self) -> Vec<Fact> {
+        let level = self.verbosity().unwrap_or(0);
+        let rows = [
+            (Fact::Attempts, level >= 2),
+            // Moves tell it too.
+            (Fact::Requeues, self.evidence.requeues && !self.tells_moves()),
+            (Fact::Moves, self.tells_moves()),
+            (Fact::Queues, self.tells_moves() && (self.started || self.dumped.is_some())),
+            (Fact::Scores, self.evidence.scores),
+        ];
+        rows.into_iter().filter(|(_, complete)| *complete).map(|(fact, _)| fact).collect()
+    }
+
+    fn tells_moves(&self) -> bool {
+        let idle = self.attempts == 0 && self.added == 0;
+        self.evidence.moves || idle && self.verbosity().is_some_and(|v| v >= 5)
+    }
+
+    /// Returns the feature gates of its flags.
+    pub fn feature_gates(&self) -> BTreeMap<String, bool> {
+        let text = self.flags.get("feature-gates").map_or("", String::as_str);
+        // Newer releases write the component in front: `kube:A=true` or `:A=true`.
+        let pairs = text.split(',').filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter_map(|(name, on)| Some((name.rsplit(':').next()?.to_owned(), on.parse().ok()?))).collect()
+    }
+}
+
+/// How sure the queues are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Every pending pod is where it is listed.
+    Exact,
+    /// The log does not hold the start: pods that did not move since are missing.
+    SinceBegin,
+    /// Moves leave no line: parked pods were parked last, and may have moved since.
+    ParkedOrMovedSince,
+    /// The log does not tell.
+    Unknown,
+}
+
+/// A pod in a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedPod {
+    /// The pod, as `namespace/name`.
+    pub pod: Name,
+    /// Since when.
+    pub since: Stamp,
+    /// The plugins that rejected it last, as an index in [`SchedulerLog::plugin_sets`].
+    pub plugins: u32,
+    /// The PreEnqueue plugin that gates it; empty for none.
+    pub gated_by: Name,
+    /// When its backoff ends, by calculation.
+    pub expires: Option<Stamp>,
+}
+
+/// The queues at a time; `None` is unknown. Pods are in the order in which they came there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queues {
+    /// How sure they are.
+    pub certainty: Certainty,
+    /// activeQ.
+    pub active: Option<Vec<QueuedPod>>,
+    /// backoffQ.
+    pub backoff: Option<Vec<QueuedPod>>,
+    /// unschedulablePods.
+    pub unschedulable: Option<Vec<QueuedPod>>,
+    /// Pods in an attempt or being bound.
+    pub in_flight: Option<Vec<QueuedPod>>,
+    /// Pods that wait on Permit.
+    pub waiting_on_permit: Option<Vec<QueuedPod>>,
+    /// Pending pods whose queue is not told.
+    pub unplaced: Vec<QueuedPod>,
+}
+
+/// Everything that one or more logs tell.
+#[derive(Clone, Debug, Default)]
+pub struct SchedulerLog {
+    /// Names of pods, nodes, plugins, events, and messages.
+    pub names: Names,
+    /// Sets of plugins; the first is the empty one.
+    pub plugin_sets: Vec<Vec<Name>>,
+    /// The processes, in the order of their first lines.
+    pub processes: Vec<Process>,
+    /// The attempts, in the order of the log.
+    pub attempts: Vec<Attempt>,
+    /// Changes of places, in the order of the log.
+    pub changes: Vec<Change>,
+    /// SIGUSR2 dumps of queues, in the order of the log.
+    pub dumps: Vec<Dump>,
+    /// Lengths of the queues by saved metrics (`scheduler_pending_pods`), by the queue's label.
+    pub pending_pods: BTreeMap<String, u64>,
+    /// What the reader should know about the log.
+    pub findings: Vec<Finding>,
+    /// How many findings there were beyond those kept.
+    pub more_findings: usize,
+    /// Lines that were read, of the scheduler or not.
+    pub lines: u64,
+    /// Lines with a message that is understood.
+    pub understood: u64,
+}
+
+impl SchedulerLog {
+    /// Whether there is nothing of kube-scheduler in it.
+    pub fn is_empty(&self) -> bool {
+        self.processes.is_empty() && self.pending_pods.is_empty()
+    }
+
+    /// Returns the process whose queues count at a time, or at the end: the one that tried a pod last, or else the one that
+    /// leads, or else the last.
+    pub fn leading(&self, at: Option<Stamp>) -> Option<usize> {
+        let until = at.unwrap_or(Stamp(i64::MAX));
+        let last_attempt = self.attempts.iter().rev().find(|attempt| attempt.at <= until).map(|a| usize::from(a.process));
+        // One that started later has queues of its own.
+        let later = |index: usize| {
+            let known = &self.processes[index];
+            let next = |p: &&Process| p.from <= until && p.from >= known.to && p.leadership != Leadership::Waits;
+            self.processes.iter().rposition(|p| next(&p)).filter(|found| *found > index).unwrap_or(index)
+        };
+        last_attempt
+            .map(later)
+            .or_else(|| self.processes.iter().rposition(|p| p.leadership == Leadership::Leads && p.from <= until))
+            .or_else(|| self.processes.iter().rposition(|p| p.from <= until).or_else(|| (!self.processes.is_empty()).then_some(0)))
+    }
+
+    /// Returns the queues of a process at a time, or at the end of its lines.
+    pub fn queues(&self, process: usize, at: Option<Stamp>) -> Queues {
+        let Some(known) = self.processes.get(process) else {
+            return Queues {
+                certainty: Certainty::Unknown,
+                active: None,
+                backoff: None,
+                unschedulable: None,
+                in_flight: None,
+                waiting_on_permit: None,
+                unplaced: Vec::new(),
+            };
+        };
+        let until = at.unwrap_or(Stamp(i64::MAX));
+        let mut last: HashMap<Name, usize> = HashMap::new();
+        for (number, change) in self.changes.iter().enumerate() {
+            if usize::from(change.process) == process && change.at <= until {
+                last.insert(change.pod, number);
+            }
+        }
+        let mut numbers: Vec<usize> = last.into_values().collect();
+        numbers.sort_unstable();
+        let mut places: HashMap<&'static str, Vec<QueuedPod>> = HashMap::new();
+        for number in numbers {
+            let change = &self.changes[number];
+            let pod = QueuedPod {
+                pod: change.pod,
+                since: change.at,
+                plugins: change.plugins,
+                gated_by: change.gated_by,
+                expires: change.expires,
+            };
+            // Where a failed pod went may not be told.
+            let lost = change.cause == Cause::Failed && !known.evidence.requeues;
+            places.entry(if lost { Place::Unplaced } else { change.place }.into()).or_default().push(pod);
+        }
+        let mut take = |place: Place| places.remove(<&'static str>::from(place)).unwrap_or_default();
+        let [active, backoff, parked] = [Place::Active, Place::Backoff, Place::Unschedulable].map(&mut take);
+        let [flying, waiting, mut unplaced] = [Place::InFlight, Place::WaitingOnPermit, Place::Unplaced].map(&mut take);
+        let level = known.verbosity().unwrap_or(0);
+        let certainty = match (known.tells_moves(), known.evidence.requeues) {
+            (true, _) if known.started || known.dumped.is_some_and(|dumped| dumped <= until) => Certainty::Exact,
+            (true, _) => Certainty::SinceBegin,
+            (false, true) => Certainty::ParkedOrMovedSince,
+            (false, false) => Certainty::Unknown,
+        };
+        // A list that may lack pods is not shown as an empty one.
+        let some = |list: Vec<QueuedPod>| (certainty == Certainty::Exact || !list.is_empty()).then_some(list);
+        let (active, backoff, unschedulable) = match certainty {
+            Certainty::Exact | Certainty::SinceBegin => (some(active), some(backoff), some(parked)),
+            Certainty::ParkedOrMovedSince => {
+                unplaced.extend(active.into_iter().chain(backoff));
+                (None, None, (known.started && unplaced.is_empty() || !parked.is_empty()).then_some(parked))
+            }
+            Certainty::Unknown => {
+                unplaced.extend(active.into_iter().chain(backoff).chain(parked));
+                (None, None, None)
+            }
+        };
+        unplaced.sort_by_key(|pod| pod.since);
+        let told = |from: u8, list: Vec<QueuedPod>| (level >= from).then(|| some_or_started(list, known.started)).flatten();
+        Queues { certainty, active, backoff, unschedulable, in_flight: told(3, flying), waiting_on_permit: told(4, waiting), unplaced }
+    }
+
+    /// Returns the names in a set of plugins.
+    pub fn plugins(&self, set: u32) -> impl Iterator<Item = &str> {
+        self.plugin_sets.get(set as usize).into_iter().flatten().map(|name| self.names.text(*name))
+    }
+}
+
+/// Where the start is not in the log, an attempt may have begun before.
+fn some_or_started(list: Vec<QueuedPod>, started: bool) -> Option<Vec<QueuedPod>> {
+    (started || !list.is_empty()).then_some(list)
+}

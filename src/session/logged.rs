@@ -1,0 +1,131 @@
+//! What the cluster's own scheduler did, as its log tells it, on the timeline before the dump.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::branch::{Action, Step};
+use super::recording::{Session, moment};
+use super::timeline::{Keyframe, Revision, RevisionKind};
+use crate::cluster::Key;
+use crate::trace::{Event, LoggedEvent, Place, QueueEntry};
+
+/// Where the log has a pod.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LoggedPlace {
+    /// In a queue, or in an attempt.
+    Told(Place),
+    /// Pending; the log does not tell in which queue, and why.
+    Untold(String),
+    /// In none.
+    Gone,
+}
+
+/// One attempt of the cluster's scheduler, with what it did since the one before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoggedAttempt {
+    /// The pod; `None` for the end of the log, where the dump's own state follows.
+    pub pod: Option<Key>,
+    /// When it ended; `None` where the log does not tell the year.
+    pub at: Option<Timestamp>,
+    /// The revision's title.
+    pub title: String,
+    /// What happened, in order; not empty.
+    pub events: Vec<LoggedEvent>,
+    /// Places that changed since the attempt before.
+    pub places: Vec<(Key, LoggedPlace)>,
+    /// The dry decision about the pod on the dump's objects stands beside it.
+    pub decided: bool,
+}
+
+impl Session {
+    /// Adds an attempt of the cluster's scheduler at the end of this branch. Nothing changes by it; the queues of its
+    /// revision are those that the log tells for its end. False where it has no event.
+    pub fn log(&mut self, attempt: LoggedAttempt) -> bool {
+        if attempt.events.is_empty() {
+            return false;
+        }
+        let scheduler = self.scheduler().clone();
+        let now = moment(scheduler.state(), &self.timeline().end().requeue_events);
+        let last = self.timeline().revisions().last().filter(|revision| revision.kind.is_logged());
+        let mut before = match last {
+            Some(revision) => revision.after.clone(),
+            None => Keyframe { queues: crate::trace::QueuesView::default(), ..now.clone() },
+        };
+        before.clock = attempt.at.unwrap_or(before.clock);
+        let mut after = before.clone();
+        for (pod, place) in &attempt.places {
+            let entry = |place: Place| QueueEntry { timestamp: before.clock, ..QueueEntry::at(pod.clone(), place) };
+            match place {
+                LoggedPlace::Told(place) => {
+                    after.queues.entries.insert(pod.clone(), Arc::new(entry(place.clone())));
+                }
+                LoggedPlace::Untold(why) => {
+                    let entry = QueueEntry { inferred: Some(why.clone()), ..entry(Place::Active) };
+                    after.queues.entries.insert(pod.clone(), Arc::new(entry));
+                }
+                LoggedPlace::Gone => {
+                    after.queues.entries.remove(pod);
+                }
+            }
+        }
+        // The revision shows the queues as they were at its end.
+        before.queues = after.queues.clone();
+        if attempt.pod.is_none() {
+            (before, after) = (now.clone(), now);
+        }
+        let mut events: Vec<Event> = attempt.events.iter().cloned().map(|event| Event::Logged(Arc::new(event))).collect();
+        if attempt.decided
+            && let Some(pod) = attempt.pod.as_ref().and_then(|pod| scheduler.state().cluster().pods.get(pod))
+        {
+            events.extend(scheduler.explain(pod));
+        }
+        let kind = RevisionKind::Logged(attempt.pod.clone());
+        let revision = Revision { kind, title: attempt.title.clone(), events: events.into(), before, after };
+        let step = Step { action: Action::Logged(Box::new(attempt)), before: scheduler.clone() };
+        self.push(step, revision, scheduler);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options, Scheduler};
+    use crate::session::Cursor;
+
+    fn attempt(pod: Option<&str>, places: Vec<(Key, LoggedPlace)>) -> LoggedAttempt {
+        let key = Key::new("shop", pod.unwrap_or("none"));
+        let event = LoggedEvent { pod: key.clone(), at: "10:00:00".into(), words: "fits no node".into() };
+        LoggedAttempt { pod: pod.map(|_| key), at: None, title: "logged".into(), events: vec![event], places, decided: true }
+    }
+
+    #[test]
+    fn queues_are_those_of_the_log_until_the_dump() {
+        let mut session = Session::new(Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default()), "nothing");
+        let (a, b) = (Key::new("shop", "a"), Key::new("shop", "b"));
+        let told = |key: &Key| (key.clone(), LoggedPlace::Told(Place::Active));
+        assert!(session.log(attempt(Some("a"), vec![told(&a), (b.clone(), LoggedPlace::Untold("not told".into()))])));
+        assert!(session.log(attempt(Some("a"), vec![(a.clone(), LoggedPlace::Gone)])));
+        assert!(session.log(attempt(None, Vec::new())));
+        assert!(!session.log(LoggedAttempt { events: Vec::new(), ..attempt(None, Vec::new()) }));
+        let waiting = |session: &Session| -> Vec<(String, bool)> {
+            let entries = &session.timeline().moment().queues.entries;
+            entries.iter().map(|(key, entry)| (key.name.to_string(), entry.inferred.is_some())).collect()
+        };
+        let mut seen = Vec::new();
+        for revision in 0..3 {
+            session.timeline_mut().seek(Cursor { revision, event: 1 });
+            seen.push(waiting(&session));
+        }
+        assert_eq!(seen, [vec![("a".into(), false), ("b".into(), true)], vec![("b".into(), true)], vec![]]);
+        // It can be saved, and comes back the same.
+        let mut file = Vec::new();
+        session.save(&mut file).unwrap();
+        let again = Session::load(file.as_slice()).unwrap();
+        assert_eq!(again.timeline().revisions().len(), 3);
+        assert_eq!(again.timeline().revisions()[0].after.queues, session.timeline().revisions()[0].after.queues);
+    }
+}

@@ -1,0 +1,188 @@
+//! Reads logs of kube-scheduler from files, directories, archives and standard input, as dumps are read.
+
+use std::io;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::read::archive::{self, MemberKind, Sort, Stream};
+use super::read::input::{BoxRead, Content, Found, Input, Place, peek};
+use super::read::limits::{Budget, Limits};
+use super::read::progress::Progress;
+use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
+use crate::source::assemble::Loaded;
+
+/// How much of a file is looked at for its first time.
+const GLANCE: usize = 64 << 10;
+
+/// An archive may be inside another one, but not further in.
+const MAX_DEPTH: usize = 2;
+
+/// How the times of logs as text are to be read, which have neither year nor zone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogTimes {
+    /// A time near the logs' end, for those that have no file time, such as when the dump beside was taken.
+    pub latest: Option<Timestamp>,
+    /// Seconds east of UTC.
+    pub offset: Option<i32>,
+}
+
+/// A log that was found.
+struct Log {
+    name: String,
+    place: Place,
+    facts: FileFacts,
+    first: Option<Stamp>,
+}
+
+/// Reads what kube-scheduler logged, in the order of time. It never fails as a whole: what cannot be read is told in
+/// [`SchedulerLog::findings`]. Of directories and archives, files are read whose path names a scheduler.
+pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, progress: &Arc<Progress>) -> SchedulerLog {
+    let budget = Budget::new(limits, Arc::clone(progress));
+    let mut reader = Reader::default();
+    let is_stdin = |input: &Input| matches!(input, Input::Stdin) || matches!(input, Input::Path(path) if path.as_os_str() == "-");
+    let (stdin, others): (Vec<Input>, Vec<Input>) = inputs.iter().cloned().partition(is_stdin);
+    let found = Found::new(&others);
+    for (name, error) in &found.failed {
+        reader.failed(name, &error.to_string());
+    }
+    let mut logs = Vec::new();
+    for document in found.documents.into_iter().take(limits.files) {
+        if document.found && !(names_scheduler(&document.path) || !document.path.contains('/')) {
+            continue;
+        }
+        let latest = times.latest.or_else(|| modified(&document.content));
+        let writer = document.found.then(|| writer(&document.path)).flatten();
+        let facts = FileFacts { writer, found: document.found, latest, offset: times.offset };
+        let place = Place { base: document.content.clone(), members: Vec::new() };
+        match document.content.stream(&budget) {
+            Ok(stream) => list(&document.name, stream, &place, &facts, &budget, &mut logs),
+            Err(error) => reader.failed(&document.name, &error.to_string()),
+        }
+    }
+    read_all(&mut reader, logs, &budget);
+    // It is read as it comes, and so not put in order with files.
+    if !stdin.is_empty() {
+        let facts = FileFacts { latest: times.latest, offset: times.offset, ..FileFacts::default() };
+        progress.enter("-");
+        let stream = archive::open(Box::new(io::stdin()), None, &budget);
+        match stream.sort {
+            Sort::Plain => {
+                let mut input = stream.reader;
+                reader.file("-", &facts, &mut *input, &mut |bytes| watch(&budget, bytes));
+            }
+            Sort::Tar | Sort::Zip => reader.failed("-", "an archive on standard input is not read as a log"),
+        }
+    }
+    reader.finish()
+}
+
+/// Counts bytes; false where the reading was told to stop.
+fn watch(budget: &Budget, bytes: u64) -> bool {
+    budget.progress().add(bytes, 0);
+    !budget.progress().is_cancelled()
+}
+
+fn read_all(reader: &mut Reader, mut logs: Vec<Log>, budget: &Budget) {
+    // Files without a time come last; those with equal ones stay as they were given.
+    logs.sort_by_key(|log| log.first.map_or((true, None), |first| (false, Some(first))));
+    for log in &logs {
+        budget.progress().enter(&log.name);
+        let read = log.place.within(budget, &mut |stream| {
+            let mut input = stream.reader;
+            reader.file(&log.name, &log.facts, &mut *input, &mut |bytes| watch(budget, bytes));
+            Ok(String::new())
+        });
+        if let Err(error) = read {
+            reader.failed(&log.name, &error.to_string());
+        }
+    }
+}
+
+/// Reads the logs of kube-scheduler that a dump carries; `None` where it carries none.
+pub fn read_logs_of_dump(loaded: &Loaded, times: LogTimes, limits: &Limits, progress: &Arc<Progress>) -> Option<SchedulerLog> {
+    if loaded.logs.0.is_empty() {
+        return None;
+    }
+    let budget = Budget::new(limits, Arc::clone(progress));
+    let mut reader = Reader::default();
+    let mut logs = Vec::new();
+    for (name, place) in &loaded.logs.0 {
+        let path = name.rsplit("!/").next().unwrap_or(name);
+        let facts = FileFacts { writer: writer(path), found: true, latest: times.latest, offset: times.offset };
+        let listed = place.within(&budget, &mut |stream| {
+            list(name, stream, place, &facts, &budget, &mut logs);
+            Ok(String::new())
+        });
+        if let Err(error) = listed {
+            reader.failed(name, &error.to_string());
+        }
+    }
+    read_all(&mut reader, logs, &budget);
+    Some(reader.finish()).filter(|log| !log.is_empty())
+}
+
+/// Lists a file, or the members of an archive.
+fn list(name: &str, stream: Stream<'_>, place: &Place, facts: &FileFacts, budget: &Budget, logs: &mut Vec<Log>) {
+    if stream.sort == Sort::Plain {
+        let (start, _) = peek(stream.reader, GLANCE);
+        let first = first_stamp(&start, facts);
+        if first.is_some() || !facts.found {
+            logs.push(Log { name: name.to_owned(), place: place.clone(), facts: facts.clone(), first });
+        }
+        return;
+    }
+    if place.members.len() == MAX_DEPTH {
+        return;
+    }
+    let base = place.members.is_empty().then(|| place.base.clone());
+    // What breaks off there shows again when its members are read.
+    let _ = archive::members(stream, base.as_ref(), budget, None, &mut |number, head, reader: BoxRead<'_>| {
+        if head.kind == MemberKind::File && names_scheduler(&head.name) {
+            let members = place.members.iter().copied().chain([number]).collect();
+            let inner = Place { base: place.base.clone(), members };
+            let facts = FileFacts { writer: writer(&head.name), found: true, ..facts.clone() };
+            let stream = archive::open(reader, head.size, budget);
+            list(&format!("{name}!/{}", head.name), stream, &inner, &facts, budget, logs);
+        }
+        true
+    });
+}
+
+fn names_scheduler(path: &str) -> bool {
+    path.to_ascii_lowercase().contains("scheduler")
+}
+
+/// Returns the directory of a path that names a scheduler's pod, such as `kube-scheduler-cp-1` or
+/// `openshift-kube-scheduler-cp-1`; files of one pod are of one scheduler.
+fn writer(path: &str) -> Option<String> {
+    let (directories, file) = path.rsplit_once('/')?;
+    let named = |part: &&str| part.contains("kube-scheduler-");
+    directories.split('/').rev().find(named).map(str::to_owned).or_else(|| {
+        // `kube-system/kube-scheduler-cp-1.log`, or with the container behind.
+        Some(file).filter(named).map(|file| file.split('.').next().unwrap_or(file).to_owned())
+    })
+}
+
+fn modified(content: &Content) -> Option<Timestamp> {
+    let Content::File(path) = content else { return None };
+    Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_is_known_by_its_directory() {
+        for (path, expected) in [
+            ("kube-system/kube-scheduler-cp-1/logs.txt", Some("kube-scheduler-cp-1")),
+            ("ns/pods/openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs/current.log", Some("openshift-kube-scheduler-cp-1")),
+            ("logs/kube-scheduler-cp-1.log", Some("kube-scheduler-cp-1")),
+            ("scheduler.log", None),
+            ("logs/scheduler.1.log", None),
+        ] {
+            assert_eq!(writer(path).as_deref(), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! A log of kube-scheduler: read, whatever it holds, into queues at any time and an answer as text and JSON.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use schedscope::report::{Answer, FORMATS, LogReport};
+use schedscope::scheduler_log::{FileFacts, Reader};
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut reader = Reader::default();
+    let (first, second) = bytes.split_at(bytes.len() / 2);
+    for (name, mut text) in [("all", bytes), ("first", first), ("second", second)] {
+        reader.file(name, &FileFacts::default(), &mut text, &mut |_| true);
+    }
+    let log = reader.finish();
+    for change in log.changes.iter().take(10) {
+        let report = LogReport::new(&log, Some(change.at));
+        let report = report.expect("a change is of a process");
+        for format in FORMATS {
+            assert!(format.write(&Answer::Log(&report), "").is_ok_and(|answer| !answer.is_empty()));
+        }
+    }
+});
