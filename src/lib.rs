@@ -1,6 +1,6 @@
 //! schedscope: an explorer of Kubernetes scheduling.
 //!
-//! One embedded engine takes kube-scheduler's decisions (1.28 to 1.36) again, on a dump of a cluster, in step mode, and a
+//! One embedded engine takes kube-scheduler's decisions (1.20 to 1.36) again, on a dump of a cluster, in step mode, and a
 //! terminal screen shows why: which node was turned down by which plugin, where eviction would make room, whom it would
 //! cost, which budget it would violate and which score function broke the tie.
 //!

@@ -342,6 +342,9 @@ impl AffinityTerms {
             Ok(list) => terms.preferred_anti_affinity = list,
             Err(error) => take("preferredAntiAffinityTerms", error),
         }
+        if !emulation.behaviour().affinity_errors_add_up {
+            errors.drain(..errors.len().saturating_sub(1));
+        }
         terms.errors = errors;
         let common = |bits: LabelBloom, term: &AffinityTerm| bits.common(term.wanted_bits());
         let weighted = terms.preferred_affinity.iter().chain(&terms.preferred_anti_affinity).map(|w| &w.term);
@@ -394,7 +397,7 @@ mod tests {
         });
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
         assert_eq!(info("{}").terms, None);
-        assert!(KnownTerms::default().of(&info("{}").pod).is_none());
+        assert!(KnownTerms::default().of(&info("{}").pod, Emulation::default()).is_none());
     }
 
     #[test]

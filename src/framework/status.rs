@@ -197,6 +197,11 @@ impl Status {
         self
     }
 
+    /// Returns the release in whose words the answer is given.
+    pub fn words_of(&self) -> Release {
+        self.answer().release
+    }
+
     /// Returns the same answer, given by a plugin of a release.
     #[must_use]
     pub fn answered_by(self, plugin: PluginName, release: Release) -> Self {

@@ -104,7 +104,8 @@ mod tests {
         let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
         let pod = PodInfo::new(Arc::default());
         let state = CycleState::default();
-        (plugin.filter(&cx, &state, &pod, &node).is_success(), plugin.score(&cx, &state, &pod, &node).ok())
+        let fits = FilterPlugin::filter(&plugin, &cx, &state, &pod, &node).is_success();
+        (fits, ScorePlugin::score(&plugin, &cx, &state, &pod, &node).ok())
     }
 
     #[test]

@@ -117,7 +117,7 @@ mod tests {
         let snapshot = Snapshot::default();
         let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
         let (mut state, new) = (CycleState::default(), pod("new".into()));
-        assert!(SelectorSpread.pre_score(&cx, &mut state, &new, &nodes).is_success());
+        assert!(PreScorePlugin::pre_score(&SelectorSpread, &cx, &mut state, &new, &nodes).is_success());
         let mut scores = SelectorSpread.score_all(&cx, &state, &new, &nodes).unwrap();
         assert!(SelectorSpread.normalize(&cx, &state, &new, &nodes, &mut scores).is_success());
         scores

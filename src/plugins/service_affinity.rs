@@ -192,8 +192,8 @@ mod tests {
         let cluster: Cluster = [Object::Service(Arc::new(serde_json::from_value(service).unwrap()))].into_iter().collect();
         let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
         let (mut state, new) = (CycleState::default(), pod("new".into(), ""));
-        assert!(plugin.pre_filter(&cx, &mut state, &new).1.is_success());
-        let fits = snapshot.nodes().iter().map(|n| plugin.filter(&cx, &state, &new, n).is_success()).collect();
+        assert!(PreFilterPlugin::pre_filter(&plugin, &cx, &mut state, &new).1.is_success());
+        let fits = snapshot.nodes().iter().map(|n| FilterPlugin::filter(&plugin, &cx, &state, &new, n).is_success()).collect();
         let mut scores = plugin.score_all(&cx, &state, &new, snapshot.nodes()).unwrap();
         assert!(plugin.normalize(&cx, &state, &new, snapshot.nodes(), &mut scores).is_success());
         (fits, scores)

@@ -82,6 +82,8 @@ pub struct Behaviour {
     pub constraint_error: &'static str,
     /// How errors of selectors are worded.
     pub selector_words: SelectorWords,
+    /// Whether every list of inter-pod affinity with an error is told, and not the last alone.
+    pub affinity_errors_add_up: bool,
     /// Where VolumeZone looks at claims.
     pub zones_looked_up_in: ZoneCheck,
     /// Whether a claim that lost its volume is a rejection before nodes are looked at.

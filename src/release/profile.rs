@@ -145,6 +145,11 @@ impl Profile {
         api_version != V1BETA1
     }
 
+    /// Returns whether a scheduler can be configured with a policy.
+    pub fn reads_policies(&self) -> bool {
+        self.release < Release::patch(23, 0)
+    }
+
     /// Returns whether constraints that a configuration of an apiVersion lists for PodTopologySpread are taken as such
     /// without being said to be.
     pub fn lists_own_constraints(&self, api_version: &str) -> bool {
@@ -236,6 +241,12 @@ mod tests {
             ("1.12.10", "v1.12.0", Match::Same),
             ("1.17.4", "v1.12.0", Match::Older),
             ("1.18.2", "v1.20.15", Match::Newer),
+            ("1.19", "v1.20.15", Match::Newer),
+            ("1.20.1", "v1.20.15", Match::Same),
+            ("1.26.8", &v1_26::PROFILE.release.to_string(), Match::Same),
+            ("1.26.9", &v1_26::WITH_STATUSES.release.to_string(), Match::Same),
+            ("1.27.5", "v1.27.1", Match::Same),
+            ("1.27.6", &v1_27::WITH_STATUSES.release.to_string(), Match::Same),
             ("v1.31.4-eks-a1b2c3", "v1.31.1", Match::Same),
             ("1.28.5", "v1.28.3", Match::Same),
             ("1.28.6", "v1.28", Match::Same),
@@ -256,6 +267,7 @@ mod tests {
         assert_eq!(not_verified("v1.12.0"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
+        assert_eq!(not_verified("v1.20.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28").len(), 4);
     }
 

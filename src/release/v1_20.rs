@@ -15,6 +15,7 @@ pub(super) const PROFILE: Profile = Profile {
         affinity_range: AffinityRange::WithZero,
         migrated_plugins: MigratedPlugins::None,
         selector_words: SelectorWords::Sentences,
+        affinity_errors_add_up: false,
         filter_errors_name_pod: true,
         rejectors_noted: false,
         dry_run: DryRunReport::Nothing,

@@ -226,7 +226,7 @@ impl Framework {
             reasons.extend(result.status.reasons().iter().cloned());
             rejector = rejector.or(Some(name));
         }
-        let status = Status::new(Code::Unschedulable, reasons);
+        let status = Status::new(Code::Unschedulable, reasons).in_words_of(px.cx.emulation.release());
         out.status = match rejector {
             Some(plugin) => status.with_plugin(plugin),
             None => status,

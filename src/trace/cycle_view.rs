@@ -10,7 +10,7 @@ use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Str};
 use crate::framework::{Code, PluginName, SharedList, Status};
-use crate::release::PreFilterRejection;
+use crate::release::{PreFilterRejection, Release};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,7 +146,10 @@ impl CycleView {
         match ended {
             Some((plugin, status)) if !status.is_success() => status.clone().with_plugin(*plugin),
             Some((_, status)) => status.clone(),
-            None => Status::new(Code::Unschedulable, self.post_filter.iter().flat_map(|(_, s)| s.reasons().iter().cloned())),
+            None => {
+                let merged = Status::new(Code::Unschedulable, self.post_filter.iter().flat_map(|(_, s)| s.reasons().iter().cloned()));
+                merged.in_words_of(self.post_filter.first().map_or(Release::NEWEST, |(_, s)| s.words_of()))
+            }
         }
     }
 

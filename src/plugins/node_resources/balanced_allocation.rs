@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_change_of_balance_counts() {
-        let usage = |(allocated, requested, allocatable)| Usage { requested, allocated, allocatable, weight: 1 };
+        let usage = |(allocated, requested, allocatable)| Usage { requested, allocated, allocatable, counts: allocatable != 0, weight: 1 };
         for (usages, expected) in [
             (vec![(0, 500, 1000), (0, 500, 1000)], 75),
             (vec![(0, 900, 1000), (0, 100, 1000)], 55),

@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn the_shape_is_followed_and_nothing_is_no_part_of_the_mean() {
-        let usage = |requested, allocatable, weight| Usage { requested, allocatable, weight, ..Usage::default() };
+        let usage = |requested, allocatable, weight| Usage { requested, allocatable, weight, counts: allocatable != 0, ..Usage::default() };
+        let score = |shape: &[FunctionShapePoint], usages: &[Usage]| super::score(shape, UtilizationRounding::TakenDown, usages);
         let shape = |points: &[(i32, i32)]| {
             scaled(&points.iter().map(|&(utilization, score)| UtilizationShapePoint { utilization, score }).collect::<Vec<_>>())
         };

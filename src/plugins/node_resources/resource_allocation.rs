@@ -201,8 +201,8 @@ mod tests {
             ),
         ] {
             let emulation = Emulation::default();
-            assert_eq!(ResourceAllocationScorer::new(&resources, false).pod_requests(&pod(yaml), emulation), fit, "{yaml}");
-            assert_eq!(ResourceAllocationScorer::new(&resources, true).pod_requests(&pod(yaml), emulation), balanced, "{yaml}");
+            assert_eq!(ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation), fit, "{yaml}");
+            assert_eq!(ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation), balanced, "{yaml}");
         }
     }
 
@@ -218,8 +218,8 @@ mod tests {
         let incoming = pod_info(
             "{spec: {containers: [{resources: {requests: {cpu: 1, memory: 1, example.com/x: 2, ephemeral-storage: 4, example.com/z: 1}}}]}}",
         );
-        for (use_requested, cpu) in [(false, (1100, 100, 4000)), (true, (1000, 0, 4000))] {
-            let scorer = ResourceAllocationScorer::new(&spec(&names), use_requested);
+        for (requests, cpu) in [(Requests::Assumed, (1100, 100, 4000)), (Requests::Real, (1000, 0, 4000))] {
+            let scorer = ResourceAllocationScorer::new(&spec(&names), requests, Emulation::default().behaviour());
             let mut seen = Vec::new();
             with_context(&Cluster::default(), &[], |cx| {
                 scorer.with_usages(&scorer.pre_score(&cx, &incoming.pod), &node, |usages| {

@@ -358,7 +358,10 @@ mod tests {
             let text = format!(r#"{{"metadata":{{"annotations":{{"{ANN_MIGRATED_PLUGINS}":"x,{name}"}}}}}}"#);
             let node: CSINode = serde_json::from_str(&text).unwrap();
             assert!(
-                plugin.is_migrated_on(Some(&node)) && !plugin.is_migrated_on(Some(&CSINode::default())) && !plugin.is_migrated_on(None)
+                plugin.is_migrated_on(Some(&node), MigratedPlugins::All)
+                    && !plugin.is_migrated_on(Some(&node), MigratedPlugins::None)
+                    && !plugin.is_migrated_on(Some(&CSINode::default()), MigratedPlugins::All)
+                    && !plugin.is_migrated_on(None, MigratedPlugins::All)
             );
         }
         assert_eq!(InTreePlugin::by_name("csi.example.com"), None);

@@ -76,6 +76,7 @@ pub(super) const PROFILE: Profile = Profile {
         node_affinity_pre_filter: NodeAffinityPreFilter::Narrows,
         constraint_error: "get constraints from pod: ",
         selector_words: SelectorWords::Paths,
+        affinity_errors_add_up: true,
         zones_looked_up_in: ZoneCheck::PreFilter,
         lost_claims_reject: true,
         inline_volumes_counted: true,

@@ -22,7 +22,7 @@ impl ConfigFile {
         if let [only] = &mut self.profiles[..] {
             only.scheduler_name.get_or_insert_with(|| "default-scheduler".into());
         }
-        let defaults = default_sets(&self.api_version, emulation);
+        let defaults = if self.is_policy { Vec::new() } else { default_sets(&self.api_version, emulation) };
         let names_all_points = defaults.iter().any(|(point, _)| *point != "multiPoint");
         let appends = !release.merges_config(&self.api_version);
         for profile in &mut self.profiles {

@@ -26,6 +26,28 @@ pub(super) const CONFIGURATION: Schema = Object(&[
     ("delayCacheUntilActive", Bool),
 ]);
 
+/// A `Policy`.
+pub(super) const POLICY: Schema = Object(&[
+    ("apiVersion", String),
+    ("kind", String),
+    ("predicates", List(&Object(&[("name", String), ("argument", PREDICATE_ARGUMENT)]))),
+    ("priorities", List(&Object(&[("name", String), ("weight", Int64), ("argument", PRIORITY_ARGUMENT)]))),
+    ("extenders", List(&EXTENDER)),
+    ("hardPodAffinitySymmetricWeight", Int32),
+    ("alwaysCheckAllPredicates", Bool),
+]);
+
+const PREDICATE_ARGUMENT: Schema = Object(&[
+    ("serviceAffinity", Object(&[("labels", STRINGS)])),
+    ("labelsPresence", Object(&[("labels", STRINGS), ("presence", Bool)])),
+]);
+
+const PRIORITY_ARGUMENT: Schema = Object(&[
+    ("serviceAntiAffinity", Object(&[("label", String)])),
+    ("labelPreference", Object(&[("label", String), ("presence", Bool)])),
+    ("requestedToCapacityRatioArguments", Object(&[("shape", List(&SHAPE_POINT)), ("resources", List(&RESOURCE_SPEC))])),
+]);
+
 const LEADER_ELECTION: Schema = Object(&[
     ("leaderElect", Bool),
     ("leaseDuration", Duration),
@@ -68,7 +90,7 @@ const PLUGIN_SET: Schema = Object(&[("enabled", List(&PLUGIN)), ("disabled", Lis
 
 const PLUGIN: Schema = Object(&[("name", String), ("weight", Int32)]);
 
-const EXTENDER: Schema = Object(&[
+pub(super) const EXTENDER: Schema = Object(&[
     ("urlPrefix", String),
     ("filterVerb", String),
     ("preemptVerb", String),

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
+use super::policy;
 use crate::framework::{FieldErrors, parse_duration};
 use crate::release::{Emulation, Profile as Release};
 
@@ -29,6 +30,12 @@ pub(super) struct ConfigFile {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     pub(super) profiles: Vec<Profile>,
     pub(super) extenders: Vec<Extender>,
+    /// It was a policy, which stands for plugins without the defaults.
+    #[serde(skip)]
+    pub(super) is_policy: bool,
+    /// All filters run on a node though one has rejected it.
+    #[serde(skip)]
+    pub(super) runs_all_filters: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -157,7 +164,13 @@ impl ConfigFile {
     /// Reads YAML or JSON strictly: a field that does not belong, given twice or of the wrong type is an error.
     pub(super) fn decode(text: &str, emulation: Emulation) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
-        let value = parse(text).map_err(|e| one_error("", e))?;
+        let mut value = parse(text).map_err(|e| one_error("", e))?;
+        if let Some(text) = policy::in_config_map(&value).filter(|_| emulation.profile().reads_policies()) {
+            value = parse(text).map_err(|e| one_error("data", e))?;
+        }
+        if policy::is_policy(&value, emulation) {
+            return policy::decode(value, emulation);
+        }
         let api_version = check_type(&value, emulation.profile())?.to_owned();
         refuse_fields(&value, (&api_version, emulation.profile()), &mut errors);
         let mut value = CONFIGURATION.read(value, "", &mut errors).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! KubeSchedulerConfiguration and the profiles it makes.
+//! KubeSchedulerConfiguration, or the Policy of older releases, and the profiles it makes.
 //!
 //! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
 //! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
@@ -9,6 +9,7 @@ mod defaults;
 mod fields;
 mod file;
 mod legacy;
+mod policy;
 mod profile;
 mod schema;
 mod validation;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 
 use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
-use crate::release::{Algorithm, Emulation};
+use crate::release::{Algorithm, Emulation, FilterRun};
 use file::{ConfigFile, Extender};
 
 /// What is wrong with a configuration.
@@ -96,6 +97,9 @@ impl Config {
         let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
+            if file.runs_all_filters {
+                profile.filters = FilterRun::All;
+            }
             profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
         }
         let (pod_initial_backoff_seconds, pod_max_backoff_seconds) = file.backoff_seconds();
