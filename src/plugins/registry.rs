@@ -253,7 +253,11 @@ mod tests {
             let of_row = Profile::all().iter().find(|p| row.releases.contains(p.release)).unwrap();
             let emulation = Emulation::from(of_row);
             match row.make {
-                Make::Plugin(make) => assert_eq!(make(None, emulation).unwrap().name(), row.name),
+                Make::Plugin(make) => {
+                    let needed = serde_json::json!({"shape": [{"utilization": 0, "score": 10}]});
+                    let args = (row.name == PluginName::RequestedToCapacityRatio).then_some(&needed);
+                    assert_eq!(make(args, emulation).unwrap().name(), row.name);
+                }
                 Make::NotEmulated(points) => assert!(!points.is_empty()),
             }
         }

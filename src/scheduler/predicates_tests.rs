@@ -9,7 +9,11 @@ use crate::release::Profile;
 
 fn scheduler(release: &str, objects: Vec<Object>) -> Scheduler {
     let emulation = Profile::named(release).unwrap().into();
-    Scheduler::new(Config::defaults(emulation), objects, Options { start: at(0), evictions: Evictions::AfterGracePeriod, ..Options::default() })
+    Scheduler::new(
+        Config::defaults(emulation),
+        objects,
+        Options { start: at(0), evictions: Evictions::AfterGracePeriod, ..Options::default() },
+    )
 }
 
 fn create(object: Object) -> Operation {
@@ -47,13 +51,7 @@ fn pods_that_fit_nowhere_are_parked_until_something_happens_and_never_back_off()
 
 #[test]
 fn the_one_with_least_to_lose_is_evicted_and_lower_nominations_are_cleared() {
-    let objects = vec![
-        node("a"),
-        node("b"),
-        pod("v", 1, 4, "a", ""),
-        pod("w", 2, 4, "b", ""),
-        pod("low", 5, 3, "", ""),
-    ];
+    let objects = vec![node("a"), node("b"), pod("v", 1, 4, "a", ""), pod("w", 2, 4, "b", ""), pod("low", 5, 3, "", "")];
     let mut s = scheduler("v1.12.0", objects);
     let words = apply(&mut s, Operation::Schedule);
     assert!(words.iter().any(|w| w.starts_with("v evicted")), "{words:?}");

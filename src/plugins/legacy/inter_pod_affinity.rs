@@ -22,7 +22,8 @@ pub struct MatchInterPodAffinity;
 pub(super) fn matches(term: &AffinityTerm, owner: &Pod, pod: &Pod) -> bool {
     let namespace = &pod.metadata.namespace;
     // Selectors of namespaces do not exist yet, so a term with nothing else means its owner's namespace.
-    let in_namespace = if term.namespaces.is_empty() { *namespace == owner.metadata.namespace } else { term.namespaces.contains(namespace) };
+    let in_namespace =
+        if term.namespaces.is_empty() { *namespace == owner.metadata.namespace } else { term.namespaces.contains(namespace) };
     in_namespace && term.selector.as_ref().is_some_and(|s| s.matches(&pod.metadata.labels))
 }
 
@@ -50,12 +51,13 @@ impl Matching {
 
     /// Whether pods that count are in the domains of all terms.
     fn in_all(&self, terms: &[AffinityTerm], labels: &Labels) -> bool {
-        let with_pods = |counts: &Counts, term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|v| counts.get(&term.topology_key, v) > 0);
+        let with_pods =
+            |counts: &Counts, term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|v| counts.get(&term.topology_key, v) > 0);
         match self {
             Self::ByTerm(counts) => terms.iter().all(|term| with_pods(counts, term)),
-            Self::ByNode(nodes) => {
-                nodes.iter().any(|(node, pods)| *pods > 0 && terms.iter().all(|term| same_domain(&node.node.metadata.labels, labels, &term.topology_key)))
-            }
+            Self::ByNode(nodes) => nodes.iter().any(|(node, pods)| {
+                *pods > 0 && terms.iter().all(|term| same_domain(&node.node.metadata.labels, labels, &term.topology_key))
+            }),
         }
     }
 
@@ -222,7 +224,8 @@ impl PreFilterPlugin for MatchInterPodAffinity {
 
 fn update(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated: &PodInfo, node: &NodeInfo, amount: i64) -> Status {
     // Most pods have no say, and asking for the metadata to change would copy it.
-    let has_say = !updated.required_anti_affinity().is_empty() || !pod.required_affinity().is_empty() || !pod.required_anti_affinity().is_empty();
+    let has_say =
+        !updated.required_anti_affinity().is_empty() || !pod.required_affinity().is_empty() || !pod.required_anti_affinity().is_empty();
     if has_say && let Some(metadata) = state.get_mut::<Metadata>() {
         metadata.update(cx, pod, updated, node, amount);
     }
@@ -249,7 +252,8 @@ impl FilterPlugin for MatchInterPodAffinity {
         if !terms.is_empty() && !found.affinity.in_all(terms, labels) {
             if let Some(lost) = &found.lost.affinity {
                 let (pod, node) = (pod.key(), node.name());
-                let text = format!("Cannot schedule pod {pod} onto node {node}, because of PodAffinity, err: node {:?} not found", lost.as_str());
+                let text =
+                    format!("Cannot schedule pod {pod} onto node {node}, because of PodAffinity, err: node {:?} not found", lost.as_str());
                 return Status::error(text);
             }
             // The first of a group of pods with affinity to each other has none to join yet.
@@ -262,7 +266,11 @@ impl FilterPlugin for MatchInterPodAffinity {
         }
         if let Some(term) = pod.required_anti_affinity().first().filter(|_| found.lost.anti_affinity) {
             let domain = labels.get(&term.topology_key).cloned().unwrap_or_default();
-            return reject_for(Reason::PodAntiAffinity(Box::new(DomainConflict { topology_key: term.topology_key.clone(), domain, with: None })));
+            return reject_for(Reason::PodAntiAffinity(Box::new(DomainConflict {
+                topology_key: term.topology_key.clone(),
+                domain,
+                with: None,
+            })));
         }
         if let Some(term) = found.anti_affinity.in_any(pod.required_anti_affinity(), labels) {
             let in_the_way = |other: &PodInfo| matches(term, &pod.pod, &other.pod);

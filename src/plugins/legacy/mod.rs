@@ -34,10 +34,10 @@ mod resources;
 mod services;
 mod spread;
 mod taints;
-mod volume_counts;
-mod volumes;
 #[cfg(test)]
 mod tests;
+mod volume_counts;
+mod volumes;
 
 pub use conditions::{CheckNodeCondition, CheckNodePressure, CheckNodeUnschedulable};
 pub use general::{General, GeneralPart};

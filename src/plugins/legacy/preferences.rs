@@ -28,7 +28,8 @@ impl ScorePlugin for NodeAffinityPriority {
         let mut count = 0;
         for term in preferred.into_iter().flat_map(|terms| terms.iter()).filter(|t| t.weight != 0) {
             // Fields do not count, and without expressions nothing matches.
-            let by_labels = NodeSelectorTerm { match_expressions: term.preference.match_expressions.clone(), ..NodeSelectorTerm::default() };
+            let by_labels =
+                NodeSelectorTerm { match_expressions: term.preference.match_expressions.clone(), ..NodeSelectorTerm::default() };
             if let Some(error) = by_labels.error() {
                 return Err(Status::error(error.to_string()));
             }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::MAX_PRIORITY;
 use crate::cluster::Pod;
 use crate::framework::{
-    Context, CycleState, DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, FieldErrors, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin,
-    Status,
+    Context, CycleState, DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, FieldErrors, NodeInfo, Plugin, PluginName, PodInfo,
+    ScorePlugin, Status,
 };
 use crate::plugins::helper::{FunctionShapePoint, broken_linear, function_shape_errors};
 

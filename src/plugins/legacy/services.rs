@@ -105,9 +105,7 @@ impl ScorePlugin for ServiceAntiAffinityPriority {
     fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let Some(selector) = services_of(cx, &pod.pod).next() else { return Ok(0) };
         let matches = |labels: &Labels| selector.iter().all(|(key, value)| labels.get(key) == Some(value));
-        let counts = |p: &&Arc<PodInfo>| {
-            p.namespace() == pod.namespace() && !p.pod.is_terminating() && matches(&p.pod.metadata.labels)
-        };
+        let counts = |p: &&Arc<PodInfo>| p.namespace() == pod.namespace() && !p.pod.is_terminating() && matches(&p.pod.metadata.labels);
         Ok(node.pods.iter().filter(counts).count() as i64)
     }
 

@@ -175,12 +175,9 @@ fn volumes_are_counted_by_kind() {
         on("q", "b", json!({}), ebs(0..38)),
     ];
     let full = "may preempt: node(s) exceed max volume count";
-    for (release, ids, expected) in [
-        (V1_12, 0..1, ["", ""]),
-        (V1_12, 50..51, [full, ""]),
-        (V1_12, 50..52, [full, full]),
-        (V1_11, 50..51, ["", ""]),
-    ] {
+    for (release, ids, expected) in
+        [(V1_12, 0..1, ["", ""]), (V1_12, 50..51, [full, ""]), (V1_12, 50..52, [full, full]), (V1_11, 50..51, ["", ""])]
+    {
         let says = verdicts(&world(release, &nodes), &MaxVolumeCount::Ebs, &waiting(json!({}), ebs(ids.clone())));
         assert_eq!(says, expected, "{release} {ids:?}");
     }
@@ -210,8 +207,10 @@ fn zones_of_volumes_keep_pods_to_them() {
 #[test]
 fn affinity_is_met_by_terms_or_by_one_pod_together() {
     let term = |value: &str, key: &str| json!({"labelSelector": {"matchLabels": {"app": value}}, "topologyKey": key});
-    let affinity = |terms: Vec<serde_json::Value>| json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}});
-    let anti = |terms: Vec<serde_json::Value>| json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}});
+    let affinity =
+        |terms: Vec<serde_json::Value>| json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}});
+    let anti =
+        |terms: Vec<serde_json::Value>| json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}});
     let nodes = [
         node("a", json!({"zone": "1", "host": "a"}), json!({})),
         node("b", json!({"zone": "1", "host": "b"}), json!({})),
@@ -238,7 +237,11 @@ fn affinity_is_met_by_terms_or_by_one_pod_together() {
     let of_all = waiting(json!({}), affinity(vec![term("x", "zone"), term("w", "zone")]));
     for (release, kept_away, met) in [(V1_12, [true, true, false], true), (V1_11, [false; 3], false)] {
         let world = world(release, &more);
-        assert_eq!(verdicts(&world, &MatchInterPodAffinity, &two).iter().map(|s| !s.is_empty()).collect::<Vec<_>>(), kept_away, "{release}");
+        assert_eq!(
+            verdicts(&world, &MatchInterPodAffinity, &two).iter().map(|s| !s.is_empty()).collect::<Vec<_>>(),
+            kept_away,
+            "{release}"
+        );
         // Required affinity is met by pods that match all terms, in both.
         assert!(!verdicts(&world, &MatchInterPodAffinity, &of_all)[0].is_empty(), "{release} {met}");
     }
@@ -254,7 +257,7 @@ fn resources_are_scored_by_what_would_be_requested() {
     let nodes = [
         node("a", json!({}), json!({})),
         node("b", json!({}), json!({})),
-        node("c", json!({}), json!({"status": {"allocatable": {"cpu": "0"}}})),
+        node("c", json!({}), json!({"status": {"allocatable": {"cpu": "0", "memory": "1000Mi", "pods": "10"}}})),
         on("o", "b", json!({}), requests("2", "250Mi")),
     ];
     let (world, pod) = (world(V1_12, &nodes), waiting(json!({}), requests("1", "250Mi")));
@@ -262,7 +265,7 @@ fn resources_are_scored_by_what_would_be_requested() {
     assert_eq!(scores(&world, &ResourcePriority::MostRequested, &pod), [2, 6, 1]);
     assert_eq!(scores(&world, &ResourcePriority::Balanced, &pod), [10, 7, 0]);
     let points = RequestedToCapacityRatioArgs::default().points();
-    assert_eq!(scores(&world, &ResourcePriority::RequestedToCapacityRatio(points), &pod), [7, 3, 3]);
+    assert_eq!(scores(&world, &ResourcePriority::RequestedToCapacityRatio(points), &pod), [8, 4, 4]);
     // A container without requests counts for 100m and 200Mi.
     assert_eq!(scores(&world, &ResourcePriority::MostRequested, &waiting(json!({}), json!({"containers": [{}]}))), [1, 4, 1]);
 }
@@ -301,7 +304,10 @@ fn labels_keep_pods_away_or_are_preferred() {
     let plain = waiting(json!({}), json!({}));
     for (presence, says, score) in [(true, ["", "x"], [10, 0]), (false, ["x", ""], [0, 10])] {
         let predicate = CheckNodeLabelPresence::new(LabelPresence { labels: vec!["rack".into()], presence });
-        assert_eq!(verdicts(&world, &predicate, &plain), says.map(|s| if s.is_empty() { s } else { "node(s) didn't have the requested labels" }));
+        assert_eq!(
+            verdicts(&world, &predicate, &plain),
+            says.map(|s| if s.is_empty() { s } else { "node(s) didn't have the requested labels" })
+        );
         let priority = NodeLabelPriority::new(NodeLabelPriorityArgs { label: "rack".into(), presence });
         assert_eq!(scores(&world, &priority, &plain), score);
     }
@@ -319,7 +325,8 @@ fn affinity_to_nodes_and_avoided_pods() {
         ],
     );
     let term = |weight: i32, key: &str| json!({"weight": weight, "preference": {"matchExpressions": [{"key": key, "operator": "Exists"}]}});
-    let preferred = json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term(1, "k"), term(2, "j")]}}});
+    let preferred =
+        json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term(1, "k"), term(2, "j")]}}});
     assert_eq!(scores(&world, &NodeAffinityPriority, &waiting(json!({}), preferred)), [3, 10, 0]);
     let owned = |kind: &str| {
         let owner = json!([{"kind": kind, "uid": "r", "controller": true}]);
@@ -342,9 +349,7 @@ fn images_count_by_size_and_since_1_12_by_how_many_nodes_have_them() {
 
 #[test]
 fn preferences_for_other_pods_are_scaled_from_lowest_to_highest() {
-    let term = |weight: i32| {
-        json!([{"weight": weight, "podAffinityTerm": {"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "zone"}}])
-    };
+    let term = |weight: i32| json!([{"weight": weight, "podAffinityTerm": {"labelSelector": {"matchLabels": {"app": "x"}}, "topologyKey": "zone"}}]);
     let nodes = [
         node("a", json!({"zone": "1"}), json!({})),
         node("b", json!({"zone": "2"}), json!({})),
