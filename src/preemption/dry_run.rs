@@ -206,6 +206,7 @@ mod tests {
     use crate::cluster::{Cluster, Pod};
     use crate::framework::{DryRunStep, NodeToStatus};
     use crate::preemption::testing::{CpuRunner, budget, context, labelled, node, pod};
+    use crate::release::{Emulation, Importance};
 
     struct Setting {
         runner: CpuRunner,
@@ -227,7 +228,7 @@ mod tests {
                 &CycleState::default(),
                 &PodInfo::new(Arc::new(self.preemptor.clone())),
                 node,
-                &mut Scratch::new(&snapshot, post.cx.emulation.behaviour()),
+                &mut Scratch::new(&snapshot, Emulation::default().behaviour()),
             )
         }
 
@@ -419,7 +420,7 @@ mod tests {
                     let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
                     prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
                     let now = i64::MAX;
-                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now, crate::release::Emulation::default().behaviour().importance)));
+                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now, Importance::PriorityAndStart)));
                 }
                 None if !pods.iter().any(weaker) => prop_assert!(run.is_empty()),
                 None => prop_assert!(!fits(&weaker) || fits(&|_| false)),

@@ -50,7 +50,7 @@ static PREDICATES: &[DefaultPlugin] = &[
 const OTHER_GATES: &[OtherGates] = &[
     OtherGates {
         names: "AppArmor CPUManager CRIContainerLogRotation CSIPersistentVolume CustomPodDNS DevicePlugins DynamicKubeletConfig \
-            ExpandPersistentVolumes GCERegionalPersistentDisk HugePages LocalStorageCapacityIsolation MountPropagation \
+            ExpandPersistentVolumes GCERegionalPersistentDisk HugePages MountPropagation \
             PersistentLocalVolumes PodReadinessGates PodShareProcessNamespace ResourceQuotaScopeSelectors RotateKubeletClientCertificate \
             RotateKubeletServerCertificate ScheduleDaemonSetPods StorageObjectInUseProtection SupportIPVSProxyMode Sysctls \
             TokenRequest TokenRequestProjection VolumeSubpath",

@@ -23,7 +23,10 @@ const LAYERS: Rooms = &[
     ("session", &["output", "scheduler", "trace", "framework", "release", "cluster"]),
     ("scheduler_log", &[]),
     ("source", &["scheduler_log", "cluster", "output", "plural"]),
-    ("report", &["output", "session", "fixes", "scheduler", "source", "scheduler_log", "trace", "framework", "release", "cluster", "plural"]),
+    (
+        "report",
+        &["output", "session", "fixes", "scheduler", "source", "scheduler_log", "trace", "framework", "release", "cluster", "plural"],
+    ),
     ("ui", &["output", "session", "fixes", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
     (
         "app",

@@ -27,7 +27,9 @@ fn every_kind_has_one_row_and_every_row_its_kind() {
     for kind in ReasonKind::iter().filter(|k| *k != ReasonKind::Other) {
         assert_eq!(entries().iter().filter(|e| e.kind == kind).count(), 1, "{kind}");
     }
-    assert!(entries().iter().all(|e| !e.wordings.is_empty() && e.wordings[0].span.contains(Release::NEWEST)));
+    // What only older releases write has a note.
+    let is_written = |w: &Wording| w.span.contains(Release::NEWEST) || w.note.is_some();
+    assert!(entries().iter().all(|e| e.wordings.first().is_some_and(is_written)));
 }
 
 #[test]
@@ -40,6 +42,11 @@ fn what_is_written_is_read_back() {
     }
     for entry in entries().iter().filter(|e| e.kind != ReasonKind::Preemption) {
         for wording in entry.wordings.iter().filter(|w| !w.template.is_empty() && template::is_plain(w.template)) {
+            // A predicate and the plugin that it became may write the same.
+            let same = entries().iter().flat_map(|e| e.wordings).filter(|w| w.template == wording.template);
+            if same.count() > 1 {
+                continue;
+            }
             let read = read_reason(wording.template).expect("a known text");
             assert_eq!((read.kind, read.note), (entry.kind, wording.note), "{}", wording.template);
         }

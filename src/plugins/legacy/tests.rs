@@ -257,7 +257,7 @@ fn resources_are_scored_by_what_would_be_requested() {
     let nodes = [
         node("a", json!({}), json!({})),
         node("b", json!({}), json!({})),
-        node("c", json!({}), json!({"status": {"allocatable": {"cpu": "0"}}})),
+        node("c", json!({}), json!({"status": {"allocatable": {"cpu": "0", "memory": "1000Mi", "pods": "10"}}})),
         on("o", "b", json!({}), requests("2", "250Mi")),
     ];
     let (world, pod) = (world(V1_12, &nodes), waiting(json!({}), requests("1", "250Mi")));
@@ -265,7 +265,7 @@ fn resources_are_scored_by_what_would_be_requested() {
     assert_eq!(scores(&world, &ResourcePriority::MostRequested, &pod), [2, 6, 1]);
     assert_eq!(scores(&world, &ResourcePriority::Balanced, &pod), [10, 7, 0]);
     let points = RequestedToCapacityRatioArgs::default().points();
-    assert_eq!(scores(&world, &ResourcePriority::RequestedToCapacityRatio(points), &pod), [7, 3, 3]);
+    assert_eq!(scores(&world, &ResourcePriority::RequestedToCapacityRatio(points), &pod), [8, 4, 4]);
     // A container without requests counts for 100m and 200Mi.
     assert_eq!(scores(&world, &ResourcePriority::MostRequested, &waiting(json!({}), json!({"containers": [{}]}))), [1, 4, 1]);
 }

@@ -66,9 +66,11 @@ impl LogReport<'_> {
             out.line(format_args!("  not complete: {}", lacks.join(", ")));
         }
         if log.processes.len() > 1 {
-            out.line(format_args!("  {} wrote it; the queues are those of number {}:",
+            out.line(format_args!(
+                "  {} wrote it; the queues are those of number {}:",
                 count_of(log.processes.len(), "process", "processes"),
-                self.process + 1));
+                self.process + 1
+            ));
             for (number, one) in log.processes.iter().enumerate() {
                 let pid = one.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
                 let (from, to) = (one.clock.show(one.from), one.clock.show(one.to));
@@ -85,10 +87,14 @@ impl LogReport<'_> {
         match queues.certainty {
             Certainty::Exact => {}
             Certainty::SinceBegin => {
-                out.line(format_args!("  The log does not hold the scheduler's start: pods that have not moved since it begins are missing."));
+                out.line(format_args!(
+                    "  The log does not hold the scheduler's start: pods that have not moved since it begins are missing."
+                ));
             }
             Certainty::ParkedOrMovedSince => {
-                out.line(format_args!("  At this verbosity moves leave no line: pods in unschedulablePods were parked there, or have moved since."));
+                out.line(format_args!(
+                    "  At this verbosity moves leave no line: pods in unschedulablePods were parked there, or have moved since."
+                ));
             }
             Certainty::Unknown => {
                 out.line(format_args!("  The log does not tell in which queue a pod is."));

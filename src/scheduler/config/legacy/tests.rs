@@ -20,11 +20,12 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn releases_have_their_own_defaults() {
-    for (release, predicates, priorities) in [("v1.12.0", 13, 8), ("v1.11.1", 12, 7)] {
+    for (release, first, predicates, priorities) in [("v1.12.0", "CheckNodeUnschedulable", 11, 8), ("v1.11.1", "CheckNodeCondition", 13, 7)]
+    {
         let config = Config::defaults(emulation(release));
         let framework = &config.profiles[0];
         assert_eq!((framework.filter.len(), framework.score.len()), (predicates, priorities), "{release}");
-        assert_eq!(names(&framework.filter)[..3], ["CheckNodeCondition", "GeneralPredicates", "NoDiskConflict"]);
+        assert_eq!(names(&framework.filter)[..3], [first, "GeneralPredicates", "NoDiskConflict"]);
         assert_eq!(framework.score.iter().map(|(_, weight)| *weight).max(), Some(10_000));
         assert_eq!((&*framework.name, framework.filters), ("default-scheduler", FilterRun::UntilRejection));
         assert_eq!(names(&framework.post_filter), ["Preempt"]);
@@ -33,12 +34,14 @@ fn releases_have_their_own_defaults() {
 
 #[test]
 fn taints_take_the_place_of_conditions() {
-    let mut by_taints = emulation("v1.12.0");
-    by_taints.set(Gate::TaintNodesByCondition, true);
-    let config = Config::defaults(by_taints);
-    let found = names(&config.profiles[0].filter);
-    assert_eq!((found[0], found.len()), ("CheckNodeUnschedulable", 10));
-    assert!(!found.iter().any(|name| name.ends_with("Pressure")), "{found:?}");
+    for (by_taints, first, predicates) in [(true, "CheckNodeUnschedulable", 11), (false, "CheckNodeCondition", 14)] {
+        let mut release = emulation("v1.12.0");
+        release.set(Gate::TaintNodesByCondition, by_taints);
+        let config = Config::defaults(release);
+        let found = names(&config.profiles[0].filter);
+        assert_eq!((found[0], found.len()), (first, predicates));
+        assert_eq!(found.iter().any(|name| name.ends_with("Pressure")), !by_taints, "{found:?}");
+    }
 }
 
 #[test]
@@ -67,23 +70,24 @@ fn a_policy_says_what_runs() {
             {"name": "Rack", "argument": {"labelsPresence": {"labels": ["rack"]}}}],
         "priorities": [{"name": "EqualPriority", "weight": 3}, {"name": "Mine", "weight": 2, "argument": {"labelPreference": {"label": "rack"}}}]}"#,
     );
-    let predicates = ["CheckNodeCondition", "PodFitsResources", "CheckNodeLabelPresence", "MatchInterPodAffinity"];
+    let predicates =
+        ["CheckNodeUnschedulable", "PodFitsResources", "PodToleratesNodeTaints", "CheckNodeLabelPresence", "MatchInterPodAffinity"];
     assert_eq!(names(&framework.filter), predicates);
     assert_eq!(framework.filters, FilterRun::All);
     let priorities: Vec<_> = framework.score.iter().map(|(plugin, weight)| (plugin.name().as_str(), *weight)).collect();
     assert_eq!(priorities, [("EqualPriority", 3), ("NodeLabelPriority", 2)]);
     assert_eq!(framework.not_emulated.len(), 1);
     let empty = read(r#"{"kind": "Policy", "predicates": [], "priorities": []}"#);
-    assert_eq!((names(&empty.filter), empty.score.len()), (vec!["CheckNodeCondition"], 0));
+    assert_eq!((names(&empty.filter), empty.score.len()), (vec!["CheckNodeUnschedulable", "PodToleratesNodeTaints"], 0));
     let absent = read("kind: Policy\n");
-    assert_eq!((absent.filter.len(), absent.score.len()), (13, 8));
+    assert_eq!((absent.filter.len(), absent.score.len()), (11, 8));
 }
 
 #[test]
 fn a_policy_in_its_config_map_is_read() {
     let framework =
         read(r#"{"kind": "ConfigMap", "apiVersion": "v1", "data": {"policy.cfg": "{\"kind\": \"Policy\", \"predicates\": []}"}}"#);
-    assert_eq!(framework.filter.len(), 1);
+    assert_eq!(names(&framework.filter), ["CheckNodeUnschedulable", "PodToleratesNodeTaints"]);
 }
 
 #[test]
