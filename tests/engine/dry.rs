@@ -55,6 +55,11 @@ fn recorded(events: &[Event]) -> Facts {
             _ => {}
         }
     }
+    if facts.outcome == Some(Outcome::Error) {
+        // An error ends the attempt: nodes that were looked at before it count for nothing.
+        facts.feasible.clear();
+        facts.rejected.clear();
+    }
     facts.rejected.sort_by(|a, b| a.0.cmp(&b.0));
     if let Some(preemption) = &mut facts.preemption {
         preemption.candidates.sort_by(|a, b| a.node.cmp(&b.node));

@@ -36,12 +36,14 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         None => (String::new(), Role::Muted),
     };
     let label = scene.release.label();
-    let mut release = if area.width < NAMED_FROM { label } else { format!("kube-scheduler {label}") };
+    let is_narrow = area.width < NAMED_FROM;
+    let mut release = if is_narrow { label } else { format!("kube-scheduler {label}") };
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let least = text::width(lead) + SHORTEST_SOURCE;
     // A release that somebody asked for, or that the cluster shows, is worth more than how the queues began.
-    if least + always > room && scene.release.choice.wanted.is_some() {
+    let is_asked_for = scene.release.choice.wanted.is_some();
+    if least + always > room && is_asked_for {
         always -= width(started);
         started = "";
     }
