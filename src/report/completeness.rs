@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::plural::count_of;
 use crate::source::Report;
 
 /// One fact a line, most important first.
@@ -35,7 +36,7 @@ pub fn completeness(report: &Report) -> String {
         let _ = writeln!(out, "not read by a scheduler: {}", others.join(", "));
     }
     if report.unknown > 0 {
-        let _ = writeln!(out, "unknown: {} pieces of text that name no kind", report.unknown);
+        let _ = writeln!(out, "unknown: {}", count_of(report.unknown, "piece of text that names no kind", "pieces of text that name no kind"));
     }
     for absence in &report.absent {
         let _ = writeln!(out, "missing: {}: {}", absence.kind, absence.effect);

@@ -84,6 +84,10 @@ pub(super) struct Assembly {
     pub(super) event_places: HashMap<String, usize>,
     pub(super) report: Report,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Files that hold an object whose kind nothing tells.
+    pub(super) kindless: Tally,
+    /// Hidden files and directories.
+    pub(super) hidden: Tally,
     /// Files in directories that turned out to hold no objects.
     pub(super) passed_over: Tally,
     /// The same by the endings of their names.
@@ -159,6 +163,9 @@ impl Assembly {
         if let Some((file, error)) = found.failed.first() {
             let more = and_more(found.failed.len());
             self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
+        }
+        for hidden in &found.hidden {
+            self.hidden.add(|| hidden.clone());
         }
         if let Some(link) = found.led_out.first() {
             let more = and_more(found.led_out.len());

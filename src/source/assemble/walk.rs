@@ -64,7 +64,8 @@ impl<'a> Walk<'a> {
         let role = layout::role(&path);
         self.assembly.layouts.note(input, role.as_ref());
         if found && role.as_ref().is_some_and(|role| role.task == Task::Skip) {
-            return;
+            let place = Place { base: content, members: Vec::new() };
+            return self.assembly.pass_over(&FileToRead { name, path, found, input, place });
         }
         match content.stream(&self.budget) {
             Ok(stream) => {
@@ -137,13 +138,10 @@ impl<'a> Walk<'a> {
         }
         let role = layout::role(&path);
         self.assembly.layouts.note(archive.input, role.as_ref());
-        if role.as_ref().is_some_and(|role| role.task == Task::Skip) {
-            return true;
-        }
         let members = archive.place.members.iter().copied().chain([place]).collect();
         let place = Place { base: archive.place.base.clone(), members };
         let file = FileToRead { name, path, found: true, input: archive.input, place };
-        if hidden(&file.path) {
+        if hidden(&file.path) || role.as_ref().is_some_and(|role| role.task == Task::Skip) {
             self.assembly.pass_over(&file);
             return true;
         }

@@ -121,6 +121,7 @@ impl Store {
         if let Some(gathered) = &mut self.gathered {
             gathered.newest = gathered.newest.max(newest);
         }
+        let what = if let DecodedItem::Mended(object, _) = what { *object } else { what };
         match what {
             DecodedItem::Object { object, .. } => {
                 let key = object.key();
