@@ -2,8 +2,8 @@
 
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
-use crate::cluster::{Key, Kind, ObservedEvent};
-use crate::report::{Agreements, Answer, MatchKind, SchedulerComparer, SchedulerMatch};
+use crate::cluster::{Key, Kind, MissingReason, ObservedEvent};
+use crate::report::{Agreements, Answer, MatchKind, Missing, SchedulerComparer, SchedulerMatch};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
@@ -35,7 +35,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     }
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = SchedulerComparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
-    let more = unknown(&view, loaded) + &beside(&agreement) + &completeness(args, loaded);
+    let more = unknown(&view) + &beside(&agreement) + &completeness(args, loaded);
     write(args, &Answer::Decision(&view), &more)?;
     Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
 }
@@ -72,9 +72,17 @@ fn beside(agreement: &SchedulerMatch) -> String {
     format!("\nTHE CLUSTER'S SCHEDULER\n{lines}")
 }
 
-/// What the answer cannot know for want of objects in the source.
-fn unknown(view: &CycleView, loaded: &Loaded) -> String {
+/// What the answer cannot know for want of objects in the source: what was asked for and not given, and what the source
+/// merely lacks where the answer hangs on it.
+fn unknown(view: &CycleView) -> String {
     let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
-    let absent = loaded.report.absent.iter().find(|a| a.kind == Kind::PodDisruptionBudget).filter(|_| preempts);
-    absent.map_or_else(String::new, |a| format!("\nUNKNOWN\n  {}\n", a.effect))
+    let no_nodes = view.start.as_ref().is_some_and(|start| start.nodes == 0);
+    let matters = |missing: &&Missing| match (missing.why, missing.kind) {
+        (MissingReason::NotInSource, Kind::PodDisruptionBudget) => preempts,
+        (MissingReason::NotInSource, Kind::Node) => no_nodes,
+        (MissingReason::NotInSource, _) => false,
+        _ => true,
+    };
+    let lines: String = Missing::all(view.missing()).iter().filter(matters).map(|m| format!("  {}\n", m.sentence())).collect();
+    if lines.is_empty() { lines } else { format!("\nUNKNOWN\n{lines}") }
 }

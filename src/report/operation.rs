@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Decision;
+use super::{Decision, Missing};
 use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::scheduler::State;
@@ -34,6 +34,8 @@ pub struct OperationReport {
     pub nominations: BTreeMap<String, Str>,
     /// The moves to a queue, in order; those of one cause and one moment by pod.
     pub moves: Vec<MoveReport>,
+    /// What is not known of the cluster.
+    pub missing: Vec<Missing>,
 }
 
 /// The three queues.
@@ -96,6 +98,7 @@ impl OperationReport {
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),
+            missing: Missing::brief(state.cluster().unknown),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::scores::{NodeScore, Row};
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Key, Kind, MissingKinds, Str};
 use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
@@ -130,6 +130,9 @@ pub struct CycleStart {
     pub nodes: usize,
     /// Whether it is unknown which budgets there are.
     pub budgets_unknown: bool,
+    /// What is not known of the cluster.
+    #[serde(default)]
+    pub missing: MissingKinds,
 }
 
 /// Why a node was chosen.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
 
-use crate::cluster::{Cluster, Container, Key, Meta, Node, Object, Pod, Quantity, Str, Taint};
+use crate::cluster::{Cluster, Container, Key, Meta, MissingKinds, Node, Object, Pod, Quantity, Str, Taint};
 use crate::framework::{
     BudgetViolation, Candidate, CoveringBudgets, EventLabel, NodeDryRun, NodeFilters, NodeInfo, PluginName, PluginSet, PodInfo,
     PreemptionRecord, PutBack, Reason, ScoreFunction, ScoreFunctionName, Shortage, Snapshot, Status, Victim,
@@ -325,6 +325,7 @@ fn cycle_events(pod: &Key, cycle: u64, priority: i32, requests: &[(&str, &str)])
         nominated: "".into(),
         nodes: 12,
         budgets_unknown: false,
+        missing: MissingKinds::default(),
     };
     let mut events = vec![
         Event::PodPopped { pod: pod.clone(), attempts: 1, early_from_backoff: false },

@@ -15,4 +15,5 @@ mod bad_input;
 mod capture;
 mod dumps;
 mod live;
+mod rights;
 mod yaml_lists;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, FollowConfig};
-use schedscope::cluster::{Key, Kind, MissingKinds};
+use schedscope::cluster::{Key, Kind};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
 use schedscope::session::{Background, Cursor, PodLocation, Session};
@@ -53,7 +53,7 @@ impl Screen {
             start: jiff::Timestamp::now(),
             evictions: Evictions::AfterGracePeriod,
             waiting: Waiting::AsObserved(loaded.events.clone()),
-            unknown: MissingKinds { budgets: loaded.report.budgets_unknown() },
+            unknown: loaded.report.missing(),
             ..Options::default()
         };
         let pace = FollowConfig { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..FollowConfig::default() };

@@ -19,6 +19,7 @@ use serde::Serialize;
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::since::Changes;
+use super::Missing;
 use super::why::why;
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
@@ -297,6 +298,8 @@ pub struct Agreements {
     pub pods: Vec<SchedulerMatch>,
     /// Who was evicted for whom, the oldest first.
     pub preempted: Vec<Preempted>,
+    /// What is not known of the cluster.
+    pub missing: Vec<Missing>,
 }
 
 impl Agreements {
@@ -326,7 +329,7 @@ impl Agreements {
             })
             .collect();
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
-        Self { pods: found, preempted: comparer.preempted }
+        Self { pods: found, preempted: comparer.preempted, missing: Missing::all(state.cluster().unknown) }
     }
 
     /// How many pods there are of each accord; those of which there are none are left out.

@@ -12,7 +12,7 @@ use std::io;
 
 use strum::IntoEnumIterator;
 
-use crate::cluster::{Cluster, Kind, MissingKinds, Object, ObservedEvent, Str};
+use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::source::decode::dump_metadata::{self, ServerVersion};
 use crate::source::decode::{admission, dedup};
@@ -39,7 +39,7 @@ impl Loaded {
     /// The objects as a cluster.
     pub fn cluster(&self) -> Cluster {
         let mut cluster: Cluster = self.objects.iter().cloned().collect();
-        cluster.unknown = MissingKinds { budgets: self.report.budgets_unknown() };
+        cluster.unknown = self.report.missing();
         cluster
     }
 }
@@ -146,8 +146,11 @@ impl Assembly {
                 self.report.taken = self.report.taken.max(dump_metadata::last_time(text));
             }
             Fact::Time => self.report.taken = self.report.taken.max(dump_metadata::last_time(text)),
-            Fact::Errors => {
+            Fact::Errors(kind) => {
                 if let Some(error) = dump_metadata::collection_error(text) {
+                    if let Some(kind) = kind.and_then(|of| of.kind.parse().ok()) {
+                        self.report.failed.insert(kind);
+                    }
                     self.not_collected.add(|| format!("{}: {error}", file.name));
                 }
             }

@@ -13,6 +13,7 @@ mod null_as_zero;
 mod old_versions;
 pub(super) mod raw_object;
 mod records;
+mod refusals;
 mod times;
 mod untyped;
 pub(super) mod windows;
@@ -71,6 +72,8 @@ pub(super) enum DecodedItem {
     Event(Box<SeenEvent>),
     /// A kind that the model does not hold.
     Other(String),
+    /// An API server did not give a kind: whether for want of rights, and in its words.
+    Refusal(Kind, bool, String),
     /// A kind that is never looked into.
     Unread(String),
     /// A model kind in a version that cannot be read.
@@ -264,6 +267,7 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
             let told = dump_metadata::of_configuration(&kind_name, text, syntax).map(Box::new);
             return (None, DecodedItem::Other(kind_name), told);
         }
+        Class::Refusal => (None, refusals::decode(text, syntax).unwrap_or(DecodedItem::Other(kind_name))),
         Class::Unread => (None, DecodedItem::Unread(kind_name)),
         Class::Other | Class::List => (None, DecodedItem::Other(kind_name)),
     };

@@ -109,8 +109,8 @@ pub(super) enum Fact {
     ServerVersion,
     /// When the dump was taken: the last time in the file.
     Time,
-    /// What could not be collected; empty or `null` where everything was.
-    Errors,
+    /// What could not be collected, of a kind; empty or `null` where everything was.
+    Errors(Option<KindOf>),
 }
 
 /// What to do with a file.

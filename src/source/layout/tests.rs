@@ -9,6 +9,7 @@ fn check(path: &str, expected: &str) {
                 let kind = kind.map_or("?", |kind| kind.kind);
                 format!("{kind} in {} rank {rank}", namespace.as_deref().unwrap_or("-"))
             }
+            Task::Fact(Fact::Errors(of)) => format!("errors of {}", of.map_or("?", |of| of.kind)),
             Task::Fact(fact) => format!("{fact:?}"),
             Task::Skip => "skip".into(),
         };
@@ -46,7 +47,7 @@ fn paths_tell_what_to_do_with_files() {
         ("b/cluster-resources/nodes.json", "Replicated support bundle: Node in - rank 0"),
         ("b/cluster-resources/storage-classes.json", "Replicated support bundle: StorageClass in - rank 0"),
         ("b/cluster-resources/pod-disruption-budgets/shop.json", "Replicated support bundle: PodDisruptionBudget in shop rank 0"),
-        ("b/cluster-resources/pods-errors.json", "Replicated support bundle: Errors"),
+        ("b/cluster-resources/pods-errors.json", "Replicated support bundle: errors of Pod"),
         ("b/cluster-resources/pods/logs/shop/web-1/c.log", "Replicated support bundle: skip"),
         ("b/cluster-info/cluster_version.json", "Replicated support bundle: ServerVersion"),
         ("resources/cluster/core_v1_nodes.json", "Sonobuoy snapshot: Node in - rank 0"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::delta_queue::{Change, DeltaQueue};
-use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::cluster::{Cluster, Key, Kind, KindSet, Object, Str};
 use crate::source::assemble::Assembly;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::diagnostic::Diagnostic;
@@ -97,6 +97,10 @@ pub(super) struct About {
     pub(super) listed: Vec<Kind>,
     /// Kinds that are not known, or not wholly.
     pub(super) unlisted: BTreeSet<Kind>,
+    /// Kinds that may not be read, could not be, and were in some namespaces only.
+    pub(super) refused: KindSet,
+    pub(super) failed: KindSet,
+    pub(super) partial: KindSet,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Bytes read.
     pub(super) bytes: u64,
@@ -236,6 +240,7 @@ impl Store {
         assembly.report.server_version = about.version.map(|version| ServerVersion { version, source: about.name.clone() });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
+        (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();
         }

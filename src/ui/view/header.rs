@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::cluster::{Cluster, Kind};
 use crate::session::{InitialQueues, Revision};
 use crate::ui::config::theme::Role;
 use crate::ui::model::text;
@@ -42,8 +43,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         (Role::Accent, scene.branch.to_owned()),
         (Role::Notice, alone.to_owned()),
         (Role::Muted, started.to_owned()),
-        (Role::Muted, count(moment.cluster.nodes.len(), "node")),
-        (Role::Muted, count(moment.cluster.pods.len(), "pod")),
+        known(&moment.cluster, Kind::Node, "node"),
+        known(&moment.cluster, Kind::Pod, "pod"),
         (Role::Muted, format!("kube-scheduler v{}", scene.release.minor())),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
@@ -61,6 +62,15 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
     let width = (right_width as u16).min(area.width);
     scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));
+}
+
+/// How many objects of a kind there are; that they are unknown where the source holds none and does not say so.
+fn known(cluster: &Cluster, kind: Kind, one: &str) -> (Role, String) {
+    let objects = cluster.count(kind);
+    if objects == 0 && cluster.unknown.why(kind).is_some() {
+        return (Role::Warning, format!("{one}s unknown"));
+    }
+    (Role::Muted, count(objects, one))
 }
 
 fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
