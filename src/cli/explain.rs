@@ -1,32 +1,57 @@
 //! `schedscope explain`: one pod's decision, or all pending pods beside what the cluster's scheduler wrote.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
-use crate::cluster::{Key, Kind, MissingReason, ObservedEvent};
+use super::suggest::nearest;
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::report::{Agreements, Answer, MatchKind, Missing, SchedulerComparer, SchedulerMatch};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
 
-/// Decides and prints.
+/// How long a live cluster is given to write what its scheduler has just decided.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// An answer, and how it compares with what the cluster's scheduler wrote.
+struct Explained {
+    text: String,
+    code: u8,
+    disagrees: bool,
+}
+
+/// Decides and prints. A live cluster that seems to disagree is looked at once more: it may have been read between a
+/// decision of its scheduler and the word about it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let mut explained = explain(args, loaded)?;
+    if explained.disagrees && args.source.is_live() {
+        std::thread::sleep(LOOK_AGAIN);
+        let (_, loaded) = super::live::first(&args.connect)?;
+        explained = explain(args, super::judgeable(loaded)?)?;
+    }
+    print(&explained.text)?;
+    Ok(explained.code)
+}
+
+fn explain(args: &ExplainArgs, mut loaded: Loaded) -> Result<Explained, Failure> {
     loaded.report.forget_origins();
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| eprintln!("{line}"))?;
-    let code = match &args.pod {
+    let explained = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),
     };
     // The program ends here: to give a large cluster back piece by piece would only take time.
     std::mem::forget((scheduler, loaded));
-    code
+    explained
 }
 
-fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
-    let name = pod.strip_prefix("pod/").unwrap_or(pod);
-    let key = Key::new(args.namespace.as_str(), name);
+fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
+    let key = pod_key(pod, &args.namespace);
     let cluster = scheduler.state().cluster();
-    let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source")))?;
+    let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source{}", meant(cluster, &key))))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -36,18 +61,47 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = SchedulerComparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
     let more = unknown(&view) + &beside(&agreement) + &completeness(args, loaded);
-    write(args, &Answer::Decision(&view), &more)?;
-    Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
+    let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
+    let text = write(args, &Answer::Decision(&view), &more)?;
+    Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
 }
 
-fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
+/// The pod of an argument: `NAME`, `pod/NAME` or `NAMESPACE/NAME`.
+fn pod_key(pod: &str, namespace: &str) -> Key {
+    match pod.split_once('/') {
+        None => Key::new(namespace, pod),
+        Some(("pod" | "pods" | "po", name)) => Key::new(namespace, name),
+        Some((namespace, name)) => Key::new(namespace, name),
+    }
+}
+
+/// Which pod may have been meant: one of the same name elsewhere, or one nearly of that name.
+fn meant(cluster: &Cluster, key: &Key) -> String {
+    let elsewhere = cluster.pods.iter().map(|pod| pod.key()).find(|other| other.name == key.name);
+    let in_namespace = || {
+        let names = cluster.pods.in_namespace(&key.namespace).map(|pod| pod.metadata.name.as_str());
+        nearest(&key.name, names).map(|name| Key::new(key.namespace.as_str(), name))
+    };
+    let in_another = || {
+        let namespaces: BTreeSet<&str> = cluster.pods.iter().map(|pod| pod.metadata.namespace.as_str()).collect();
+        (!namespaces.contains(key.namespace.as_str())).then(|| nearest(&key.namespace, namespaces.into_iter()))?
+    };
+    match elsewhere.or_else(in_namespace) {
+        Some(pod) => format!("; did you mean {pod}?"),
+        None => in_another().map_or_else(String::new, |namespace| format!("; did you mean namespace {namespace}?")),
+    }
+}
+
+fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
     let found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    write(args, &Answer::Agreements(&found), &completeness(args, loaded))
+    let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
+    let text = write(args, &Answer::Agreements(&found), &completeness(args, loaded))?;
+    Ok(Explained { text, code, disagrees: found.some_disagrees() })
 }
 
-fn write(args: &ExplainArgs, answer: &Answer<'_>, more: &str) -> Result<u8, Failure> {
-    print(&args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))?)
+fn write(args: &ExplainArgs, answer: &Answer<'_>, more: &str) -> Result<String, Failure> {
+    args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))
 }
 
 /// Returns what the source held and lacked, in formats that show it.
@@ -85,4 +139,16 @@ fn unknown(view: &CycleView) -> String {
     };
     let lines: String = Missing::all(view.missing()).iter().filter(matters).map(|m| format!("  {}\n", m.sentence())).collect();
     if lines.is_empty() { lines } else { format!("\nUNKNOWN\n{lines}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pods_are_named_as_kubectl_does_or_with_their_namespace() {
+        for (text, expected) in [("web", "shop/web"), ("pod/web", "shop/web"), ("po/web", "shop/web"), ("batch/web", "batch/web")] {
+            assert_eq!(pod_key(text, "shop").to_string(), expected);
+        }
+    }
 }

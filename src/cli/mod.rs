@@ -10,6 +10,7 @@ mod log;
 mod opening;
 mod run;
 mod start;
+mod suggest;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
@@ -192,7 +193,10 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
 
 fn story(name: &str) -> Result<&'static Story, Failure> {
     let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-    Story::named(name).ok_or_else(|| Failure::usage(format!("there is no story {name:?}; there are {}", names())))
+    Story::named(name).ok_or_else(|| {
+        let meant = suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
+    })
 }
 
 /// Loads what a command names; diagnostics go to standard error.

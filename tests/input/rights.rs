@@ -138,6 +138,23 @@ fn a_dump_that_merely_lacks_budgets_counts_none_and_says_so() {
 }
 
 #[test]
+fn pods_and_stories_that_are_not_there_are_guessed() {
+    for (arguments, code, expected) in [
+        (&["explain", "shop/checkout", "--demo", "budgets"][..], 1, ""),
+        (&["explain", "checkout", "--demo", "budgets"], 2, "pod default/checkout is not in the source; did you mean shop/checkout?"),
+        (&["explain", "shop/chekout", "--demo", "budgets"], 2, "pod shop/chekout is not in the source; did you mean shop/checkout?"),
+        (&["explain", "shp/nothing-like-it", "--demo", "budgets"], 2, "is not in the source; did you mean namespace shop?"),
+        (&["explain", "x", "--demo", "budget"], 2, "; did you mean budgets?"),
+        (&["explain", "shop/checkout", "-o", "md", "--demo", "budgets"], 1, ""),
+        (&["explain", "-A", "--pending", "--demo", "budgets"], 1, ""),
+    ] {
+        let output = program(None, arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn pods_that_a_source_does_not_hold_are_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("nodes.json");

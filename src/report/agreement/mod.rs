@@ -78,6 +78,8 @@ pub struct SchedulerMatch {
     pub here: String,
     /// The message of the decision here; empty for a pod that fits.
     pub message: String,
+    /// How the decision here ended; `None` for a pod that is another scheduler's.
+    pub outcome: Option<Outcome>,
     /// What the cluster's scheduler wrote.
     pub there: Option<LastReported>,
     /// The node it nominated the pod to; empty when none.
@@ -135,7 +137,7 @@ impl SchedulerComparer {
     }
 
     fn changes(&self) -> &Changes {
-        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.seen))
+        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.heard, &self.seen))
     }
 
     /// Compares a decision that was taken on the cluster as it was read.
@@ -147,6 +149,7 @@ impl SchedulerComparer {
             accord: MatchKind::Same,
             here: why(view),
             message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
+            outcome: view.outcome,
             nominated,
             differences: Vec::new(),
             other_words: Vec::new(),
@@ -163,7 +166,7 @@ impl SchedulerComparer {
         }
         if !found.differences.is_empty() {
             // A time that is not known explains nothing.
-            found.since = written.at.map(|at| self.changes().since(at)).unwrap_or_default();
+            found.since = written.at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
             found.accord = if found.since.is_empty() { MatchKind::Unexplained } else { MatchKind::ChangedSince };
         }
         found
@@ -177,7 +180,12 @@ impl SchedulerComparer {
             return;
         }
         let nominated = &found.nominated;
-        if going_on(view) && found.other_words.iter().any(|w| w == GOING) {
+        // It waits for its victims there as here, whether the texts are the same or tell of the attempt that evicted them.
+        if going_on(view) {
+            let said = found.other_words.iter().any(|w| w == GOING);
+            if !said {
+                return;
+            }
             let victims = self.victims_on(pod, nominated);
             let who = if victims.is_empty() { String::new() } else { format!(": {}", victims.join(", ")) };
             found.other_words.retain(|w| w != GOING);
@@ -210,10 +218,33 @@ impl SchedulerComparer {
                 let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.key().to_string()).collect();
                 if !evicted.is_empty() && evicted != ours {
                     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
+                    if self.are_equal(&evicted, &ours) {
+                        found.other_words.push(format!(
+                            "victims on {nominated}: there {}; here {}: as good as each other, of equal priority and start time",
+                            list(&evicted),
+                            list(&ours)
+                        ));
+                        return;
+                    }
                     found.differences.push(format!("victims on {nominated}: there {}; here {}", list(&evicted), list(&ours)));
                 }
             }
         }
+    }
+
+    /// Whether two sets of victims are of the same priorities and start times: kube-scheduler prefers none of them.
+    fn are_equal(&self, one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+        let weights = |names: &BTreeSet<String>| -> Option<Vec<(i32, Option<Timestamp>)>> {
+            let pods = names.iter().map(|name| {
+                let (namespace, name) = name.split_once('/')?;
+                let pod = self.cluster.pods.get(&Key::new(namespace, name))?;
+                Some((pod.priority(), pod.status.start_time))
+            });
+            let mut weights = pods.collect::<Option<Vec<_>>>()?;
+            weights.sort_unstable();
+            Some(weights)
+        };
+        weights(one).is_some_and(|found| Some(found) == weights(other))
     }
 
     fn victims_on(&self, pod: &Pod, node: &str) -> Vec<String> {
@@ -332,6 +363,16 @@ impl Agreements {
         Self { pods: found, preempted: comparer.preempted, missing: Missing::all(state.cluster().unknown) }
     }
 
+    /// Whether a pod does not fit, of those that are decided here.
+    pub fn some_does_not_fit(&self) -> bool {
+        self.pods.iter().any(|pod| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled))
+    }
+
+    /// Whether something differs for no reason that is known.
+    pub fn some_disagrees(&self) -> bool {
+        self.pods.iter().any(|pod| pod.accord == MatchKind::Unexplained)
+    }
+
     /// How many pods there are of each accord; those of which there are none are left out.
     pub fn counts(&self) -> Vec<(MatchKind, usize)> {
         use strum::IntoEnumIterator as _;
@@ -351,6 +392,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         accord: MatchKind::NotOurs,
         here: format!("Left to the scheduler {}.", pod.spec.scheduler_name),
         message: String::new(),
+        outcome: None,
         there: None,
         nominated: pod.status.nominated_node_name.clone(),
         differences: Vec::new(),

@@ -294,7 +294,14 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
         return (newest, what, told);
     }
     match object {
-        Ok(object) => {
+        Ok(mut object) => {
+            // Of a change of taints, those that evict tell the time.
+            if let Object::Node(node) = &mut object
+                && let Some(node) = std::sync::Arc::get_mut(node)
+                && let Some(added) = times::newest_in_text(text, &["timeAdded"])
+            {
+                node.metadata.changed = node.metadata.changed.max(Some(added));
+            }
             let keys: &[&str] = match kind {
                 Kind::Node => &["lastHeartbeatTime"],
                 Kind::Pod => &["lastTransitionTime"],

@@ -288,6 +288,24 @@ pub(super) fn forget_shared() {
 
 /// Whether an object says what another one said, up to its resource version, which is made equal on the way.
 fn is_same(known: &Object, object: &mut Object) -> bool {
+    let told = changed(object).map(|changed| std::mem::replace(changed, known.meta().changed));
+    let same = is_same_but_for_time(known, object);
+    if let (false, Some(told), Some(changed)) = (same, told, changed(object)) {
+        *changed = told;
+    }
+    same
+}
+
+/// When an object says that it was changed: a change of nothing that is read is none.
+fn changed(object: &mut Object) -> Option<&mut Option<Timestamp>> {
+    match object {
+        Object::Node(node) => Arc::get_mut(node).map(|node| &mut node.metadata.changed),
+        Object::PodDisruptionBudget(budget) => Arc::get_mut(budget).map(|budget| &mut budget.metadata.changed),
+        _ => None,
+    }
+}
+
+fn is_same_but_for_time(known: &Object, object: &mut Object) -> bool {
     macro_rules! level {
         ($($kind:ident)*) => {
             match object {
