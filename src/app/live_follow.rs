@@ -161,9 +161,8 @@ impl LiveFollow {
         }
         // Lost since it was read, or refused from the start where no decision can do without it.
         let essential = [Kind::Node, Kind::Pod, Kind::PodDisruptionBudget].map(Subject::Objects);
-        let refused = |kind: &&KindStatus| {
-            matches!(kind.state, State::Forbidden { .. }) && (kind.lists > 0 || essential.contains(&kind.subject))
-        };
+        let refused =
+            |kind: &&KindStatus| matches!(kind.state, State::Forbidden { .. }) && (kind.lists > 0 || essential.contains(&kind.subject));
         let mut refusals = status.kinds.iter().filter(refused);
         if let Some(first) = refusals.next() {
             let more = refusals.count();

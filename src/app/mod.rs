@@ -17,8 +17,6 @@ mod object_text;
 mod panics;
 mod print;
 mod settings;
-#[cfg(test)]
-mod snapshot_tests;
 mod start;
 mod terminal;
 mod terminal_background;

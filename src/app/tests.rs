@@ -1,69 +1,152 @@
-//! The screen on real sessions: what keys and commands do to a cluster, told by what the screen then says.
+//! The explorer on real sessions, driven by keys and commands alone, and its screens as text.
 
+mod drawing;
+mod exports;
+mod golden;
+mod groups;
+mod keys;
+mod lists;
+mod queues;
+mod sessions;
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Color;
+
+use super::export::with_scene;
 use crate::app::Explorer;
+use crate::cluster::{Key, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
-use crate::session::{Background, Session, is_session_file};
-use crate::source::{self, Story};
-use crate::ui::{Action, Overlay, SessionHandle, State, branch_label, contexts, first_state, go_on, poll_job, update};
+use crate::session::{Background, Session, Timeline};
+use crate::source::{self, Input, Story};
+use crate::ui::{
+    ASCII, Action, Depth, Direction, Effect, Glyphs, Library, Mouse, Overlay, Pane, ScreenForm, SessionHandle, State, Theme, UNICODE,
+    contexts, draw, first_state, go_on, poll_job, update,
+};
 
-/// An explorer on a story, with what it remembers of the screen.
-pub(super) struct Screen {
-    pub(super) explorer: Explorer,
-    pub(super) state: State,
+/// An explorer, and the state and signs of its screen.
+struct Screen {
+    explorer: Explorer,
+    state: State,
+    glyphs: Glyphs,
 }
 
 impl Screen {
-    pub(super) fn new(story: &str) -> Self {
-        let loaded = source::load(&[Story::named(story).unwrap().input()]);
-        let start = loaded.report.newest.unwrap();
-        let options = Options { start, evictions: Evictions::AfterGracePeriod, ..Options::default() };
-        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
-        let background = Background { events: loaded.events, ..Background::default() };
-        Self::of(Explorer::new(Session::new(scheduler, format!("story {story}")).with(background)))
+    /// Opens a story, with 120 columns and 40 rows.
+    fn new(story: &str) -> Self {
+        Self::sized(story, 120, 40)
     }
 
-    fn of(explorer: Explorer) -> Self {
-        let state = first_state(explorer.timeline(), (120, 40));
-        Self { explorer, state }
+    /// Opens a story.
+    fn sized(story: &str, width: u16, height: u16) -> Self {
+        let loaded = source::load(&[Story::named(story).unwrap().input()]);
+        let start = loaded.report.newest.unwrap();
+        let background = Background { events: loaded.events, ..Background::default() };
+        let session = Session::new(scheduler(loaded.objects, start), format!("story {story}")).with(background);
+        Self::of(Explorer::new(session), width, height)
+    }
+
+    /// Opens the payments story and goes to the start of the decision about shop/payments.
+    fn asked(width: u16, height: u16) -> Self {
+        let mut screen = Self::sized("payments", width, height);
+        screen.act(":pod shop/payments; C");
+        screen
+    }
+
+    /// Opens a list of objects, as `kubectl get -o json` prints it.
+    fn listed(items: &[serde_json::Value], width: u16, height: u16) -> Self {
+        let text = serde_json::json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
+        let loaded = source::load(&[Input::Bytes { name: "list.json".into(), bytes: text.into_bytes().into() }]);
+        assert_eq!(loaded.objects.len(), items.len());
+        let start = "2026-11-20T18:26:12Z".parse().unwrap();
+        Self::of(Explorer::new(Session::new(scheduler(loaded.objects, start), "list")), width, height)
+    }
+
+    fn of(explorer: Explorer, width: u16, height: u16) -> Self {
+        let state = first_state(explorer.timeline(), (width, height));
+        Self { explorer, state, glyphs: UNICODE }
+    }
+
+    fn timeline(&self) -> &Timeline {
+        self.explorer.timeline()
     }
 
     /// Presses keys, separated by spaces.
-    pub(super) fn keys(&mut self, keys: &str) -> &mut Self {
+    fn keys(&mut self, keys: &str) -> &mut Self {
         for key in keys.split(' ') {
-            let action = self.state.settings.keymap.pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
-            update(&mut self.state, &mut self.explorer, action);
-            go_on(&mut self.state, &mut self.explorer, || true);
+            self.press(key);
         }
         self
     }
 
-    /// Gives a command and tells what the screen says then.
-    pub(super) fn command(&mut self, line: &str) -> String {
-        update(&mut self.state, &mut self.explorer, Action::COMMAND);
-        update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
-        update(&mut self.state, &mut self.explorer, Action::SUBMIT);
+    fn press(&mut self, key: &str) -> Option<Effect> {
+        let action = self.state.settings.keymap.pressed(&contexts(&self.state), key)?;
+        let effect = update(&mut self.state, &mut self.explorer, action);
         go_on(&mut self.state, &mut self.explorer, || true);
+        effect
+    }
+
+    fn mouse(&mut self, mouse: Mouse, x: u16, y: u16) {
+        update(&mut self.state, &mut self.explorer, Action::Mouse(mouse, x, y));
+    }
+
+    /// Gives a command and returns what the screen says then.
+    fn command(&mut self, line: &str) -> String {
+        self.enter(line);
         self.said()
     }
 
+    fn enter(&mut self, line: &str) -> Option<Effect> {
+        update(&mut self.state, &mut self.explorer, Action::COMMAND);
+        update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
+        let effect = update(&mut self.state, &mut self.explorer, Action::SUBMIT);
+        go_on(&mut self.state, &mut self.explorer, || true);
+        effect
+    }
+
+    /// Does one thing after the other and waits for each: presses the keys, gives the commands, which begin with a colon and end
+    /// in a semicolon, and types what stands in single quotes. Returns what the last one asks of the event loop.
+    fn act(&mut self, words: &str) -> Option<Effect> {
+        let (mut rest, mut effect) = (words.trim(), None);
+        while !rest.is_empty() {
+            if let Some((command, more)) = rest.strip_prefix(':').and_then(|r| r.split_once(';')).filter(|(c, _)| !c.starts_with(' ')) {
+                effect = self.enter(command);
+                rest = more.trim_start();
+            } else if let Some((typed, more)) = rest.strip_prefix('\'').and_then(|r| r.split_once('\'')) {
+                effect = update(&mut self.state, &mut self.explorer, Action::Paste(typed.to_owned()));
+                rest = more.trim_start();
+            } else {
+                let (key, more) = rest.split_once(' ').unwrap_or((rest, ""));
+                effect = self.press(key);
+                rest = more.trim_start();
+            }
+            self.wait();
+        }
+        effect
+    }
+
+    /// Returns the notice, behind an exclamation mark where it is a warning.
     fn said(&self) -> String {
         self.state.notice.as_ref().map(|n| format!("{}{}", if n.warning { "! " } else { "" }, n.text)).unwrap_or_default()
     }
 
     fn title(&self) -> String {
-        self.explorer.timeline().revision().map(|f| f.title.clone()).unwrap_or_default()
+        self.timeline().revision().map(|f| f.title.clone()).unwrap_or_default()
     }
 
-    /// Waits for what goes on beside the screen.
-    pub(super) fn wait(&mut self) {
+    /// Waits for the job that runs on another thread, if there is one.
+    fn wait(&mut self) {
         while self.state.working.is_some() {
             poll_job(&mut self.state, &mut self.explorer);
             std::thread::yield_now();
         }
     }
 
-    /// The text that lies over the screen; it is closed.
+    /// Returns the title and the text of the overlay, and closes it.
     fn overlay(&mut self) -> String {
         self.wait();
         let text = match &self.state.overlay {
@@ -73,324 +156,26 @@ impl Screen {
         self.keys("esc");
         text
     }
-}
 
-#[test]
-fn time_passes_and_a_preemption_is_carried_through() {
-    let mut screen = Screen::new("payments");
-    assert_eq!(screen.command("until preemption"), "a preemption starts");
-    let answer = |screen: &Screen| {
-        let timeline = screen.explorer.timeline();
-        crate::ui::answer(timeline.cycle()).unwrap()
-    };
-    assert!(answer(&screen).ends_with("; evicting pods would not help."), "{}", answer(&screen));
-    screen.command("until preemption");
-    assert!(answer(&screen).ends_with("; preemption tried on 0 of 8 nodes, 0 candidates so far."), "{}", answer(&screen));
-    assert_eq!(screen.command("until bound"), "a pod is bound");
-    screen.keys("home");
-    assert_eq!(screen.command("until pod shop/payments"), "shop/payments is touched");
-    assert!(screen.explorer.timeline().current().is_some_and(|e| e.sentence().starts_with("shop/payments was popped")));
-    screen.keys("end t");
-    assert!(screen.said().starts_with("wait "), "{}", screen.said());
-    let clock = screen.explorer.timeline().clock();
-    screen.keys("T");
-    assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
-    screen.keys("S");
-    assert!(screen.said().starts_with("settled after ") && screen.said().ends_with(": 8 pods still pending"), "{}", screen.said());
-    let node =
-        |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
-    assert_eq!(node(&screen), "worker-a2");
-    screen.keys("t");
-    assert!(screen.explorer.timeline().at_end());
-    // Between the steps at which something happened to the pod that is selected.
-    screen.command("pod shop/payments");
-    let (title, cursor) = (screen.title(), screen.explorer.timeline().cursor());
-    assert_eq!(title, "schedule shop/payments");
-    screen.keys("[ ]");
-    assert_eq!(screen.explorer.timeline().cursor(), cursor);
-    screen.keys("home [");
-    assert_eq!(screen.said(), "nothing is recorded about shop/payments before this");
-}
-
-#[test]
-fn what_is_done_in_the_past_begins_a_branch() {
-    let mut screen = Screen::new("payments");
-    screen.keys("c c c c c");
-    assert_eq!(branch_label(&screen.explorer), "");
-    screen.keys("=");
-    assert!(screen.said().starts_with("nothing to compare: step back and change something"));
-    screen.keys("C");
-    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
-    assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
-    assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
-    screen.keys("S =");
-    let text = screen.overlay();
-    assert!(text.starts_with("main beside branch 2\nThey share 4 revisions"), "{text}");
-    assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
-    screen.keys("B");
-    let text = screen.overlay();
-    assert!(text.contains("1  main: 5 revisions") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
-    assert_eq!(screen.command("branch 1"), "this is main");
-    assert_eq!(screen.explorer.timeline().revisions().len(), 5);
-    assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");
-    screen.command("compare 2");
-    assert!(screen.overlay().starts_with("branch 2 beside main"));
-    assert_eq!(screen.command("compare 7"), "! there are 2 branches");
-}
-
-#[test]
-fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
-    let mut screen = Screen::new("payments");
-    screen.command("pod payments");
-    assert_eq!(screen.title(), "explain shop/payments");
-    assert_eq!(screen.command("cordon worker-x"), "! there is no Node worker-x");
-    assert!(screen.title() == "explain shop/payments" && screen.explorer.timeline().at_end());
-    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
-    let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected().unwrap().0.clone();
-    assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
-    screen.keys("=");
-    let text = screen.overlay();
-    assert!(text.contains("1 decision differs") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
-    // The next change is held against this one.
-    screen.command("cordon worker-b1");
-    assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
-    screen.keys("=");
-    assert!(screen.overlay().starts_with("branch 2 beside branch 3"));
-    // Where the pod that was asked about goes, there is nothing to ask again.
-    screen.command("delete pod shop/payments");
-    assert_eq!(screen.title(), "delete Pod shop/payments");
-}
-
-#[test]
-fn operations_from_the_prompt() {
-    let mut screen = Screen::new("payments");
-    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "updated Pod shop/payments");
-    assert_eq!(screen.explorer.timeline().queues().entries[&crate::cluster::Key::new("shop", "payments")].priority, 1);
-    assert_eq!(screen.command("delete pdb shop/checkout"), "deleted PodDisruptionBudget shop/checkout (in this what-if only)");
-    assert_eq!(screen.command("delete pdb shop/checkout"), "! there is no PodDisruptionBudget shop/checkout");
-    assert_eq!(screen.command("allow shop/payments"), "! shop/payments is not waiting on Permit");
-    assert_eq!(screen.command("cordon"), "! cordon needs a node name");
-    assert_eq!(screen.command("advance 30s"), "advance 30 s");
-    assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
-    assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
-    assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
-    // Decided anew, although it was tried already.
-    let revisions = screen.explorer.timeline().revisions().len();
-    assert_eq!(screen.command("decide shop/payments"), "");
-    assert_eq!((screen.title().as_str(), screen.explorer.timeline().revisions().len()), ("explain shop/payments", revisions + 1));
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("more.yaml");
-    std::fs::write(
-        &file,
-        "kind: Node\napiVersion: v1\nmetadata: {name: worker-z}\n---\nkind: Node\napiVersion: v1\nmetadata: {name: infra-1}\n",
-    )
-    .unwrap();
-    let said = screen.command(&format!("apply {}", file.display()));
-    assert_eq!(said, "2 objects, the last of them: infra-1 updated on new branch 2; main is unchanged");
-    assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
-    assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
-}
-
-#[test]
-fn a_session_is_saved_and_goes_on() {
-    let mut screen = Screen::new("tie-breaks");
-    screen.keys("c c");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.schedscope").display().to_string();
-    assert!(screen.command(&format!("save {path}")).starts_with(&format!("saved to {path}; ")));
-    assert!(screen.command(&format!("save {path}")).ends_with("exists already; it is left alone"));
-    assert_eq!(screen.command("save"), "! save needs a file");
-    let bytes = std::fs::read(&path).unwrap();
-    assert!(is_session_file(&bytes));
-    let mut again = Screen::of(Explorer::new(Session::load(&bytes[..]).unwrap()));
-    assert_eq!(again.explorer.timeline().cursor(), screen.explorer.timeline().cursor());
-    assert_eq!(again.explorer.source(), "story tie-breaks");
-    again.keys("c");
-    screen.keys("c");
-    assert_eq!(again.title(), screen.title());
-}
-
-#[test]
-fn beginning_again_as_observed() {
-    let mut screen = Screen::new("queues");
-    screen.keys("c c c");
-    let said = screen.command("start observed");
-    assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().revisions().is_empty(), "{said}");
-    assert_eq!(screen.explorer.timeline().started(), crate::session::InitialQueues::AsObserved);
-    assert!(screen.command("start fresh").starts_with("fresh start: all "));
-    assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
-}
-
-#[test]
-fn a_decision_in_the_past_is_about_the_past() {
-    let mut screen = Screen::new("payments");
-    screen.keys("S");
-    let revisions = screen.explorer.timeline().revisions().len();
-    screen.keys("home");
-    assert_eq!(screen.command("pod shop/payments"), "");
-    let timeline = screen.explorer.timeline();
-    assert_eq!((timeline.revisions().len(), timeline.cursor().revision), (revisions + 1, 0), "put in where the cursor was");
-    assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected().is_some()));
-    assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
-}
-
-/// What an edit makes possible happens in the next run, however often something was written before.
-#[test]
-fn a_run_after_an_edit_tries_what_the_edit_may_have_helped() {
-    let mut screen = Screen::new("payments");
-    screen.keys("S");
-    let waits = |s: &Screen| s.explorer.timeline().end().queues.entries.contains_key(&crate::cluster::Key::new("batch", "too-big"));
-    assert!(waits(&screen));
-    for _ in 0..2 {
-        screen.command("cordon worker-b1");
-        screen.keys("S");
-        screen.command("uncordon worker-b1");
-        screen.keys("S");
+    fn buffer(&self, theme: &Theme) -> Buffer {
+        let (width, height) = self.state.size;
+        let area = Rect::new(0, 0, width, height);
+        let mut buf = Buffer::empty(area);
+        with_scene(&self.state, &self.explorer, theme, &self.glyphs, |scene| draw(scene, area, &mut buf));
+        buf
     }
-    assert!(waits(&screen));
-    screen.command(r#"patch pod batch/too-big {"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1m"}}}]}}"#);
-    screen.keys("S");
-    assert!(!waits(&screen), "it is small now, and fits");
-}
 
-#[test]
-fn the_selected_object_is_shown_as_it_was_read() {
-    let input = Story::named("payments").unwrap().input();
-    let loaded = source::load(&[input]);
-    let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
-    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
-    let explorer = Explorer::new(Session::new(scheduler, "story payments")).with_reports(vec![loaded.report.into()]);
-    let mut screen = Screen::of(explorer);
-    screen.keys("y");
-    let pod = screen.overlay();
-    assert!(pod.starts_with("Pod ") && pod.contains(", line ") && pod.contains("\nspec:\n") && !pod.contains("managedFields"), "{pod}");
-    // Fields that the engine does not read are there too.
-    assert!(pod.contains("image: "), "{pod}");
-    screen.command("cordon worker-a1");
-    screen.command("source node worker-a1");
-    let node = screen.overlay();
-    assert!(node.starts_with("Node worker-a1: "), "{node}");
-    assert!(node.contains("\n# It is another at the cursor"), "{node}");
-    screen.command("source pod shop/none");
-    screen.wait();
-    assert_eq!(screen.said(), "! there is no Pod shop/none");
-    screen.keys("y");
-    screen.wait();
-    let effect = update(&mut screen.state, &mut screen.explorer, Action::Verb("copy"));
-    let Some(crate::ui::Effect::Copy(text)) = effect else { panic!("{effect:?}") };
-    assert!(text.contains("kind: Pod") && screen.said().starts_with("copied Pod "), "{text} {}", screen.said());
-}
-
-#[test]
-fn an_object_without_a_source_is_shown_as_it_is_held() {
-    let mut screen = Screen::new("payments");
-    screen.command("source node worker-a1");
-    let text = screen.overlay();
-    assert!(text.contains("as schedscope holds it") && text.contains("# Only what decides about scheduling is held."), "{text}");
-}
-
-#[test]
-fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
-    let mut screen = Screen::new("aftermath");
-    screen.keys("A");
-    let text = screen.overlay();
-    assert!(
-        text.starts_with("Compared with the cluster's scheduler\n14 pending pods. Compared with the cluster's scheduler: 5 explained by later changes, 8 agree, "),
-        "{text}"
-    );
-    assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");
-    let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
-    assert_eq!((written.source, written.attempts), ("condition", 1));
-    // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
-    update(&mut screen.state, &mut screen.explorer, Action::Verb("agreement"));
-    if screen.state.working.is_some() {
-        update(&mut screen.state, &mut screen.explorer, Action::BACK);
-        assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
-        assert!(!poll_job(&mut screen.state, &mut screen.explorer));
+    fn text(&self) -> String {
+        let theme = theme("dark", Depth::True);
+        crate::ui::view::export::write(ScreenForm::Text, &self.buffer(&theme), &theme)
     }
 }
 
-/// The record holds the first rejection of each node; whoever asks all filters finds the same first one, and those behind.
-#[test]
-fn every_filter_of_a_node_begins_with_what_the_record_holds() {
-    let (mut nodes, mut counted, mut behind, mut left_out) = (0, 0, 0, 0);
-    for story in &source::STORIES {
-        let mut screen = Screen::new(story.name);
-        screen.keys("S");
-        for revision in 0..screen.explorer.timeline().revisions().len() {
-            screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
-            let timeline = screen.explorer.timeline();
-            let Some(start) = &timeline.cycle().start else { continue };
-            for node in timeline.revisions()[revision].before.snapshot.nodes() {
-                let filters = screen.explorer.every_filter(&start.pod, node.name()).unwrap();
-                let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
-                    // A pod that fits where it was nominated is not tried elsewhere.
-                    let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
-                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {revision} {}", story.name, node.name());
-                    left_out += 1;
-                    continue;
-                };
-                let first = filters.rejections().next().map(|(_, status)| status.clone());
-                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {revision}", story.name);
-                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {revision} {}", story.name, node.name());
-                nodes += 1;
-                counted += usize::from(filters.with_nominated);
-                behind += filters.rejections().count().saturating_sub(1);
-            }
-        }
-    }
-    assert!(nodes > 100 && counted > 0 && behind > 0, "{nodes} {counted} {behind} {left_out}");
+fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {
+    let options = Options { start, evictions: Evictions::AfterGracePeriod, ..Options::default() };
+    Scheduler::new(Config::defaults(Emulation::default()), objects, options)
 }
 
-#[test]
-fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
-    let mut screen = Screen::new("queues");
-    screen.keys("S");
-    let mut ended = 0;
-    for revision in 0..screen.explorer.timeline().revisions().len() {
-        screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
-        let cycle = screen.explorer.timeline().cycle();
-        let sentence = crate::report::why(cycle);
-        assert_eq!(sentence.is_empty(), cycle.outcome.is_none());
-        if let Some(start) = cycle.start.as_ref().filter(|_| cycle.outcome.is_some()) {
-            assert_eq!(crate::ui::answer(cycle), Some(format!("{}: {sentence}", start.pod)));
-            ended += 1;
-        }
-    }
-    assert!(ended > 5, "{ended}");
-}
-
-#[test]
-fn a_node_tells_what_else_would_turn_the_pod_down() {
-    use crate::ui::model::rows::DetailRow;
-    let mut screen = Screen::new("payments");
-    screen.command("pod shop/payments");
-    screen.command("node infra-1");
-    let facts = |screen: &Screen| -> Vec<String> {
-        screen
-            .state
-            .view_model
-            .detail
-            .iter()
-            .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
-            .collect()
-    };
-    let also = "would also fail: NodeResourcesFit: Insufficient cpu: needs cpu 6, ";
-    assert!(facts(&screen).iter().any(|f| f.starts_with(also)), "{:?}", facts(&screen));
-    let filters = screen.state.view_model.filters.clone().unwrap();
-    let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
-    assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
-    assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
-    // Another node of the same cycle is asked anew; the start of everything has no pod to ask about.
-    screen.command("node worker-a1");
-    assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
-    screen.keys("home");
-    assert!(!screen.state.view_model.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
-    // As the cluster was at the start of the cycle, whatever came later.
-    screen.keys("end c");
-    screen.command("cordon worker-a1");
-    screen.command("cycle 1");
-    let first = &screen.state.view_model.filters.clone().unwrap().answers[0];
-    assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
-    screen.command("decide shop/payments");
+fn theme(name: &str, depth: Depth) -> Theme {
+    Theme::embedded(name, depth).unwrap()
 }

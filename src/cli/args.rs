@@ -351,7 +351,8 @@ pub struct RunArgs {
 /// Reads the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
     let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
-    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).or_else(|| Format::of_ending(&name)).ok_or("it is none of the formats"))
+    PossibleValuesParser::new(values)
+        .try_map(|name| Format::named(&name).or_else(|| Format::of_ending(&name)).ok_or("it is none of the formats"))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use super::suggest::nearest;
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::report::{Agreements, Answer, MatchKind, Missing, SchedulerComparer, SchedulerMatch};
 use crate::scheduler::{Evictions, Scheduler, Waiting};

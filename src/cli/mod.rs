@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory as _;
 
 use crate::app::AppError;
-use crate::report::Missing;
 use crate::release::{Emulation, FeatureGates, Profile};
+use crate::report::Missing;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -194,7 +194,8 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
 fn story(name: &str) -> Result<&'static Story, Failure> {
     let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
     Story::named(name).ok_or_else(|| {
-        let meant = suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        let meant =
+            suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
     })
 }

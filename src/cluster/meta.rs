@@ -153,9 +153,7 @@ impl<'de, const STATUS: bool> Deserialize<'de> for Changed<STATUS> {
         let entries = Vec::<ManagedEntry>::deserialize(deserializer)?;
         let counts = |entry: &&ManagedEntry| match &entry.fields {
             None => true,
-            Some(ManagedPaths { spec, status, metadata }) => {
-                spec.is_some() || metadata.labels.is_some() || (STATUS && status.is_some())
-            }
+            Some(ManagedPaths { spec, status, metadata }) => spec.is_some() || metadata.labels.is_some() || (STATUS && status.is_some()),
         };
         Ok(Self(entries.iter().filter(counts).filter_map(|entry| entry.time.parse().ok()).max()))
     }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
-use super::{Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload};
+use super::{
+    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload,
+};
 
 /// The objects of one kind by key; cloning is free, iteration is by namespace and name.
 #[derive(Clone, Debug, PartialEq)]

@@ -36,7 +36,8 @@ pub fn completeness(report: &Report) -> String {
         let _ = writeln!(out, "not read by a scheduler: {}", others.join(", "));
     }
     if report.unknown > 0 {
-        let _ = writeln!(out, "unknown: {}", count_of(report.unknown, "piece of text that names no kind", "pieces of text that name no kind"));
+        let _ =
+            writeln!(out, "unknown: {}", count_of(report.unknown, "piece of text that names no kind", "pieces of text that name no kind"));
     }
     for absence in &report.absent {
         let _ = writeln!(out, "missing: {}: {}", absence.kind, absence.effect);

@@ -20,8 +20,6 @@ pub mod view;
 
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
-mod tests;
 
 pub use actions::error::{CommandError, ExportError};
 pub use actions::jobs::{poll_job, show_live_status};

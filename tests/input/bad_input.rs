@@ -335,7 +335,10 @@ fn files_and_directories() {
     let loaded = load_path(dir.path());
     assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b", "Node n1"]);
     let found = remarks(&loaded);
-    assert!(found.len() == 2 && found[0].starts_with("note 3 files hold no Kubernetes objects") && found[1].starts_with("note 1 hidden file"), "{found:#?}");
+    assert!(
+        found.len() == 2 && found[0].starts_with("note 3 files hold no Kubernetes objects") && found[1].starts_with("note 1 hidden file"),
+        "{found:#?}"
+    );
     for (kind, name, line, start) in
         [(Kind::Pod, "a", 1, r#"{"apiVersion":"v1","kind":"Pod""#), (Kind::Node, "n1", 1, "apiVersion: v1\nkind: Node")]
     {
@@ -470,7 +473,11 @@ fn what_stands_behind_a_whole_gzip_is_left_alone() {
 #[test]
 fn items_that_are_no_objects_are_one_line_for_each_file() {
     let items = vec!["[1]".to_owned(), pod("a"), "\"text\"".to_owned(), "{\"a\":1}".to_owned()];
-    let loaded = check(list(&items), &["Pod shop/a"], &["error in:2: items[0]: expected an object, found a list; skipped; 2 more items were skipped too"]);
+    let loaded = check(
+        list(&items),
+        &["Pod shop/a"],
+        &["error in:2: items[0]: expected an object, found a list; skipped; 2 more items were skipped too"],
+    );
     assert_eq!(loaded.report.unknown, 3);
 }
 
@@ -497,7 +504,8 @@ fn lines_that_kubectl_prints_around_objects_are_no_errors() {
 
 #[test]
 fn times_that_are_none_are_named_and_the_rest_is_kept() {
-    let text = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","creationTimestamp":"soon"},"spec":{"nodeName":"n"}}"#;
+    let text =
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","creationTimestamp":"soon"},"spec":{"nodeName":"n"}}"#;
     let loaded = load_bytes(format!("{text}\n{NODE_YAML}").replace(NODE_YAML, &pod("b")));
     assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b"]);
     let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is no time; the object was read without it"#;

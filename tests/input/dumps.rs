@@ -168,7 +168,10 @@ fn support_bundles() {
 
 #[test]
 fn sonobuoy_snapshots() {
-    check(&load_path("202611201000_sonobuoy_0b1c"), &Expected { layout: "Sonobuoy snapshot", remarks: &["note 3 files hold no Kubernetes objects"], ..PLAIN });
+    check(
+        &load_path("202611201000_sonobuoy_0b1c"),
+        &Expected { layout: "Sonobuoy snapshot", remarks: &["note 3 files hold no Kubernetes objects"], ..PLAIN },
+    );
 }
 
 #[test]
@@ -419,7 +422,9 @@ fn links_must_not_leave_the_directory() {
     assert_eq!(names(&loaded), ["shop/inside"]);
     let found = remarks(&loaded);
     assert!(
-        found.len() == 2 && found[1].starts_with("note 1 hidden file") && found[0].contains("leads out of the directory that was given, and is not followed (and 1 more)"),
+        found.len() == 2
+            && found[1].starts_with("note 1 hidden file")
+            && found[0].contains("leads out of the directory that was given, and is not followed (and 1 more)"),
         "{found:#?}"
     );
 }

@@ -475,13 +475,28 @@ fn connecting_fails_with_words_that_help() {
         ),
         (exec("sh", &["-c", "echo hidden >&2; exit 3"]), "failed (exit status: 3); run it by hand, as the kubeconfig has it, to see why"),
         (exec("sh", &["-c", "echo hidden"]), "printed no ExecCredential"),
-        (exec("sh", &["-c", r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"Secret","status":{"token":"hidden"}}'"#]), "printed no ExecCredential"),
         (
-            exec("sh", &["-c", r#"echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"hidden"}}'"#]),
+            exec("sh", &["-c", r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"Secret","status":{"token":"hidden"}}'"#]),
+            "printed no ExecCredential",
+        ),
+        (
+            exec(
+                "sh",
+                &[
+                    "-c",
+                    r#"echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"hidden"}}'"#,
+                ],
+            ),
             "answers in \"client.authentication.k8s.io/v1beta1\", not in \"client.authentication.k8s.io/v1\"",
         ),
         (
-            exec("sh", &["-c", r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"clientKeyData":"hidden"}}'"#]),
+            exec(
+                "sh",
+                &[
+                    "-c",
+                    r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"clientKeyData":"hidden"}}'"#,
+                ],
+            ),
             "gave neither a token nor a certificate with its key",
         ),
         (exec("sh", &["-c", "exec sleep 60"]), "did not end within 50ms"),

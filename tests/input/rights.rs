@@ -4,7 +4,7 @@
 use std::process::{Command, Output};
 
 use pretty_assertions::assert_eq;
-use schedscope::source::{Input, Story, load};
+use schedscope::source::{Story, load};
 use serde_json::{Value, json};
 
 use crate::api_server::{ApiServer, Fault};
@@ -94,7 +94,10 @@ fn budgets_that_were_refused_are_unknown_and_stay_so_in_a_capture() {
     assert!(!found.is_empty() && found.iter().all(Value::is_null), "{found:?}");
     assert_eq!(missing(&answer(&live), "PodDisruptionBudget"), "refused");
     let text = stdout(&program(Some(&server), &explain[..4]));
-    assert!(text.contains("\nUNKNOWN\n  PodDisruptionBudgets may not be read: which preemptions would violate a budget is unknown."), "{text}");
+    assert!(
+        text.contains("\nUNKNOWN\n  PodDisruptionBudgets may not be read: which preemptions would violate a budget is unknown."),
+        "{text}"
+    );
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.json");

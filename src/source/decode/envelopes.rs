@@ -5,7 +5,9 @@ use serde_yaml::Value;
 
 use super::classify::{Class, classify};
 use super::untyped::{self, Untyped};
-use super::{Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, without_line, yaml_error};
+use super::{
+    Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, without_line, yaml_error,
+};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Json, SpanState, Splitter, Syntax, TypeMeta};
 

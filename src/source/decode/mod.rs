@@ -83,7 +83,9 @@ pub(super) enum DecodedItem {
     /// An item without a kind, in a list whose kind is not known yet.
     Pending(Syntax, Box<[u8]>),
     /// An object whose kind nothing tells; `named` where it has a name, as the objects of a cluster do.
-    Kindless { named: bool },
+    Kindless {
+        named: bool,
+    },
     /// A value that is no object, and what it is instead.
     NoObject(&'static str),
     /// It was read but for what the text says.

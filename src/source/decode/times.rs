@@ -61,8 +61,7 @@ pub(in crate::source) fn newest_in_text(text: &[u8], keys: &[&str]) -> Option<Ti
 }
 
 /// The fields of objects that hold times, where the model reads them.
-const FIELDS: [&str; 6] =
-    ["creationTimestamp", "deletionTimestamp", "startTime", "lastTransitionTime", "allocationTimestamp", "timeAdded"];
+const FIELDS: [&str; 6] = ["creationTimestamp", "deletionTimestamp", "startTime", "lastTransitionTime", "allocationTimestamp", "timeAdded"];
 
 /// Fields whose keys are data, and no times.
 const DATA: [&str; 5] = ["annotations", "labels", "managedFields", "matchLabels", "nodeSelector"];
@@ -121,7 +120,10 @@ mod tests {
         let (mended, said) = without_bad_times(text.as_bytes(), Syntax::Json).unwrap();
         let mended: Value = serde_json::from_slice(&mended).unwrap();
         assert_eq!(mended["metadata"]["creationTimestamp"], Value::Null);
-        assert_eq!((&mended["metadata"]["annotations"]["startTime"], &mended["status"]["conditions"][0]["lastTransitionTime"]), (&"x".into(), &Value::Null));
+        assert_eq!(
+            (&mended["metadata"]["annotations"]["startTime"], &mended["status"]["conditions"][0]["lastTransitionTime"]),
+            (&"x".into(), &Value::Null)
+        );
         assert_eq!(said, r#"metadata.creationTimestamp "soon" is no time, and 1 more; the object was read without them"#);
         let yaml = "metadata:\n  creationTimestamp: 2026-13-01T00:00:00Z\n";
         let (_, said) = without_bad_times(yaml.as_bytes(), Syntax::Yaml).unwrap();

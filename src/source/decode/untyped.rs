@@ -54,8 +54,7 @@ pub(in crate::source) fn look(text: &[u8], syntax: Syntax) -> Untyped {
         Syntax::Yaml => Glance::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok(),
     };
     let Some(glance) = glance else { return Untyped::default() };
-    let internal =
-        glance.metadata.is_none() && (glance.spec.is_some() || glance.status.is_some() || glance.internal_involved.is_some());
+    let internal = glance.metadata.is_none() && (glance.spec.is_some() || glance.status.is_some() || glance.internal_involved.is_some());
     let inlined = |value: Option<Value>| value.as_ref().and_then(Value::as_str).filter(|_| internal).unwrap_or_default().to_owned();
     let Names { name, self_link } =
         glance.metadata.unwrap_or_else(|| Names { name: inlined(glance.name), self_link: inlined(glance.self_link) });
@@ -159,7 +158,10 @@ mod tests {
             ("/api/v1/namespaces/shop/pods", Some(("Pod", "v1"))),
             ("/api/v1/namespaces/shop/pods/web", Some(("Pod", "v1"))),
             ("/apis/policy/v1beta1/namespaces/shop/poddisruptionbudgets/web", Some(("PodDisruptionBudget", "policy/v1beta1"))),
-            ("/apis/config.openshift.io/v1/clusterversions/version", Some(("clusterversions.config.openshift.io", "config.openshift.io/v1"))),
+            (
+                "/apis/config.openshift.io/v1/clusterversions/version",
+                Some(("clusterversions.config.openshift.io", "config.openshift.io/v1")),
+            ),
             ("/apis/serving.knative.dev/v1/namespaces/shop/services/web", Some(("services.serving.knative.dev", "serving.knative.dev/v1"))),
             ("/api/v1", None),
             ("/healthz", None),

@@ -172,7 +172,8 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
         return Err(bad(format!("it names user {user:?}, which the kubeconfig does not have")));
     }
     let mut valid_until = None;
-    if let Some(user) = kubeconfig.auth_infos.iter_mut().find(|known| Some(&known.name) == user.as_ref()).and_then(|u| u.auth_info.as_mut()) {
+    if let Some(user) = kubeconfig.auth_infos.iter_mut().find(|known| Some(&known.name) == user.as_ref()).and_then(|u| u.auth_info.as_mut())
+    {
         let server = cluster.server.as_deref().unwrap_or_default().trim_end_matches('/').to_owned();
         let target = Target { context: name.clone(), server, ..Target::default() };
         let no_credentials = |cause: String| ConnectError::Credentials { target: target.clone(), cause };

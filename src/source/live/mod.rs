@@ -105,7 +105,12 @@ impl std::fmt::Debug for Live {
 /// # Errors
 /// Where the kubeconfig is of no use, the server cannot be reached, or it does not accept the credentials.
 pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
-    let wanted = Wanted { kubeconfig: options.kubeconfig.clone(), context: options.context.clone(), interactive: options.interactive, exec: options.timing.exec };
+    let wanted = Wanted {
+        kubeconfig: options.kubeconfig.clone(),
+        context: options.context.clone(),
+        interactive: options.interactive,
+        exec: options.timing.exec,
+    };
     let env = Env::of_process();
     let kubeconfig::Loaded { config, target, valid_until } = kubeconfig::load(&wanted, &env)?;
     let first = (config, valid_until);
@@ -118,7 +123,8 @@ pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
             Some(first) => first,
             None => {
                 let loaded = kubeconfig::load(&pinned, &env);
-                let kubeconfig::Loaded { config, target, valid_until } = loaded.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))?;
+                let kubeconfig::Loaded { config, target, valid_until } =
+                    loaded.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))?;
                 if target.server != server {
                     let message = format!("the kubeconfig leads to another server now: {}", target.server);
                     return Err(Failure::new(FailureKind::Credentials, message));

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn what_is_lacking_is_measured_by_what_is_asked_for() {
         let mut node = NodeInfo::new(Arc::new(testing::node("n", "4", "8Gi")));
-        node.add_pod(Arc::new(PodInfo::new(Arc::new(testing::pod("a/b", 0, "1", "2Gi", "n", None)))));
+        node.add_pod(Arc::new(PodInfo::new(Arc::new(testing::pod("a/b", 0, "1", "2Gi", "n")))));
         let check = |requests: &[(&str, &str)], expected: i64, words: Option<&str>| {
             let requests = requests.iter().map(|(n, q)| (Str::from(*n), (*q).to_owned())).collect();
             let wanted = PodRequests::at(&CycleStart { requests, ..CycleStart::default() });

@@ -280,7 +280,7 @@ fn conditions(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
             condition.last_transition_time.map(|at| format!(" since {}", text::moment(input.timeline.clock(), at))).unwrap_or_default();
         let why = [condition.reason.as_str(), condition.message.as_str()];
         let why = why.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(": ");
-        let gap = if why.is_empty() { "" } else { " — " };
+        let gap = if why.is_empty() { "" } else { ": " };
         rows.fact("condition", format!("{}={}{at}{gap}{why}", condition.kind, condition.status), Role::Text);
     }
 }

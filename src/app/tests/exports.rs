@@ -1,0 +1,56 @@
+//! What `:export` asks the event loop to write.
+
+use super::*;
+use crate::session::Cursor;
+use crate::ui::Export;
+
+/// Returns what is to be written: the file, and the form or the first line; or the warning.
+fn export(screen: &mut Screen, args: &str) -> String {
+    match screen.enter(&format!("export {args}")) {
+        Some(Effect::Export { path, export: Export::Screen(form) }) => format!("{path} {form:?}"),
+        Some(Effect::Export { path, export: Export::Words(words) }) => format!("{path} {}", words.lines().next().unwrap_or_default()),
+        Some(other) => panic!("{other:?}"),
+        None => screen.said(),
+    }
+}
+
+#[test]
+fn the_ending_and_the_word_say_what_is_written() {
+    let mut screen = Screen::new("payments");
+    assert_eq!(export(&mut screen, "a.md"), "! there is no decision here yet");
+    assert_eq!(export(&mut screen, "screen a.txt"), "a.txt Text");
+    let mut screen = Screen::asked(120, 40);
+    screen.keys("n");
+    for (args, expected) in [
+        ("a b/c.svg", "a b/c.svg Picture"),
+        ("screen x.svg", "x.svg Picture"),
+        ("screen x.md", "! x.md: the screen can be written to a file that ends in .svg or .txt"),
+        ("x.txt", "x.txt shop/payments · priority 100000 · asks for cpu 6, memory 8Gi"),
+        ("decision x.md", "x.md ### shop/payments"),
+        ("x.json", "x.json {"),
+        ("x.yml", "x.yml outcome: unschedulable"),
+        ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
+        ("svg", "! svg: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
+        ("decision x.svg", "! a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture"),
+        ("", "! export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision"),
+        ("screen", "! export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision"),
+    ] {
+        assert_eq!(export(&mut screen, args), expected, "{args}");
+    }
+}
+
+#[test]
+fn a_decision_is_written_to_its_end_wherever_the_cursor_is() {
+    let mut screen = Screen::asked(120, 40);
+    let mut json = |at: Cursor| {
+        screen.explorer.timeline_mut().seek(at);
+        match screen.enter("export x.json") {
+            Some(Effect::Export { export: Export::Words(words), .. }) => words,
+            other => panic!("{other:?}"),
+        }
+    };
+    let early = json(Cursor { revision: 0, event: 1 });
+    assert_eq!(early, json(Cursor::END));
+    let value: serde_json::Value = serde_json::from_str(&early).unwrap();
+    assert_eq!(value["preemption"]["selected"], "worker-a2");
+}

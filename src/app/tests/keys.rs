@@ -1,0 +1,197 @@
+//! What keys and the mouse do to what is shown and selected.
+
+use super::*;
+use crate::ui::model::list::{ListView, RowId};
+use crate::ui::view::layout::Plan;
+use crate::ui::view::panes;
+
+/// Does what the words say and compares what the screen then remembers: the cursor, the pane in focus and the one beside the queues,
+/// and the selected row.
+fn check(words: &str, expected: &str) {
+    let mut screen = Screen::asked(120, 40);
+    screen.act(words);
+    let state = &screen.state;
+    let cursor = screen.timeline().cursor();
+    let selected = |list: &ListView| match &list.selected {
+        Some(RowId::Pod(key)) => key.to_string(),
+        Some(RowId::Node(node)) => node.to_string(),
+        Some(RowId::Group(key)) => key.words().to_owned(),
+        Some(RowId::Budget(key)) => key.to_string(),
+        Some(RowId::Line(kind, _)) => (*kind).to_owned(),
+        Some(other) => format!("{other:?}"),
+        None => "-".to_owned(),
+    };
+    let list = match state.focus {
+        Pane::QUEUES => selected(state.list(Pane::QUEUES)),
+        Pane::NODES => selected(state.list(Pane::NODES)),
+        Pane::PREEMPTION => selected(state.list(Pane::PREEMPTION)),
+        Pane::NODE => format!("{} {}", state.detail.as_ref().unwrap(), selected(state.list(Pane::NODE))),
+        Pane::STEPS | Pane::MESSAGE => "-".to_owned(),
+        page => selected(state.list(page)),
+    };
+    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.revision, cursor.event, state.focus, state.right);
+    assert_eq!(actual, expected, "after {words}");
+}
+
+#[test]
+fn keys_move_in_time() {
+    check("", "0:0 Queues/Preemption shop/payments");
+    check("n", "0:1 Queues/Nodes shop/payments");
+    check("n n", "0:12 Queues/Nodes shop/payments");
+    check("n n b", "0:1 Queues/Nodes shop/payments");
+    check("n n N N N N", "0:0 Queues/Nodes shop/payments");
+    check("r", "0:26 Queues/Preemption shop/payments");
+    check("r r", "0:107 Queues/Preemption shop/payments");
+    check("c", "0:107 Queues/Preemption shop/payments");
+    check("c c", "1:33 Queues/Nodes shop/payments");
+    check("c c C", "1:0 Queues/Nodes shop/payments");
+    check("c c C C", "0:0 Queues/Nodes shop/payments");
+    check("c c c c c c", "5:33 Queues/Nodes shop/payments");
+    check("c c home", "0:0 Queues/Nodes shop/payments");
+    check("c c home end", "1:33 Queues/Nodes shop/payments");
+    check("E n n", "0:2 Queues/Nodes shop/payments");
+    check("n 5 j j k", "0:2 Steps/Nodes -");
+    check("5 j j", "0:2 Steps/Nodes -");
+    check("n 5 G", "0:107 Steps/Preemption -");
+    check("c home n n n b b b c", "0:107 Queues/Preemption shop/payments");
+}
+
+#[test]
+fn keys_move_the_selection_and_the_focus() {
+    check("j", "0:0 Queues/Preemption shop/patient-job");
+    check("j j k", "0:0 Queues/Preemption shop/patient-job");
+    check("G", "0:0 Queues/Preemption batch/gated");
+    check("G g", "0:0 Queues/Preemption batch/too-big");
+    check("tab", "0:0 Nodes/Nodes worker-a1");
+    check("tab tab tab tab tab", "0:0 Queues/Preemption shop/payments");
+    check("shift-tab", "0:0 Message/Preemption -");
+    check("c 3", "0:107 Preemption/Preemption worker-a2");
+    check("c 3 j", "0:107 Preemption/Preemption worker-b1");
+    check("c 3 j enter", "0:107 Candidate/Candidate result");
+    check("c 3 j enter esc", "0:107 Preemption/Preemption worker-b1");
+    check("c 3 j enter d", "0:107 Node/Node worker-b1 verdict");
+    check("c 3 j enter d esc", "0:107 Candidate/Candidate result");
+    check("c 3 j enter d esc esc", "0:107 Preemption/Preemption worker-b1");
+    check("v", "0:0 Pod/Pod where it is");
+    check("v esc", "0:0 Queues/Preemption shop/payments");
+    check("9", "0:0 Budgets/Budgets ml/trainers");
+    check("c 2 enter", "0:107 Node/Node worker-a1 verdict");
+    check("c d", "0:107 Node/Node worker-a2 verdict");
+    check("c j enter", "1:29 Queues/Nodes shop/patient-job");
+    check("c c / 'pay' enter enter", "0:107 Queues/Preemption shop/payments");
+}
+
+#[test]
+fn a_pane_that_was_chosen_stays_until_the_next_cycle() {
+    check("2 r", "0:26 Nodes/Nodes worker-a1");
+    check("2 r r", "0:107 Nodes/Nodes worker-a1");
+    check("3 c c", "1:33 Nodes/Nodes worker-a1");
+}
+
+#[test]
+fn filters_groups_and_commands() {
+    check("/ 'gated'", "0:0 Queues/Preemption batch/gated");
+    check("/ 'gated' enter", "0:0 Queues/Preemption batch/gated");
+    check("/ 'gated' esc", "0:0 Queues/Preemption batch/gated");
+    check("/ 'nothing' enter", "0:0 Queues/Preemption -");
+    check("/ 'nothing' enter esc", "0:0 Queues/Preemption shop/payments");
+    check("c 2 z", "0:107 Nodes/Nodes Insufficient cpu");
+    check("c 2 z enter j", "0:107 Nodes/Nodes worker-a1");
+    check("c 2 z enter j h", "0:107 Nodes/Nodes Insufficient cpu");
+    check(":node worker-b3;", "0:0 Node/Node worker-b3 verdict");
+    check(": 'nod' tab 'worker-c' tab tab enter", "0:0 Node/Node worker-c1 verdict");
+    check(":step event; n", "0:1 Queues/Nodes shop/payments");
+    check(":step;", "0:1 Queues/Nodes shop/payments");
+    check("c c :cycle 1;", "0:107 Queues/Preemption shop/payments");
+    check(":pod shop/payments;", "0:107 Queues/Preemption shop/payments");
+}
+
+#[test]
+fn commands_that_cannot_be_done_say_why() {
+    for (command, words) in [
+        ("nope", "there is no command \"nope\""),
+        ("node", "node needs a name"),
+        ("node x", "there is no node \"x\""),
+        ("pod", "a namespace and a name are missing"),
+        ("pod x", "no pod is called x"),
+        ("pod shop/catalog-746f66cf94-a1", "there is no pod shop/catalog-746f66cf94-a1"),
+        ("cycle 7", "cycle needs a number from 1 to 0"),
+        ("step far", "\"far\" is none of event, plugin"),
+    ] {
+        let mut screen = Screen::sized("payments", 80, 24);
+        let effect = screen.enter(command);
+        let notice = screen.state.notice.clone().unwrap();
+        assert!(notice.warning && notice.text.contains(words), "{command}: {notice:?}");
+        assert_eq!(effect, None);
+        screen.keys("j");
+        assert_eq!(screen.state.notice, None, "a notice goes with the next key");
+    }
+}
+
+#[test]
+fn what_is_left_to_the_event_loop() {
+    for (keys, expected) in [
+        ("q", Some(Effect::Quit)),
+        ("ctrl-c", Some(Effect::Quit)),
+        ("ctrl-z", Some(Effect::Suspend)),
+        (":q;", Some(Effect::Quit)),
+        (":theme;", Some(Effect::Theme("dark".to_owned()))),
+        (":theme; j", Some(Effect::Theme("light".to_owned()))),
+        (":theme; G k", Some(Effect::Theme("colour-blind".to_owned()))),
+        (":theme; j enter", None),
+        (":theme; j j esc", Some(Effect::Theme("dark".to_owned()))),
+        (":theme; ctrl-c", Some(Effect::Quit)),
+        (":theme light;", Some(Effect::Theme("light".to_owned()))),
+        #[cfg(debug_assertions)]
+        (":panic;", Some(Effect::Panic { beside: false })),
+        ("? q", None),
+        ("? ctrl-c", Some(Effect::Quit)),
+        (": ctrl-c", None),
+        (": enter", None),
+    ] {
+        assert_eq!(Screen::sized("payments", 80, 24).act(keys), expected, "{keys}");
+    }
+}
+
+#[test]
+fn the_mouse_selects_opens_scrolls_and_scrubs() {
+    let mut screen = Screen::asked(120, 40);
+    screen.keys("c");
+    let plan = Plan::of(&screen.state);
+    let list = panes::def(Pane::PREEMPTION).list_in(&plan);
+    screen.mouse(Mouse::Press, list.x + 3, list.y + 1);
+    assert_eq!(
+        (screen.state.focus, screen.state.selected_candidate(screen.timeline().cycle()).unwrap().as_str()),
+        (Pane::PREEMPTION, "worker-b1")
+    );
+    screen.mouse(Mouse::Press, list.x + 3, list.y + 1);
+    assert_eq!(screen.state.focus, Pane::CANDIDATE, "a second press opens");
+    let plan = Plan::of(&screen.state);
+    let tabs = plan.tabs.unwrap();
+    screen.mouse(Mouse::Press, tabs.x + 2, tabs.y);
+    assert_eq!(screen.state.focus, Pane::NODES, "the first tab");
+    screen.mouse(Mouse::Press, plan.scrub.x, plan.scrub.y);
+    assert!(screen.timeline().at_start());
+    screen.mouse(Mouse::Drag, plan.scrub.right() + 5, plan.scrub.y + 1);
+    assert!(screen.timeline().at_end(), "a drag goes on outside the bar");
+    screen.mouse(Mouse::Release, 0, 0);
+    screen.mouse(Mouse::Drag, plan.scrub.x, plan.scrub.y);
+    assert!(screen.timeline().at_end(), "and ends with the button");
+    screen.mouse(Mouse::Scroll(Direction::Back), plan.scrub.x, plan.scrub.y);
+    assert_eq!(screen.timeline().cursor().event, 106);
+    let queues = panes::def(Pane::QUEUES).list_in(&plan);
+    screen.mouse(Mouse::Press, queues.x, queues.y);
+    assert_eq!(screen.state.focus, Pane::QUEUES, "a heading cannot be selected, but the pane can");
+    screen.mouse(Mouse::Press, 500, 500);
+}
+
+#[test]
+fn a_pod_that_is_asked_about_comes_next() {
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.keys("j j j j s");
+    let notice = screen.state.notice.clone().unwrap().text;
+    assert!(notice.starts_with("before the decision about shop/patient-job"), "{notice}");
+    assert_eq!(screen.timeline().cursor().event, 0);
+    screen.keys("c");
+    assert_eq!(screen.timeline().cycle().start.as_ref().unwrap().pod.to_string(), "shop/patient-job");
+}

@@ -1,0 +1,325 @@
+//! What keys and commands do to a cluster, by what the screen then says.
+
+use super::*;
+use crate::session::is_session_file;
+use crate::ui::branch_label;
+
+#[test]
+fn time_passes_and_a_preemption_is_carried_through() {
+    let mut screen = Screen::new("payments");
+    assert_eq!(screen.command("until preemption"), "a preemption starts");
+    let answer = |screen: &Screen| {
+        let timeline = screen.explorer.timeline();
+        crate::ui::answer(timeline.cycle()).unwrap()
+    };
+    assert!(answer(&screen).ends_with("; evicting pods would not help."), "{}", answer(&screen));
+    screen.command("until preemption");
+    assert!(answer(&screen).ends_with("; preemption tried on 0 of 8 nodes, 0 candidates so far."), "{}", answer(&screen));
+    assert_eq!(screen.command("until bound"), "a pod is bound");
+    screen.keys("home");
+    assert_eq!(screen.command("until pod shop/payments"), "shop/payments is touched");
+    assert!(screen.explorer.timeline().current().is_some_and(|e| e.sentence().starts_with("shop/payments was popped")));
+    screen.keys("end t");
+    assert!(screen.said().starts_with("wait "), "{}", screen.said());
+    let clock = screen.explorer.timeline().clock();
+    screen.keys("T");
+    assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
+    screen.keys("S");
+    assert!(screen.said().starts_with("settled after ") && screen.said().ends_with(": 8 pods still pending"), "{}", screen.said());
+    let node =
+        |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
+    assert_eq!(node(&screen), "worker-a2");
+    screen.keys("t");
+    assert!(screen.explorer.timeline().at_end());
+    // Between the steps at which something happened to the pod that is selected.
+    screen.command("pod shop/payments");
+    let (title, cursor) = (screen.title(), screen.explorer.timeline().cursor());
+    assert_eq!(title, "schedule shop/payments");
+    screen.keys("[ ]");
+    assert_eq!(screen.explorer.timeline().cursor(), cursor);
+    screen.keys("home [");
+    assert_eq!(screen.said(), "nothing is recorded about shop/payments before this");
+}
+
+#[test]
+fn what_is_done_in_the_past_begins_a_branch() {
+    let mut screen = Screen::new("payments");
+    screen.keys("c c c c c");
+    assert_eq!(branch_label(&screen.explorer), "");
+    screen.keys("=");
+    assert!(screen.said().starts_with("nothing to compare: step back and change something"));
+    screen.keys("C");
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
+    assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
+    assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
+    screen.keys("S =");
+    let text = screen.overlay();
+    assert!(text.starts_with("main beside branch 2\nThey share 4 revisions"), "{text}");
+    assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
+    screen.keys("B");
+    let text = screen.overlay();
+    assert!(text.contains("1  main: 5 revisions") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
+    assert_eq!(screen.command("branch 1"), "this is main");
+    assert_eq!(screen.explorer.timeline().revisions().len(), 5);
+    assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");
+    screen.command("compare 2");
+    assert!(screen.overlay().starts_with("branch 2 beside main"));
+    assert_eq!(screen.command("compare 7"), "! there are 2 branches");
+}
+
+#[test]
+fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
+    let mut screen = Screen::new("payments");
+    screen.command("pod payments");
+    assert_eq!(screen.title(), "explain shop/payments");
+    assert_eq!(screen.command("cordon worker-x"), "! there is no Node worker-x");
+    assert!(screen.title() == "explain shop/payments" && screen.explorer.timeline().at_end());
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
+    let chosen = |screen: &Screen| screen.explorer.timeline().cycle().preemption.as_ref().unwrap().selected().unwrap().0.clone();
+    assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
+    screen.keys("=");
+    let text = screen.overlay();
+    assert!(text.contains("1 decision differs") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
+    // The next change is held against this one.
+    screen.command("cordon worker-b1");
+    assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
+    screen.keys("=");
+    assert!(screen.overlay().starts_with("branch 2 beside branch 3"));
+    // Where the pod that was asked about goes, there is nothing to ask again.
+    screen.command("delete pod shop/payments");
+    assert_eq!(screen.title(), "delete Pod shop/payments");
+}
+
+#[test]
+fn operations_from_the_prompt() {
+    let mut screen = Screen::new("payments");
+    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "updated Pod shop/payments");
+    assert_eq!(screen.explorer.timeline().queues().entries[&crate::cluster::Key::new("shop", "payments")].priority, 1);
+    assert_eq!(screen.command("delete pdb shop/checkout"), "deleted PodDisruptionBudget shop/checkout (in this what-if only)");
+    assert_eq!(screen.command("delete pdb shop/checkout"), "! there is no PodDisruptionBudget shop/checkout");
+    assert_eq!(screen.command("allow shop/payments"), "! shop/payments is not waiting on Permit");
+    assert_eq!(screen.command("cordon"), "! cordon needs a node name");
+    assert_eq!(screen.command("advance 30s"), "advance 30 s");
+    assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
+    assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
+    assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
+    // Decided anew, although it was tried already.
+    let revisions = screen.explorer.timeline().revisions().len();
+    assert_eq!(screen.command("decide shop/payments"), "");
+    assert_eq!((screen.title().as_str(), screen.explorer.timeline().revisions().len()), ("explain shop/payments", revisions + 1));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("more.yaml");
+    std::fs::write(
+        &file,
+        "kind: Node\napiVersion: v1\nmetadata: {name: worker-z}\n---\nkind: Node\napiVersion: v1\nmetadata: {name: infra-1}\n",
+    )
+    .unwrap();
+    let said = screen.command(&format!("apply {}", file.display()));
+    assert_eq!(said, "2 objects, the last of them: infra-1 updated on new branch 2; main is unchanged");
+    assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
+    assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
+}
+
+#[test]
+fn a_session_is_saved_and_goes_on() {
+    let mut screen = Screen::new("tie-breaks");
+    screen.keys("c c");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.schedscope").display().to_string();
+    assert!(screen.command(&format!("save {path}")).starts_with(&format!("saved to {path}; ")));
+    assert!(screen.command(&format!("save {path}")).ends_with("exists already; it is left alone"));
+    assert_eq!(screen.command("save"), "! save needs a file");
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(is_session_file(&bytes));
+    let mut again = Screen::of(Explorer::new(Session::load(&bytes[..]).unwrap()), 120, 40);
+    assert_eq!(again.explorer.timeline().cursor(), screen.explorer.timeline().cursor());
+    assert_eq!(again.explorer.source(), "story tie-breaks");
+    again.keys("c");
+    screen.keys("c");
+    assert_eq!(again.title(), screen.title());
+}
+
+#[test]
+fn beginning_again_as_observed() {
+    let mut screen = Screen::new("queues");
+    screen.keys("c c c");
+    let said = screen.command("start observed");
+    assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().revisions().is_empty(), "{said}");
+    assert_eq!(screen.explorer.timeline().started(), crate::session::InitialQueues::AsObserved);
+    assert!(screen.command("start fresh").starts_with("fresh start: all "));
+    assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
+}
+
+#[test]
+fn a_decision_in_the_past_is_about_the_past() {
+    let mut screen = Screen::new("payments");
+    screen.keys("S");
+    let revisions = screen.explorer.timeline().revisions().len();
+    screen.keys("home");
+    assert_eq!(screen.command("pod shop/payments"), "");
+    let timeline = screen.explorer.timeline();
+    assert_eq!((timeline.revisions().len(), timeline.cursor().revision), (revisions + 1, 0), "put in where the cursor was");
+    assert!(timeline.cycle().preemption.as_ref().is_some_and(|p| p.selected().is_some()));
+    assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
+}
+
+/// What an edit makes possible happens in the next run, however often something was written before.
+#[test]
+fn a_run_after_an_edit_tries_what_the_edit_may_have_helped() {
+    let mut screen = Screen::new("payments");
+    screen.keys("S");
+    let waits = |s: &Screen| s.explorer.timeline().end().queues.entries.contains_key(&crate::cluster::Key::new("batch", "too-big"));
+    assert!(waits(&screen));
+    for _ in 0..2 {
+        screen.command("cordon worker-b1");
+        screen.keys("S");
+        screen.command("uncordon worker-b1");
+        screen.keys("S");
+    }
+    assert!(waits(&screen));
+    screen.command(r#"patch pod batch/too-big {"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1m"}}}]}}"#);
+    screen.keys("S");
+    assert!(!waits(&screen), "it is small now, and fits");
+}
+
+#[test]
+fn the_selected_object_is_shown_as_it_was_read() {
+    let input = Story::named("payments").unwrap().input();
+    let loaded = source::load(&[input]);
+    let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
+    let explorer = Explorer::new(Session::new(scheduler, "story payments")).with_reports(vec![loaded.report.into()]);
+    let mut screen = Screen::of(explorer, 120, 40);
+    screen.keys("y");
+    let pod = screen.overlay();
+    assert!(pod.starts_with("Pod ") && pod.contains(", line ") && pod.contains("\nspec:\n") && !pod.contains("managedFields"), "{pod}");
+    // Fields that the engine does not read are there too.
+    assert!(pod.contains("image: "), "{pod}");
+    screen.command("cordon worker-a1");
+    screen.command("source node worker-a1");
+    let node = screen.overlay();
+    assert!(node.starts_with("Node worker-a1: "), "{node}");
+    assert!(node.contains("\n# It is another at the cursor"), "{node}");
+    screen.command("source pod shop/none");
+    screen.wait();
+    assert_eq!(screen.said(), "! there is no Pod shop/none");
+    screen.keys("y");
+    screen.wait();
+    let effect = update(&mut screen.state, &mut screen.explorer, Action::Verb("copy"));
+    let Some(crate::ui::Effect::Copy(text)) = effect else { panic!("{effect:?}") };
+    assert!(text.contains("kind: Pod") && screen.said().starts_with("copied Pod "), "{text} {}", screen.said());
+}
+
+#[test]
+fn an_object_without_a_source_is_shown_as_it_is_held() {
+    let mut screen = Screen::new("payments");
+    screen.command("source node worker-a1");
+    let text = screen.overlay();
+    assert!(text.contains("as schedscope holds it") && text.contains("# Only what decides about scheduling is held."), "{text}");
+}
+
+#[test]
+fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
+    let mut screen = Screen::new("aftermath");
+    screen.keys("A");
+    let text = screen.overlay();
+    assert!(
+        text.starts_with("Compared with the cluster's scheduler\n14 pending pods. Compared with the cluster's scheduler: 5 explained by later changes, 8 agree, "),
+        "{text}"
+    );
+    assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");
+    let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
+    assert_eq!((written.source, written.attempts), ("condition", 1));
+    // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
+    update(&mut screen.state, &mut screen.explorer, Action::Verb("agreement"));
+    if screen.state.working.is_some() {
+        update(&mut screen.state, &mut screen.explorer, Action::BACK);
+        assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
+        assert!(!poll_job(&mut screen.state, &mut screen.explorer));
+    }
+}
+
+/// The record holds the first rejection of each node; whoever asks all filters finds the same first one, and those behind.
+#[test]
+fn every_filter_of_a_node_begins_with_what_the_record_holds() {
+    let (mut nodes, mut counted, mut behind, mut left_out) = (0, 0, 0, 0);
+    for story in &source::STORIES {
+        let mut screen = Screen::new(story.name);
+        screen.keys("S");
+        for revision in 0..screen.explorer.timeline().revisions().len() {
+            screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
+            let timeline = screen.explorer.timeline();
+            let Some(start) = &timeline.cycle().start else { continue };
+            for node in timeline.revisions()[revision].before.snapshot.nodes() {
+                let filters = screen.explorer.every_filter(&start.pod, node.name()).unwrap();
+                let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
+                    // A pod that fits where it was nominated is not tried elsewhere.
+                    let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
+                    assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {revision} {}", story.name, node.name());
+                    left_out += 1;
+                    continue;
+                };
+                let first = filters.rejections().next().map(|(_, status)| status.clone());
+                assert_eq!(first.unwrap_or_else(crate::framework::Status::success), verdict.status, "{} {revision}", story.name);
+                assert_eq!(filters.nominated[..], verdict.nominated[..], "{} {revision} {}", story.name, node.name());
+                nodes += 1;
+                counted += usize::from(filters.with_nominated);
+                behind += filters.rejections().count().saturating_sub(1);
+            }
+        }
+    }
+    assert!(nodes > 100 && counted > 0 && behind > 0, "{nodes} {counted} {behind} {left_out}");
+}
+
+#[test]
+fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
+    let mut screen = Screen::new("queues");
+    screen.keys("S");
+    let mut ended = 0;
+    for revision in 0..screen.explorer.timeline().revisions().len() {
+        screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
+        let cycle = screen.explorer.timeline().cycle();
+        let sentence = crate::report::why(cycle);
+        assert_eq!(sentence.is_empty(), cycle.outcome.is_none());
+        if let Some(start) = cycle.start.as_ref().filter(|_| cycle.outcome.is_some()) {
+            assert_eq!(crate::ui::answer(cycle), Some(format!("{}: {sentence}", start.pod)));
+            ended += 1;
+        }
+    }
+    assert!(ended > 5, "{ended}");
+}
+
+#[test]
+fn a_node_tells_what_else_would_turn_the_pod_down() {
+    use crate::ui::model::rows::DetailRow;
+    let mut screen = Screen::new("payments");
+    screen.command("pod shop/payments");
+    screen.command("node infra-1");
+    let facts = |screen: &Screen| -> Vec<String> {
+        screen
+            .state
+            .view_model
+            .detail
+            .iter()
+            .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
+            .collect()
+    };
+    let also = "would also fail: NodeResourcesFit: Insufficient cpu: needs cpu 6, ";
+    assert!(facts(&screen).iter().any(|f| f.starts_with(also)), "{:?}", facts(&screen));
+    let filters = screen.state.view_model.filters.clone().unwrap();
+    let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
+    assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
+    assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
+    // Another node of the same cycle is asked anew; the start of everything has no pod to ask about.
+    screen.command("node worker-a1");
+    assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
+    screen.keys("home");
+    assert!(!screen.state.view_model.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
+    // As the cluster was at the start of the cycle, whatever came later.
+    screen.keys("end c");
+    screen.command("cordon worker-a1");
+    screen.command("cycle 1");
+    let first = &screen.state.view_model.filters.clone().unwrap().answers[0];
+    assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
+    screen.command("decide shop/payments");
+}
