@@ -295,6 +295,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Its plural: `StorageClasses`, `CSIStorageCapacities`; in lower case, its resource.
+    pub fn plural(self) -> String {
+        let kind = self.to_string();
+        match (kind.strip_suffix('y'), kind.ends_with('s')) {
+            (Some(stem), _) => format!("{stem}ies"),
+            (None, true) => format!("{kind}es"),
+            (None, false) => format!("{kind}s"),
+        }
+    }
+
     /// Whether objects of the kind live in a namespace.
     pub fn namespaced(self) -> bool {
         matches!(

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cluster::{Kind, MissingKinds, MissingReason};
-use crate::source::{effect_of_absence, plural_of};
+use crate::source::effect_of_absence;
 
 /// A kind that is not known, or not wholly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,7 +30,7 @@ impl Missing {
 
     /// `Nodes may not be read`.
     pub fn clause(&self) -> String {
-        let kinds = plural_of(self.kind);
+        let kinds = self.kind.plural();
         match self.why {
             MissingReason::NotInSource => format!("the source holds no {kinds}"),
             MissingReason::Refused => format!("{kinds} may not be read"),

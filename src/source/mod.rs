@@ -29,7 +29,7 @@ mod read;
 
 pub use assemble::Loaded;
 pub use assemble::diagnostic::{Diagnostic, Severity};
-pub use assemble::report::{Absence, FileReport, KindCount, Origin, Report, effect_of_absence, plural_of};
+pub use assemble::report::{Absence, FileReport, KindCount, Origin, Report, effect_of_absence};
 pub use decode::dump_metadata::{SchedulerHint, ServerVersion};
 pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::diagnostic::{Diagnostic, Severity};
-use super::report::{FileReport, Origin, plural_of};
+use super::report::{FileReport, Origin};
 use super::{Assembly, FileToRead, Tally, label};
 use crate::cluster::Object;
 use crate::plural::count_of;
@@ -219,7 +219,7 @@ impl Assembly {
             DecodedItem::Refusal(kind, refused, message) => {
                 let set = if refused { &mut self.report.refused } else { &mut self.report.failed };
                 set.insert(kind);
-                let kinds = plural_of(kind);
+                let kinds = kind.plural();
                 (Severity::Error, None, 0, format!("{kinds} were not given: {message}"))
             }
             DecodedItem::Unread(kind) => {

@@ -225,13 +225,3 @@ pub fn effect_of_absence(kind: Kind) -> &'static str {
         Kind::VolumeAttachment => "volumes that are attached without a pod using them are not counted.",
     }
 }
-
-/// The plural of a kind: `StorageClasses`, `CSIStorageCapacities`.
-pub fn plural_of(kind: Kind) -> String {
-    let kind = kind.to_string();
-    match (kind.strip_suffix('y'), kind.ends_with('s')) {
-        (Some(stem), _) => format!("{stem}ies"),
-        (None, true) => format!("{kind}es"),
-        (None, false) => format!("{kind}s"),
-    }
-}

@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent};
-use crate::source::assemble::report::plural_of;
 use crate::source::decode::classify::group;
 use redact::Redactor;
 pub use redact::Vocabulary;
@@ -146,7 +145,7 @@ fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -
         Some(MissingReason::Failed) => ("InternalError", 500, "could not be read"),
         Some(MissingReason::NotInSource | MissingReason::Partial) | None => return Ok(()),
     };
-    let resource = plural_of(kind).to_lowercase();
+    let resource = kind.plural().to_lowercase();
     let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
         "message": format!("{resource} {message}"), "details": {"group": group(kind), "kind": resource}});
     writeln!(out, "{status}")
