@@ -11,7 +11,7 @@ use crate::source::read::split::Syntax;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Status {
+struct Refusal {
     status: String,
     reason: String,
     message: String,
@@ -31,17 +31,17 @@ struct Details {
 
 /// The kind that was not given; `None` for any other status.
 pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedItem> {
-    let status: Status = match syntax {
-        Syntax::Json => read_json(text, |d| Status::deserialize(d)).ok()?,
-        Syntax::Yaml => Status::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
+    let refusal: Refusal = match syntax {
+        Syntax::Json => read_json(text, |d| Refusal::deserialize(d)).ok()?,
+        Syntax::Yaml => Refusal::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
     };
-    let Details { name, group, kind } = status.details;
-    if status.status != "Failure" || !name.is_empty() {
+    let Details { name, group, kind } = refusal.details;
+    if refusal.status != "Failure" || !name.is_empty() {
         return None;
     }
     let KindOf { kind, .. } = of_resource(&if group.is_empty() { kind } else { format!("{kind}.{group}") })?;
     let kind: Kind = kind.parse().ok()?;
-    Some(DecodedItem::Refusal(kind, status.reason == "Forbidden" || status.code == 403, status.message))
+    Some(DecodedItem::Refusal(kind, refusal.reason == "Forbidden" || refusal.code == 403, refusal.message))
 }
 
 #[cfg(test)]

@@ -23,6 +23,13 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
             _ => None,
         };
     }
+    // What alerts ask for is beside the logs of the same pod.
+    if let Some([namespace, "pods", pod, _]) = path.below("namespaces")
+        && path.is_json()
+        && *pod == path.stem
+    {
+        return objects(LAYOUT, 1, named_in(namespace, "pods", 0));
+    }
     match path.all {
         [.., "events", _] if path.is_json() => objects(LAYOUT, 0, named_in(path.stem, "events", 0)),
         _ => None,

@@ -41,6 +41,7 @@ fn paths_tell_what_to_do_with_files() {
         ("config/storage/storageclasses/fast.json", "OpenShift Insights archive: StorageClass in - rank 0"),
         ("events/shop.json", "OpenShift Insights archive: Event in shop rank 0"),
         ("insights-operator/gathers.json", "OpenShift Insights archive: skip"),
+        ("conditional/namespaces/shop/pods/web-1/web-1.json", "OpenShift Insights archive: Pod in shop rank 0"),
         ("config/machineconfigs/75.json", ""),
         ("q/timestamp", "OpenShift must-gather: Time"),
         ("q/audit_logs/kube-apiserver.audit_logs.gz", "OpenShift must-gather: skip"),
