@@ -81,7 +81,7 @@ impl Screen {
             glyphs: &UNICODE,
             source: &driver.source(),
             live: driver.live_status(),
-            release: driver.release(),
+            release: driver.emulated(),
             branch: "",
         };
         self.buf.reset();

@@ -203,7 +203,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
                 branch: &branch,
                 written: None,
                 live: live_status,
-                release: explorer.release(),
+                release: explorer.emulated(),
             };
             ui::draw(&scene, area, &mut buffer);
             drawn.push(from.elapsed());

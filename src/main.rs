@@ -1,8 +1,7 @@
-//! The binary: parses arguments and hands over to the library.
+//! The binary: hands its arguments over to the library.
 
-use clap::Parser as _;
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 fn main() -> std::process::ExitCode {
-    let arguments: Vec<_> = std::env::args_os().collect();
-    schedscope::cli::run(schedscope::cli::Cli::parse_from(schedscope::cli::as_plugin(arguments)))
+    schedscope::cli::main(std::env::args_os().collect())
 }

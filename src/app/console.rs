@@ -1,6 +1,5 @@
 //! The terminal from the first screen to the last, with all that comes from it.
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
 use super::{AppError, Exit, ExitTo, Options};
+use crate::output;
 use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
@@ -80,12 +80,12 @@ impl Console {
             let run = move || drop(sender.send(load(&shared)));
             let thread = std::thread::Builder::new().name("loader".to_owned()).spawn(run)?;
             let watched = self.runtime.block_on(wait(result, &watch, source, options, &mut self.taken));
-            match watched {
+            match or_hung_up(watched, |exit| Some(Loaded::ExitTo(exit))) {
                 Ok(Some(loaded)) => Ok(loaded),
                 // The terminal was given back and the panic was reported on its own thread.
                 Ok(None) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
-                    Ok(()) => Err(AppError::Terminal(io::Error::other("the load ended without a result"))),
+                    Ok(()) => Err(AppError::Terminal(std::io::Error::other("the load ended without a result"))),
                 },
                 Err(error) => Err(error),
             }
@@ -98,10 +98,10 @@ impl Console {
 
     /// Says something on standard error: once the terminal is given back, where it would go onto the screen.
     pub fn say(&mut self, line: String) {
-        if self.taken.is_some() && io::stderr().is_terminal() {
+        if self.taken.is_some() && output::standard_error_is_terminal() {
             self.unsaid.push(line);
         } else {
-            eprintln!("{line}");
+            output::say(line);
         }
     }
 
@@ -122,10 +122,19 @@ impl Console {
     pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<ExitTo, AppError> {
         terminal::require()?;
         let taken = &mut self.taken;
-        self.runtime.block_on(async {
+        let left = self.runtime.block_on(async {
             let ((terminal, inputs), theme) = take(taken, options).await?;
             event_loop::explore(explorer, options, theme, terminal, inputs).await
-        })
+        });
+        or_hung_up(left, ExitTo::Exit)
+    }
+}
+
+/// A terminal that is gone has hung up, whether or not a signal says so.
+fn or_hung_up<T>(result: Result<T, AppError>, exit: impl FnOnce(Exit) -> T) -> Result<T, AppError> {
+    match result {
+        Err(AppError::Terminal(error)) if terminal::is_gone(&error) => Ok(exit(Exit::Signal(signal_hook::consts::SIGHUP))),
+        other => other,
     }
 }
 
@@ -143,13 +152,14 @@ impl Console {
     ) -> Result<Result<Choice, Exit>, AppError> {
         terminal::require()?;
         let taken = &mut self.taken;
-        self.runtime.block_on(async {
+        let left = self.runtime.block_on(async {
             let ((terminal, inputs), theme) = take(taken, options).await?;
             let palette = Palette { theme: &theme, glyphs: &options.glyphs };
             let mut screen = Start::new(offers, empty, options.keymap.clone(), terminal.size()?);
             screen.notice = why.or_else(|| options.problems.first().cloned());
             start::choose(screen, palette, terminal, inputs).await
-        })
+        });
+        or_hung_up(left, Err)
     }
 }
 
@@ -158,7 +168,7 @@ impl Drop for Console {
     fn drop(&mut self) {
         self.taken = None;
         for line in &self.unsaid {
-            eprintln!("{line}");
+            output::say(line);
         }
     }
 }
@@ -215,7 +225,6 @@ async fn wait<T>(
         };
         let exit = match input {
             Input::End(number) => Some(Exit::Signal(number)),
-            Input::Gone => Some(Exit::Quit),
             Input::Stop => {
                 terminal.suspend()?;
                 None

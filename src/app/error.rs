@@ -5,7 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::cluster::{Key, Kind};
-use crate::session::{EditError, SessionFileError};
+use crate::session::{EditError, ReleaseChangeError, SessionFileError};
 use crate::source::Diagnostic;
 use crate::source::live::OriginalError;
 use crate::ui::ThemeError;
@@ -102,6 +102,9 @@ pub(super) enum ExplorerError {
     /// The line is no edit of the cluster.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// The release would not start.
+    #[error(transparent)]
+    Release(#[from] ReleaseChangeError),
     /// The file to apply cannot be read.
     #[error("{0}")]
     Load(Box<Diagnostic>),
@@ -120,6 +123,9 @@ pub(super) enum ExplorerError {
     /// Job cannot begin.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// An object that the fix changes is not there.
+    #[error("the cluster at the cursor is another than the fix is for")]
+    FixOutdated,
     /// There is no cluster to catch up with.
     #[error("this is no live cluster; S runs until nothing changes")]
     NotLive,
@@ -131,6 +137,9 @@ pub(super) enum JobError {
     /// A branch to compare does not exist; holds how many there are.
     #[error("there are {0} branches")]
     NoBranch(usize),
+    /// The pod to fix is not there.
+    #[error("there is no pod {0}")]
+    NoPod(Key),
     /// The system gives no thread.
     #[error("no thread could be started: {0}")]
     Thread(io::Error),

@@ -11,6 +11,7 @@ use super::terminal::{self, Terminal};
 use super::ui_thread::UiThread;
 use super::worker::Outcome;
 use super::{AppError, Exit, ExitTo, Options, export, panics};
+use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::{self, Action, Effect, Overlay, SessionHandle, Settings, State, TextView, Theme};
 
@@ -199,7 +200,6 @@ impl Loop<'_> {
     fn input(&mut self, screen: &mut UiThread, input: Input) -> Result<Option<ExitTo>, AppError> {
         let effect = match input {
             Input::End(number) => return Ok(Some(ExitTo::Exit(Exit::Signal(number)))),
-            Input::Gone => return Ok(Some(ExitTo::Exit(Exit::Quit))),
             Input::Stop => Some(Effect::Suspend),
             Input::Continue => {
                 self.terminal.enter_again()?;
@@ -224,7 +224,7 @@ impl Loop<'_> {
                 let (width, height) = self.terminal.size()?;
                 ui::update(&mut screen.state, &mut screen.explorer, Action::Resize(width, height));
             }
-            Effect::Copy(text) => terminal::copy(&text)?,
+            Effect::Copy(text) => terminal::copy(&Text::document(text))?,
             Effect::Theme(name) => self.show_theme(screen, &name),
             Effect::Export { path, export } => {
                 export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);

@@ -1,6 +1,5 @@
 //! The session behind the screen.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -10,14 +9,16 @@ use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
 use crate::cluster::{Key, Object, Pod};
+use crate::fixes;
 use crate::framework::NodeFilters;
-use crate::release::Release;
-use crate::report::{LastReported, SchedulerEvents};
+use crate::output;
+use crate::release::{Emulated, Release};
+use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Timeline, Until};
+use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Advance, Applied, CaughtUp, Change, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
+use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
 
 /// A session, with files to read and to write. A clone shares all that is large, and what goes on beside the screen.
 #[derive(Clone, Debug)]
@@ -154,6 +155,12 @@ impl Explorer {
         result
     }
 
+    fn fix(&mut self, fix: &FixToApply) -> Result<Applied, ExplorerError> {
+        let cluster = self.session.scheduler_here().state().cluster();
+        let operations = fixes::operations(cluster, &fix.pod, &fix.changes).ok_or(ExplorerError::FixOutdated)?;
+        self.apply_operation(Operation::Batch { name: fix.text.clone(), operations })
+    }
+
     fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {
         match by {
             Advance::Seconds(seconds) => self.apply_operation(Operation::Advance { seconds }),
@@ -162,6 +169,15 @@ impl Explorer {
                 None => Err(ExplorerError::NoTimer),
             },
         }
+    }
+
+    /// Goes on with another release, on a new branch.
+    fn change_release(&mut self, release: Release) -> Result<Applied, ExplorerError> {
+        let old = self.session.branch().name().to_owned();
+        self.session.change_release(release)?;
+        let done = self.session.timeline().revisions().last();
+        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
+        Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
     }
 
     /// Applies an edit. At a dry decision, the edit goes before it onto a branch, and the decision is taken again there,
@@ -202,8 +218,13 @@ impl SessionHandle for Explorer {
         self.session.timeline()
     }
 
-    fn release(&self) -> Release {
-        self.session.scheduler().state().config().emulation.release()
+    fn emulated(&self) -> Emulated {
+        self.session.scheduler_here().emulated()
+    }
+
+    fn release_report(&self) -> ReleaseReport {
+        let scheduler = self.session.scheduler_here();
+        ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()))
     }
 
     fn timeline_mut(&mut self) -> &mut Timeline {
@@ -227,6 +248,8 @@ impl SessionHandle for Explorer {
             Change::Edit(edit) => self.edit_and_decide_again(|explorer| explorer.edit(&edit))?,
             Change::File(path) => self.edit_and_decide_again(|explorer| explorer.apply_file(&path))?,
             Change::Advance(by) => self.advance(by)?,
+            Change::Fix(fix) => self.edit_and_decide_again(|explorer| explorer.fix(&fix))?,
+            Change::Release(release) => self.edit_and_decide_again(|explorer| explorer.change_release(release))?,
         })
     }
 
@@ -260,13 +283,10 @@ impl SessionHandle for Explorer {
             return Err(WriteError::Exists { path: path.to_owned() }.into());
         }
         self.commit()?;
-        let file = File::create_new(path).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
-        if let Err(error) = self.session.save(file) {
-            // Half a session is of no use, and would be in the way of the next try.
-            let _ = std::fs::remove_file(path);
-            return Err(WriteError::Session { path: path.to_owned(), error }.into());
-        }
-        Ok(())
+        output::write_new(Path::new(path), |file| self.session.save(file)).map_err(|error| match error {
+            SessionFileError::Io(error) => WriteError::create(path, error).into(),
+            error => WriteError::Session { path: path.to_owned(), error }.into(),
+        })
     }
 
     fn start_job(&mut self, job: Job) -> Result<(), SessionError> {

@@ -1,12 +1,13 @@
 //! What is on the screen, or a decision, written to a file.
 
-use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::WriteError;
+use crate::output::{self, Text};
 use crate::ui::{self, Export, Glyphs, Scene, SessionHandle, State, Theme};
 
 /// Hands out all that drawing reads.
@@ -28,7 +29,7 @@ pub(super) fn with_scene<R>(
         glyphs,
         source: &driver.source(),
         live: driver.live_status(),
-        release: driver.release(),
+        release: driver.emulated(),
         branch: &branch,
     })
 }
@@ -56,13 +57,9 @@ pub(super) fn write(
             let area = Rect::new(0, 0, state.size.0, state.size.1);
             let mut buf = Buffer::empty(area);
             with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
-            ui::view::export::write(*form, &buf, theme)
+            Text::document(ui::view::export::write(*form, &buf, theme))
         }
     };
-    let mut file = File::create_new(path).map_err(|error| WriteError::create(path, error))?;
-    file.write_all(text.as_bytes()).map_err(|error| {
-        // A part of it is of no use, and would be in the way of the next try.
-        let _ = std::fs::remove_file(path);
-        WriteError::Io { path: path.to_owned(), error }
-    })
+    let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
+    written.map_err(|error| WriteError::create(path, error))
 }

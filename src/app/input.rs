@@ -1,11 +1,14 @@
 //! What comes from outside: keys, mouse and signals, and what they ask for.
 
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::task::Poll;
 use std::time::Instant;
 
 use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use futures::StreamExt as _;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::terminal_background::{Question, ReplyMatch};
@@ -23,14 +26,13 @@ pub(super) enum Input {
     Continue,
     /// The terminal said what theme suits its background.
     Theme(&'static str),
-    /// Standard input is gone, and with it whoever could press a key.
-    Gone,
 }
 
 /// Everything that comes from outside.
 pub(super) struct Inputs {
     events: EventStream,
     signals: Signals,
+    hang_up: HangUp,
     question: Question,
     /// What the terminal said of its background, once it has.
     pub(super) heard: Option<&'static str>,
@@ -40,8 +42,10 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn new() -> io::Result<Self> {
+        // The stream has a thread, without which it would end the program.
+        std::thread::Builder::new().spawn(|| ())?.join().map_err(|_| io::Error::other("a thread ended"))?;
         let (events, signals) = (EventStream::new(), Signals::new()?);
-        Ok(Self { events, signals, question: Question::default(), heard: None, news: false })
+        Ok(Self { events, signals, hang_up: HangUp::new(), question: Question::default(), heard: None, news: false })
     }
 
     /// The next of it, signals first. Waiting may be broken off at any time.
@@ -58,6 +62,7 @@ impl Inputs {
             let event = tokio::select! {
                 biased;
                 signal = self.signals.next() => return Ok(signal),
+                () = self.hang_up.wait() => return Ok(Input::End(signal_hook::consts::SIGHUP)),
                 event = self.events.next() => event,
             };
             match event {
@@ -66,7 +71,8 @@ impl Inputs {
                         return Ok(Input::Event(event));
                     }
                 }
-                None => return Ok(Input::Gone),
+                // Nobody can press a key any more.
+                None => return Ok(Input::End(signal_hook::consts::SIGHUP)),
             }
         }
     }
@@ -146,10 +152,35 @@ pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {
     Some(Action::Mouse(mouse, event.column, event.row))
 }
 
+/// Tells when the terminal hangs up, of which no signal may come: the stream of keys would wait for good.
+struct HangUp(Option<AsyncFd<OwnedFd>>);
+
+impl HangUp {
+    #[allow(deprecated, reason = "what takes its place is unsafe, and this descriptor is owned")]
+    fn new() -> Self {
+        let terminal = io::stdin().as_fd().try_clone_to_owned().ok();
+        let watched = terminal.and_then(|fd| AsyncFd::with_interest(fd, Interest::READABLE).ok());
+        // Where standard input cannot be watched, reading and writing fail in time.
+        Self(watched)
+    }
+
+    async fn wait(&mut self) {
+        let Some(terminal) = &self.0 else { return std::future::pending().await };
+        loop {
+            let Ok(mut ready) = terminal.readable().await else { return std::future::pending().await };
+            if ready.ready().is_read_closed() {
+                return;
+            }
+            ready.clear_ready();
+        }
+    }
+}
+
 /// The signals that matter to a program on a terminal.
 struct Signals {
     terminate: Signal,
     hang_up: Signal,
+    quit: Signal,
     interrupt: Signal,
     stop: Signal,
     goes_on: Signal,
@@ -160,6 +191,7 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
             interrupt: signal(SignalKind::interrupt())?,
             stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
             goes_on: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
@@ -170,6 +202,7 @@ impl Signals {
         tokio::select! {
             _ = self.terminate.recv() => Input::End(signal_hook::consts::SIGTERM),
             _ = self.hang_up.recv() => Input::End(signal_hook::consts::SIGHUP),
+            _ = self.quit.recv() => Input::End(signal_hook::consts::SIGQUIT),
             _ = self.interrupt.recv() => Input::End(signal_hook::consts::SIGINT),
             _ = self.stop.recv() => Input::Stop,
             _ = self.goes_on.recv() => Input::Continue,

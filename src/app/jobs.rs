@@ -1,12 +1,16 @@
 //! Jobs on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::report::{Agreements, comparison};
+use crate::cluster::Pod;
+use crate::fixes::{self, Limits};
+use crate::report::{Agreements, FixesReport, comparison};
+use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
-use crate::ui::{Document, Form, Job, JobState, SessionError};
+use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError};
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
@@ -46,13 +50,32 @@ impl Progress {
     }
 }
 
+/// Searches for the fixes of a pod, and writes them: the lines of each lead to it.
+fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: &Progress) -> Document {
+    let cluster = scheduler.state().cluster();
+    let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| progress.another(0));
+    let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
+    let lines = report.lines();
+    let fix = |at: usize| FixToApply {
+        text: report.fixes[at].text.clone(),
+        pod: found.pod.clone(),
+        changes: found.fixes[at].changes.clone().into(),
+    };
+    Document {
+        title: format!("Fixes for {}", found.pod),
+        fixes: lines.iter().enumerate().filter_map(|(line, (_, of))| Some((line, fix((*of)?)))).collect(),
+        lines: lines.into_iter().map(|(line, _)| line).collect(),
+        form: Form::Prose,
+    }
+}
+
 impl RunningJob {
     /// Begins.
     pub(super) fn start(session: &Session, sources: &Sources, work: Job) -> Result<Self, JobError> {
         let progress = Arc::new(Progress::default());
         let (sender, result) = channel();
         let watched = Arc::clone(&progress);
-        let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose });
+        let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose, fixes: BTreeMap::new() });
         let run: Box<dyn FnOnce() -> Result<Outcome, JobError> + Send> = match work {
             Job::SchedulerMatch => {
                 let scheduler = session.scheduler_as_seen().clone();
@@ -60,7 +83,7 @@ impl RunningJob {
                 let seen = super::live_follow::seen(session);
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
-                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().lines().map(str::to_owned).collect()))
+                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().into_vec()))
                 })
             }
             Job::Compare(one, other) => {
@@ -68,9 +91,14 @@ impl RunningJob {
                 let of = |at: usize| branches.get(at).cloned().ok_or(JobError::NoBranch(branches.len()));
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
-                    let compared = Comparison::of(&one, &other);
+                    let compared = Comparison::of(&one, &other, |of| watched.another(of));
                     Ok(prose(format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared)))
                 })
+            }
+            Job::Fixes(pod) => {
+                let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
+                let waiting = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
+                Box::new(move || Ok(Outcome::Shown(fixes_of(&scheduler, &waiting, &finding, &watched))))
             }
             Job::Object(kind, key) => {
                 let finding = Finding::new(session, sources);
@@ -79,7 +107,13 @@ impl RunningJob {
             Job::Capture { path, redact } => {
                 let cluster = session.scheduler_as_seen().state().cluster().clone();
                 let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
-                Box::new(move || Ok(Outcome::Said(super::object_text::capture(&cluster, &events, &unknown, &path, redact)?)))
+                let version = sources.reports.last().and_then(|report| super::object_text::known_version(report));
+                // Standard output is the screen.
+                let path = if path == "-" { "./-".to_owned() } else { path };
+                Box::new(move || {
+                    let version = version.as_deref();
+                    Ok(Outcome::Said(super::object_text::capture(&cluster, &events, version, &unknown, &path, redact)?))
+                })
             }
         };
         std::thread::Builder::new()

@@ -39,7 +39,7 @@ pub use error::{AppError, PrintError, WriteError};
 pub use explorer::Explorer;
 pub use live_follow::FollowConfig;
 pub use loading::Watch;
-pub use object_text::{capture, unknown_kinds};
+pub use object_text::{capture, known_version, unknown_kinds};
 pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use print::{Print, print};
 pub use settings::folder;

@@ -1,15 +1,16 @@
 //! An object's text from where it was read, and the cluster written to a file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{ObjectError, SourceTextError, WriteError};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::output;
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
-use crate::source::{self, Report};
+use crate::source::{self, Report, VersionTeller};
 use crate::ui::{Document, Form};
 
 /// Where objects' texts are.
@@ -45,6 +46,7 @@ impl Finding {
             title: format!("{kind} {key}: {place}"),
             lines: yaml.lines().map(str::to_owned).collect(),
             form: Form::Yaml,
+            fixes: BTreeMap::new(),
         };
         match self.read(kind, key, start.is_some()) {
             Some(Ok((place, yaml))) => {
@@ -62,6 +64,17 @@ impl Finding {
                 Ok(document("as schedscope holds it", &format!("{why}# Only what decides about scheduling is held.\n{yaml}")))
             }
         }
+    }
+
+    /// Returns an object with the fields that scheduling does not read; `None` where it changed since it was read, or its source
+    /// can be read once only.
+    pub(super) fn original(&self, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+        let start = self.start.get(kind, key);
+        if start.is_none() || start != self.here.get(kind, key) {
+            return None;
+        }
+        let (_, yaml) = self.read(kind, key, true)?.ok()?;
+        serde_yaml::from_str(&yaml).ok()
     }
 
     /// Where it stands and how, from the live cluster or the newest source that has it.
@@ -84,23 +97,34 @@ impl Finding {
     }
 }
 
-/// Writes a cluster to a file that is not there yet; `unknown` are the kinds of which it is not known what there is. Says
-/// what was done.
+/// Writes a cluster to a file that is not there yet, or to standard output where its name is `-`; `version` is that of the
+/// cluster, and `unknown` are the kinds of which it is not known what there is. Says what was done.
 pub fn capture(
     cluster: &Cluster,
     events: &[ObservedEvent],
+    version: Option<&str>,
     unknown: &BTreeSet<Kind>,
     path: &str,
     redact: bool,
 ) -> Result<String, WriteError> {
-    if Path::new(path).exists() {
-        return Err(WriteError::Exists { path: path.to_owned() });
-    }
     let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
-    let capture = Capture { cluster, events, unknown, redact: words.as_ref() };
-    let count = capture.save(Path::new(path)).map_err(|error| WriteError::Io { path: path.to_owned(), error })?;
+    let capture = Capture { cluster, events, version, unknown, redact: words.as_ref() };
     let how = if redact { ", with names and texts replaced" } else { "" };
+    if path == "-" {
+        let written = output::print_with(|out| capture.write(out)).map_err(|error| WriteError::create("standard output", error))?;
+        return Ok(match written {
+            Some(count) => format!("{count} objects and events written to standard output{how}"),
+            None => "standard output was closed before everything was written".to_owned(),
+        });
+    }
+    let count = capture.save(Path::new(path)).map_err(|error| WriteError::create(path, error))?;
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
+}
+
+/// Returns the version that a source tells of its cluster; that of a kubelet does not count.
+pub fn known_version(report: &Report) -> Option<String> {
+    let told = report.server_version.as_ref().filter(|told| told.told_by != VersionTeller::Kubelets)?;
+    Some(told.version.clone())
 }
 
 /// The kinds of which a source left it unknown what there is.

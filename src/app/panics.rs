@@ -4,7 +4,8 @@
 //! follows. A panic on any other thread leaves the screen as it is: it is logged, and the event loop hears of it and lays
 //! it over the screen. The hook of panics is the program's own, so what it has to know is kept here.
 
-use std::backtrace::Backtrace;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::thread::{self, ThreadId};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
+use crate::output::{self, Escaped, Lines};
 use crate::ui::{Document, Form};
 
 /// Where the log is.
@@ -88,7 +90,7 @@ pub(super) fn screen_left() {
     lock(&SCREEN).take();
     if thread::panicking() {
         for what in lock(&UNTOLD).drain(..) {
-            eprint!("{}", report(&what, &log()));
+            output::say_all(&report(&what, &log()));
         }
     }
 }
@@ -110,7 +112,7 @@ fn document(broken: &[String], log: &Log) -> Document {
     lines.extend(broken.iter().cloned());
     lines.push(String::new());
     lines.extend(help(log));
-    Document { title: "An error in schedscope".to_owned(), lines, form: Form::Prose }
+    Document { title: "An error in schedscope".to_owned(), lines, form: Form::Prose, fixes: BTreeMap::new() }
 }
 
 /// Where to read on, and what to send along.
@@ -124,24 +126,28 @@ fn help(log: &Log) -> Vec<String> {
 }
 
 /// What is said when the program ends by a panic.
-fn report(what: &str, log: &Log) -> String {
-    let mut text = format!("schedscope {} broke off: {what}\n", env!("CARGO_PKG_VERSION"));
-    let _ = writeln!(text, "The terminal is as it was.");
-    for line in help(log) {
-        let _ = writeln!(text, "{line}");
-    }
-    text
+fn report(what: &str, log: &Log) -> Lines {
+    let mut lines = Lines::default();
+    lines.line(format_args!("schedscope {} broke off: {what}", env!("CARGO_PKG_VERSION")));
+    lines.push("The terminal is as it was.");
+    lines.extend(help(log));
+    lines
+}
+
+/// The calls that led here, where `RUST_BACKTRACE` asks for them.
+fn backtrace() -> Vec<String> {
+    let backtrace = Backtrace::capture();
+    if backtrace.status() == BacktraceStatus::Captured { backtrace.to_string().lines().map(str::to_owned).collect() } else { Vec::new() }
 }
 
 /// Makes panics log themselves and tell of themselves. May be called more than once.
 pub fn install_panic_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             let what = panic_text(info);
             let thread = thread::current();
-            tracing::error!(thread = thread.name().unwrap_or("unnamed"), "panic: {what}\n{}", Backtrace::force_capture());
+            tracing::error!(thread = thread.name().unwrap_or("unnamed"), "panic: {}\n{}", Escaped(&what), Backtrace::force_capture());
             let screen = *lock(&SCREEN);
             match screen {
                 Some(screen) if screen != thread.id() => {
@@ -151,11 +157,12 @@ pub fn install_panic_hook() {
                 _ => {
                     super::terminal::give_back();
                     let log = log();
-                    eprint!("{}", report(&what, &log));
+                    let mut lines = report(&what, &log);
                     if log.file().is_none() {
                         // The only place for a backtrace, where one is asked for.
-                        usual(info);
+                        lines.extend(backtrace());
                     }
+                    output::say_all(&lines);
                 }
             }
         }));
@@ -181,12 +188,16 @@ mod tests {
     fn the_log_is_named_where_there_is_one() {
         let file = Log::File("/x/a.log".into());
         assert_eq!(file.words(), "Log: /x/a.log");
-        assert!(report("boom at a.rs:1", &file).contains("boom at a.rs:1\nThe terminal is as it was.\nThe log says more: /x/a.log\n"));
+        assert!(
+            report("boom at a.rs:1", &file)
+                .to_string()
+                .contains("boom at a.rs:1\nThe terminal is as it was.\nThe log says more: /x/a.log\n")
+        );
         let daily = Log::Daily("/x".into()).words();
         assert!(daily.starts_with("Log: /x/schedscope.2") && daily.strip_suffix(".log").is_some(), "{daily}");
         let failed = Log::Failed("/x: no space left".to_owned());
         assert_eq!(failed.words(), "No log is written: /x: no space left");
-        assert!(report("boom", &failed).contains("with --log FILE there is one"));
+        assert!(report("boom", &failed).to_string().contains("with --log FILE there is one"));
         assert_eq!(Log::None.words(), "");
         let shown = document(&["boom".to_owned()], &file);
         assert!(shown.lines.contains(&"boom".to_owned()) && shown.lines.contains(&"The log says more: /x/a.log".to_owned()), "{shown:?}");

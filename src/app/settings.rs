@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_configuration_says_theme_signs_and_keys() {
-        let found = parse("c.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = ['x', 'space']");
+        let found = parse("c.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = ['m', 'space']");
         assert_eq!((found.theme.as_deref(), found.glyphs, found.problems), (Some("mine"), Some(ASCII), Vec::new()));
         let step = Action::STEP;
         assert_eq!(found.keymap.label(crate::ui::Context::GLOBAL, &step), "x");

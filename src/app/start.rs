@@ -28,7 +28,6 @@ pub(super) async fn choose(
         terminal.show(|area, buf| choice::draw(&start, palette, area, buf))?;
         let action = match inputs.next().await? {
             Input::End(number) => return Ok(Err(Exit::Signal(number))),
-            Input::Gone => return Ok(Err(Exit::Quit)),
             Input::Stop => Some(Action::SUSPEND),
             Input::Continue => {
                 terminal.enter_again()?;

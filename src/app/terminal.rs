@@ -1,6 +1,8 @@
 //! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
 
-use std::io::{self, IsTerminal as _, Stdout, Write as _};
+#![allow(clippy::disallowed_methods, reason = "cells hold what the screen has escaped; all else is the terminal's own language")]
+
+use std::io::{self, Stdout, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -8,14 +10,15 @@ use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    enable_raw_mode, window_size,
 };
 use crossterm::{execute, queue};
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AppError, panics};
+use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
 /// Whether the terminal is ours at the moment; the panic hook has to know, and it has no other way to.
@@ -23,18 +26,29 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Fails where there is no terminal to draw on or to read keys from.
 pub(super) fn require() -> Result<(), AppError> {
-    if !io::stdout().is_terminal() {
+    if !output::standard_output_is_terminal() {
         return Err(AppError::NoTerminal("output"));
     }
-    if !io::stdin().is_terminal() {
+    if !output::standard_input_is_terminal() {
         return Err(AppError::NoTerminal("input"));
     }
     Ok(())
 }
 
-/// The terminal in raw mode, on its alternate screen; dropping it gives it back.
+/// Returns whether an error says that the terminal is gone: it was closed, or the connection to it was.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, NotConnected, UnexpectedEof};
+    // EIO, ENXIO, EBADF, ENODEV and ENOTTY, for which there are no kinds.
+    matches!(error.raw_os_error(), Some(5 | 6 | 9 | 19 | 25)) || matches!(error.kind(), BrokenPipe | NotConnected | UnexpectedEof)
+}
+
+/// The terminal in raw mode, on its alternate screen; dropping it gives it back, and says nothing where that fails.
 pub(super) struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    backend: CrosstermBackend<Stdout>,
+    /// What it shows.
+    shown: Buffer,
+    /// Where the next frame is drawn.
+    next: Buffer,
 }
 
 impl Terminal {
@@ -43,13 +57,12 @@ impl Terminal {
         panics::install_panic_hook();
         panics::screen_taken();
         take()?;
-        let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| give_back())?;
-        Ok(Self { inner })
+        Ok(Self { backend: CrosstermBackend::new(io::stdout()), shown: Buffer::default(), next: Buffer::default() })
     }
 
     /// Columns and rows.
     pub(super) fn size(&self) -> io::Result<(u16, u16)> {
-        self.inner.size().map(|s| (s.width, s.height))
+        window_size().map(|size| (size.columns, size.rows))
     }
 
     /// Draws a frame, all of it at once where the terminal can do that.
@@ -63,12 +76,20 @@ impl Terminal {
         if !TAKEN.load(Ordering::SeqCst) {
             return Ok(());
         }
-        queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
-        self.inner.draw(|frame| {
-            let area = frame.area();
-            draw(area, frame.buffer_mut());
-        })?;
-        execute!(self.inner.backend_mut(), EndSynchronizedUpdate)
+        let (width, height) = self.size()?;
+        let area = Rect::new(0, 0, width, height);
+        queue!(self.backend, BeginSynchronizedUpdate)?;
+        if area != self.shown.area {
+            queue!(self.backend, Clear(ClearType::All))?;
+            self.shown = Buffer::empty(area);
+        }
+        self.next.resize(area);
+        self.next.reset();
+        draw(area, &mut self.next);
+        self.backend.draw(self.shown.diff(&self.next).into_iter())?;
+        execute!(self.backend, EndSynchronizedUpdate)?;
+        std::mem::swap(&mut self.shown, &mut self.next);
+        Ok(())
     }
 
     /// Stops the program as Ctrl-Z does, and takes the terminal again once it goes on.
@@ -82,9 +103,7 @@ impl Terminal {
     pub(super) fn enter_again(&mut self) -> io::Result<()> {
         take()?;
         execute!(io::stdout(), Clear(ClearType::All))?;
-        // A new terminal believes that its screen is empty. Clearing the old one would ask the terminal where its cursor
-        // is, and the answer would go to the stream of keys.
-        self.inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        self.shown = Buffer::default();
         Ok(())
     }
 }
@@ -103,8 +122,8 @@ fn take() -> io::Result<()> {
 }
 
 /// Puts some text into the clipboard of the terminal, wherever that is (OSC 52); a terminal that cannot do that ignores it.
-pub(super) fn copy(text: &str) -> io::Result<()> {
-    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
+pub(super) fn copy(text: &Text) -> io::Result<()> {
+    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))
 }
 
 /// Asks the terminal for the colour of its background (OSC 11); one that does not know the question ignores it.

@@ -1,262 +1,400 @@
-//! What can be told about a selector before it meets a device: unknown names, unknown fields, operators and functions
-//! that no overload of takes such operands, and a result that cannot be a decision.
-//!
-//! Attributes have no type until they are read; whatever depends on one is left to evaluation.
+//! The type checker; mirrors cel-go's `checker/checker.go`. Operands in error pass on silently, so that each fault is
+//! reported once.
 
-use std::fmt;
-
-use super::eval::TYPES;
-use super::functions;
-use super::parse::{Expr, Form, Kind, Literal, Problem};
-use super::value::Part;
+use super::Environment;
+use super::ast::{Call, Element, Entry, Expr, Field, Fold, Kind, Literal, op};
+use super::decls::{self, CIDR, DEVICE, FUNCTIONS, Named, QUANTITY};
+use super::source::Problem;
+use super::types::{Bindings, Type, most_general};
 use crate::cluster::Str;
 
-/// Static types, as coarse as the checks need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ty {
-    /// Known only when evaluated.
-    Any,
-    Bool,
-    Int,
-    Uint,
-    Double,
-    String,
-    Bytes,
-    Null,
-    List,
-    Map,
-    Quantity,
-    Semver,
-    Type,
-    Device,
-    Domains(Part),
-    Domain(Part),
-}
-
-impl Ty {
-    /// Whether an operand of type `actual` can stand where this type is asked for.
-    pub(super) fn takes(self, actual: Self) -> bool {
-        let is_map = |ty| matches!(ty, Self::Map | Self::Domains(_) | Self::Domain(_));
-        self == Self::Any || actual == Self::Any || self == actual || (is_map(self) && is_map(actual))
-    }
-}
-
-impl fmt::Display for Ty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Any => "any",
-            Self::Bool => "bool",
-            Self::Int => "int",
-            Self::Uint => "uint",
-            Self::Double => "double",
-            Self::String => "string",
-            Self::Bytes => "bytes",
-            Self::Null => "null",
-            Self::List => "list(any)",
-            Self::Map => "map(any, any)",
-            Self::Quantity => "kubernetes.Quantity",
-            Self::Semver => "kubernetes.Semver",
-            Self::Type => "type",
-            Self::Device => "kubernetes.DRADevice",
-            Self::Domains(Part::Attributes) => "map(string, map(string, any))",
-            Self::Domains(Part::Capacity) => "map(string, map(string, kubernetes.Quantity))",
-            Self::Domain(Part::Attributes) => "map(string, any)",
-            Self::Domain(Part::Capacity) => "map(string, kubernetes.Quantity)",
-        })
-    }
-}
-
-/// Infers the type of an expression.
-pub(super) fn check(expr: &Expr) -> Result<Ty, Problem> {
-    Checker { scope: Vec::new() }.infer(expr)
+/// Infers all types and resolves all names of a tree.
+pub(super) fn check(expr: &mut Expr, environment: Environment) -> Result<(), Vec<Problem>> {
+    let mut checker = Checker { environment, bindings: Bindings::default(), scope: Vec::new(), problems: Vec::new() };
+    checker.check(expr);
+    checker.settle(expr);
+    if checker.problems.is_empty() { Ok(()) } else { Err(checker.problems) }
 }
 
 struct Checker {
-    scope: Vec<(Str, Ty)>,
-}
-
-fn problem<T>(expr: &Expr, message: String) -> Result<T, Problem> {
-    Err(Problem { at: expr.at, message })
-}
-
-fn no_overload<T>(expr: &Expr, name: &str, target: Option<Ty>, args: &[Ty]) -> Result<T, Problem> {
-    let args = args.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let applied = target.map_or_else(|| format!("({args})"), |target| format!("{target}.({args})"));
-    problem(expr, format!("found no matching overload for '{name}' applied to '{applied}'"))
-}
-
-/// The type of a value that is one of two things.
-fn join(a: Ty, b: Ty) -> Ty {
-    if a == b { a } else { Ty::Any }
+    environment: Environment,
+    bindings: Bindings,
+    /// Variables of folds, the innermost last.
+    scope: Vec<(Str, Type)>,
+    problems: Vec<Problem>,
 }
 
 impl Checker {
-    fn infer(&mut self, expr: &Expr) -> Result<Ty, Problem> {
-        match &expr.kind {
-            Kind::Literal(literal) => Ok(match literal {
-                Literal::Null => Ty::Null,
-                Literal::Bool(_) => Ty::Bool,
-                Literal::Int(_) => Ty::Int,
-                Literal::Uint(_) => Ty::Uint,
-                Literal::Double(_) => Ty::Double,
-                Literal::String(_) => Ty::String,
-                Literal::Bytes(_) => Ty::Bytes,
-            }),
-            Kind::Ident(name) => self.ident(expr, name),
-            Kind::Select { operand, field, test } => {
-                let operand = self.infer(operand)?;
-                let ty = select(expr, operand, field)?;
-                Ok(if *test { Ty::Bool } else { ty })
-            }
-            Kind::Index(operand, index) => {
-                let (operand, index) = (self.infer(operand)?, self.infer(index)?);
-                match operand {
-                    Ty::Domains(part) if Ty::String.takes(index) => Ok(Ty::Domain(part)),
-                    Ty::Domain(Part::Capacity) if Ty::String.takes(index) => Ok(Ty::Quantity),
-                    Ty::Domain(Part::Attributes) if Ty::String.takes(index) => Ok(Ty::Any),
-                    Ty::List if matches!(index, Ty::Int | Ty::Uint | Ty::Double | Ty::Any) => Ok(Ty::Any),
-                    Ty::Map | Ty::Any => Ok(Ty::Any),
-                    _ => no_overload(expr, "_[_]", None, &[operand, index]),
-                }
-            }
-            Kind::Call { name, target, args } => {
-                let target = target.as_deref().map(|t| self.infer(t)).transpose()?;
-                let args = args.iter().map(|a| self.infer(a)).collect::<Result<Vec<_>, _>>()?;
-                call(expr, name, target, &args)
-            }
-            Kind::Unary(op, operand) => {
-                let operand = self.infer(operand)?;
-                match (op, operand) {
-                    ('!', Ty::Bool | Ty::Any) => Ok(Ty::Bool),
-                    ('-', Ty::Int | Ty::Double | Ty::Any) => Ok(operand),
-                    _ => no_overload(expr, &format!("{op}_"), None, &[operand]),
-                }
-            }
-            Kind::Binary(op, left, right) => {
-                let (left, right) = (self.infer(left)?, self.infer(right)?);
-                binary(expr, op, left, right)
-            }
-            Kind::And(terms) | Kind::Or(terms) => {
-                let name = if matches!(expr.kind, Kind::And(_)) { "_&&_" } else { "_||_" };
-                let types = terms.iter().map(|t| self.infer(t)).collect::<Result<Vec<_>, _>>()?;
-                if types.iter().all(|t| Ty::Bool.takes(*t)) { Ok(Ty::Bool) } else { no_overload(expr, name, None, &types) }
-            }
-            Kind::Conditional(parts) => {
-                let types = parts.iter().map(|p| self.infer(p)).collect::<Result<Vec<_>, _>>()?;
-                match types.as_slice() {
-                    [condition, then, otherwise] if Ty::Bool.takes(*condition) && then.takes(*otherwise) => Ok(join(*then, *otherwise)),
-                    _ => no_overload(expr, "_?_:_", None, &types),
-                }
-            }
-            Kind::List(items) => items.iter().try_for_each(|i| self.infer(i).map(drop)).map(|()| Ty::List),
-            Kind::Map(entries) => {
-                entries.iter().try_for_each(|(k, v)| self.infer(k).and_then(|_| self.infer(v)).map(drop)).map(|()| Ty::Map)
-            }
-            Kind::Comprehension { form, range, var, body } => self.comprehension(*form, range, var, body),
-            Kind::Bind { var, init, body } => {
-                let init = self.infer(init)?;
-                self.scope.push((var.clone(), init));
-                let ty = self.infer(body);
-                self.scope.pop();
+    fn report(&mut self, at: usize, message: String) {
+        self.problems.push(Problem { at: Some(at), message });
+    }
+
+    fn undeclared(&mut self, at: usize, name: &str) {
+        self.report(at, format!("undeclared reference to '{name}' (in container '')"));
+    }
+
+    fn mismatch(&mut self, at: usize, expected: &Type, found: &Type) {
+        self.report(at, format!("expected type '{}' but found '{}'", expected.shown(), found.shown()));
+    }
+
+    fn assignable(&mut self, a: &Type, b: &Type) -> bool {
+        self.bindings.assignable(std::iter::once((a, b)))
+    }
+
+    /// Replaces what is left of variables in all types.
+    fn settle(&self, expr: &mut Expr) {
+        expr.ty = self.bindings.substitute(&expr.ty, true);
+        for child in expr.children_mut() {
+            self.settle(child);
+        }
+    }
+
+    fn check(&mut self, expr: &mut Expr) -> Type {
+        let at = expr.at;
+        let ty = match &mut expr.kind {
+            Kind::Error => Type::Error,
+            Kind::Literal(literal) => match literal {
+                Literal::Null => Type::Null,
+                Literal::Bool(_) => Type::Bool,
+                Literal::Int(_) => Type::Int,
+                Literal::Uint(_) => Type::Uint,
+                Literal::Double(_) => Type::Double,
+                Literal::String(_) => Type::String,
+                Literal::Bytes(_) => Type::Bytes,
+            },
+            Kind::Ident(name) => self.ident(at, name),
+            Kind::Select { .. } => self.select(expr),
+            Kind::Call(call) => self.call(at, call),
+            Kind::List(elements) => self.list(elements),
+            Kind::Map(entries) => self.map(entries),
+            Kind::Struct { name, fields } => self.message(at, name, fields),
+            Kind::Fold(fold) => self.fold(fold),
+        };
+        expr.ty = if ty.is_small() {
+            ty
+        } else {
+            self.report(at, "type too large".to_owned());
+            Type::Error
+        };
+        expr.ty.clone()
+    }
+
+    fn ident(&mut self, at: usize, name: &mut Str) -> Type {
+        let plain: Str = name.strip_prefix('.').unwrap_or(name).into();
+        let known = self.scope.iter().rev().find(|(n, _)| *n == plain).map(|(_, ty)| ty.clone());
+        match known.or_else(|| decls::named(&plain).map(|named| named.ty())) {
+            Some(ty) => {
+                *name = plain;
                 ty
             }
+            None => {
+                self.undeclared(at, &name.clone());
+                Type::Error
+            }
         }
     }
 
-    fn ident(&self, expr: &Expr, name: &str) -> Result<Ty, Problem> {
-        if let Some((_, ty)) = self.scope.iter().rev().find(|(n, _)| n.as_str() == name) {
-            return Ok(*ty);
+    fn select(&mut self, expr: &mut Expr) -> Type {
+        if let Some(name) = expr.qualified_name()
+            && let Some(named) = decls::named(name.trim_start_matches('.'))
+        {
+            expr.kind = Kind::Ident(name.trim_start_matches('.').into());
+            return named.ty();
         }
-        match name {
-            "device" => Ok(Ty::Device),
-            _ if TYPES.contains(&name) => Ok(Ty::Type),
-            _ => problem(expr, format!("undeclared reference to '{name}' (in container '')")),
-        }
+        let Kind::Select { operand, field, test } = &mut expr.kind else { return Type::Error };
+        let ty = self.field(expr.at, operand, field, false);
+        if *test { Type::Bool } else { self.bindings.substitute(&ty, false) }
     }
 
-    fn comprehension(&mut self, form: Form, range: &Expr, var: &Str, body: &[Expr]) -> Result<Ty, Problem> {
-        let over = self.infer(range)?;
-        let item = match over {
-            Ty::Domains(_) | Ty::Domain(_) => Ty::String,
-            Ty::List | Ty::Map | Ty::Any => Ty::Any,
-            other => {
-                return problem(
-                    range,
-                    format!("expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"),
-                );
+    fn field(&mut self, at: usize, operand: &mut Expr, field: &str, optional: bool) -> Type {
+        let operand = self.check(operand);
+        let (target, is_optional) = self.bindings.substitute(&operand, false).unwrapped();
+        let ty = match &target {
+            Type::Map(of) => of.1.clone(),
+            Type::Object(name) => self.lookup_field(at, name, field).unwrap_or(Type::Error),
+            Type::Var(_) => {
+                self.assignable(&Type::Dyn, &target);
+                Type::Dyn
+            }
+            _ => {
+                if !target.is_dyn() && target != Type::Error {
+                    self.report(at, format!("type '{}' does not support field selection", target.shown()));
+                }
+                Type::Dyn
             }
         };
-        self.scope.push((var.clone(), item));
-        let types = body.iter().map(|b| self.infer(b)).collect::<Result<Vec<_>, _>>();
-        self.scope.pop();
-        let types = types?;
-        let conditions = if form == Form::Map { types.len() - 1 } else { types.len() };
-        for (ty, expr) in types.iter().zip(body).take(conditions) {
-            if !Ty::Bool.takes(*ty) {
-                return problem(expr, format!("expected type 'bool' but found '{ty}'"));
+        if optional || is_optional { Type::optional(ty) } else { ty }
+    }
+
+    fn lookup_field(&mut self, at: usize, ty: &str, field: &str) -> Option<Type> {
+        let fields = match ty {
+            "kubernetes.DRADevice" => self.device_field(field),
+            _ if ty.starts_with("google.protobuf.") => message_field(ty, field),
+            _ => {
+                self.report(at, format!("unexpected failed resolution of '{ty}'"));
+                return None;
+            }
+        };
+        if fields.is_none() {
+            self.report(at, format!("undefined field '{field}'"));
+        }
+        fields
+    }
+
+    fn device_field(&self, field: &str) -> Option<Type> {
+        let domains = |value| Type::map(Type::String, Type::map(Type::String, value));
+        Some(match field {
+            "driver" => Type::String,
+            "attributes" => domains(if self.environment.list_attributes { Type::Dyn } else { Type::Any }),
+            "capacity" => domains(QUANTITY),
+            "allowMultipleAllocations" if self.environment.multiple_allocations => Type::Bool,
+            _ => return None,
+        })
+    }
+
+    fn call(&mut self, at: usize, call: &mut Call) -> Type {
+        if call.function.as_str() == op::OPT_SELECT
+            && let [operand, Expr { kind: Kind::Literal(Literal::String(name)), ty, .. }] = call.args.as_mut_slice()
+        {
+            *ty = Type::String;
+            let selected = self.field(at, operand, &name.clone(), true);
+            return self.bindings.substitute(&selected, false);
+        }
+        for arg in &mut call.args {
+            self.check(arg);
+        }
+        if let Some(target) = &mut call.target {
+            let namespaced = target.qualified_name().map(|prefix| format!("{}.{}", prefix.trim_start_matches('.'), call.function));
+            if let Some(name) = namespaced.filter(|name| self.environment.has_function(name)) {
+                call.function = name.into();
+                call.target = None;
+            } else {
+                self.check(target);
             }
         }
-        Ok(if matches!(form, Form::Filter | Form::Map) { Ty::List } else { Ty::Bool })
+        let name: Str = call.function.strip_prefix('.').unwrap_or(&call.function).into();
+        if !self.environment.has_function(&name) {
+            self.undeclared(at, &call.function.clone());
+            return Type::Error;
+        }
+        call.function = name;
+        self.resolve(at, call)
     }
-}
 
-fn select(expr: &Expr, operand: Ty, field: &str) -> Result<Ty, Problem> {
-    match (operand, field) {
-        (Ty::Device, "driver") => Ok(Ty::String),
-        (Ty::Device, "allowMultipleAllocations") => Ok(Ty::Bool),
-        (Ty::Device, "attributes") => Ok(Ty::Domains(Part::Attributes)),
-        (Ty::Device, "capacity") => Ok(Ty::Domains(Part::Capacity)),
-        (Ty::Device, _) => problem(expr, format!("undefined field '{field}'")),
-        (Ty::Domains(part), _) => Ok(Ty::Domain(part)),
-        (Ty::Domain(Part::Capacity), _) => Ok(Ty::Quantity),
-        (Ty::Domain(Part::Attributes) | Ty::Map | Ty::Any, _) => Ok(Ty::Any),
-        _ => problem(expr, format!("type '{operand}' does not support field selection")),
+    /// The type of a call by the overloads that fit; the first decides, and others that differ make it `dyn`.
+    fn resolve(&mut self, at: usize, call: &mut Call) -> Type {
+        let function = call.function.as_str();
+        if function == op::AND || function == op::OR {
+            return self.logical(call);
+        }
+        let operands: Vec<Type> = call.target.iter().chain(&call.args).map(|arg| arg.ty.clone()).collect();
+        let is_member = call.target.is_some();
+        let mut result: Option<Type> = None;
+        for &index in FUNCTIONS.named(function).unwrap_or_default() {
+            let overload = FUNCTIONS.overload(index);
+            if overload.member != is_member || overload.params.len() != operands.len() {
+                continue;
+            }
+            let mut variables: Vec<(char, Type)> = Vec::new();
+            let bindings = &mut self.bindings;
+            let mut variable = |name: char| match variables.iter().find(|(n, _)| *n == name) {
+                Some((_, ty)) => ty.clone(),
+                None => {
+                    let fresh = bindings.fresh();
+                    variables.push((name, fresh.clone()));
+                    fresh
+                }
+            };
+            let params: Vec<Type> = overload.params.iter().map(|p| p.instantiate(&mut variable)).collect();
+            let returns = overload.result.instantiate(&mut variable);
+            if !self.bindings.assignable(operands.iter().zip(&params)) {
+                continue;
+            }
+            call.overloads.push(index);
+            let returns = self.bindings.substitute(&returns, false);
+            result = Some(match result {
+                Some(first) if !first.is_dyn() && first != returns => Type::Dyn,
+                Some(first) => first,
+                None => returns,
+            });
+        }
+        result.unwrap_or_else(|| {
+            let mut shown = operands.iter().map(|ty| self.bindings.substitute(ty, true).shown());
+            let target = if is_member { format!("{}.", shown.next().unwrap_or_default()) } else { String::new() };
+            let args = shown.collect::<Vec<_>>().join(", ");
+            let message = format!("found no matching overload for '{function}' applied to '{target}({args})'");
+            self.report(at, message);
+            Type::Error
+        })
     }
-}
 
-fn call(expr: &Expr, name: &str, target: Option<Ty>, args: &[Ty]) -> Result<Ty, Problem> {
-    let operands: Vec<Ty> = target.into_iter().chain(args.iter().copied()).collect();
-    let mut overloads = functions::overloads(name).peekable();
-    if overloads.peek().is_none() {
-        return problem(
-            expr,
-            if functions::is_left_out(name) {
-                format!("function {name}() is not supported here")
-            } else {
-                format!("undeclared reference to '{name}' (in container '')")
+    fn logical(&mut self, call: &mut Call) -> Type {
+        call.overloads = FUNCTIONS.named(&call.function).unwrap_or_default().to_vec();
+        let mut ty = Type::Bool;
+        for arg in &call.args {
+            let found = arg.ty.clone();
+            if !self.assignable(&found, &Type::Bool) {
+                self.mismatch(arg.at, &Type::Bool, &found);
+                ty = Type::Error;
+            }
+        }
+        ty
+    }
+
+    /// What an optional element or entry holds.
+    fn held(&mut self, value: &Expr) -> Type {
+        let (held, is_optional) = value.ty.unwrapped();
+        if !is_optional && !held.is_dyn() {
+            self.mismatch(value.at, &Type::optional(held.clone()), &held);
+        }
+        held
+    }
+
+    /// The type of an aggregate's elements so far; elements that differ make it `dyn`.
+    fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
+        match previous {
+            None => current,
+            Some(previous) if self.assignable(&previous, &current) => most_general(&previous, &current),
+            Some(_) => Type::Dyn,
+        }
+    }
+
+    fn list(&mut self, elements: &mut [Element]) -> Type {
+        let mut of = None;
+        for element in elements {
+            let ty = self.check(&mut element.value);
+            let ty = if element.optional { self.held(&element.value) } else { ty };
+            of = Some(self.join(of, ty));
+        }
+        Type::list(of.unwrap_or_else(|| self.bindings.fresh()))
+    }
+
+    fn map(&mut self, entries: &mut [Entry]) -> Type {
+        let (mut keys, mut values) = (None, None);
+        for entry in entries {
+            let key = self.check(&mut entry.key);
+            keys = Some(self.join(keys, key));
+            let value = self.check(&mut entry.value);
+            let value = if entry.optional { self.held(&entry.value) } else { value };
+            values = Some(self.join(values, value));
+        }
+        let keys = keys.unwrap_or_else(|| self.bindings.fresh());
+        let values = values.unwrap_or_else(|| self.bindings.fresh());
+        Type::map(keys, values)
+    }
+
+    fn message(&mut self, at: usize, name: &mut Str, fields: &mut [Field]) -> Type {
+        let plain: Str = name.strip_prefix('.').unwrap_or(name).into();
+        let Some(named) = decls::named(&plain) else {
+            self.undeclared(at, &name.clone());
+            return Type::Error;
+        };
+        *name = plain;
+        let (result, looked_up) = match named {
+            Named::Device | Named::Int(_) => {
+                self.report(at, format!("'{}' is not a type", named.ty().name()));
+                (Type::Error, name.to_string())
+            }
+            Named::Type(ty) | Named::UndefinedType(ty) => match message_name(&ty) {
+                Some(message) => (ty, message.to_owned()),
+                None => {
+                    self.report(at, format!("'{}' is not a message type", ty.name()));
+                    (Type::Error, name.to_string())
+                }
             },
-        );
+        };
+        for field in fields {
+            self.check(&mut field.value);
+            let expected = self.lookup_field(field.at, &looked_up, &field.name).unwrap_or(Type::Error);
+            let ty = if field.optional { self.held(&field.value) } else { field.value.ty.clone() };
+            if !self.assignable(&expected, &ty) {
+                let message =
+                    format!("expected type of field '{}' is '{}' but provided type is '{}'", field.name, expected.shown(), ty.shown());
+                self.report(field.at, message);
+            }
+        }
+        result
     }
-    let fits = |o: &&functions::Overload| {
-        o.member == target.is_some() && o.params.len() == operands.len() && o.params.iter().zip(&operands).all(|(p, a)| p.takes(*a))
-    };
-    match overloads.filter(fits).map(|o| o.returns).reduce(join) {
-        Some(ty) => Ok(ty),
-        None => no_overload(expr, name, target, args),
+
+    fn fold(&mut self, fold: &mut Fold) -> Type {
+        self.check(&mut fold.range);
+        let accu = self.check(&mut fold.accu);
+        let range = self.bindings.substitute(&fold.range.ty, false);
+        let two = fold.var2.is_some();
+        let (first, second) = match &range {
+            Type::List(of) if two => (Type::Int, (**of).clone()),
+            Type::List(of) => ((**of).clone(), Type::Dyn),
+            Type::Map(of) => (of.0.clone(), of.1.clone()),
+            Type::Dyn | Type::Error | Type::Var(_) => {
+                self.assignable(&Type::Dyn, &range);
+                (Type::Dyn, Type::Dyn)
+            }
+            _ => {
+                let message =
+                    format!("expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)", range.shown());
+                self.report(fold.range.at, message);
+                (Type::Error, Type::Error)
+            }
+        };
+        let outer = self.scope.len();
+        self.scope.push((fold.accu_var.clone(), accu.clone()));
+        self.scope.push((fold.var.clone(), first));
+        if let Some(var2) = &fold.var2 {
+            self.scope.push((var2.clone(), second));
+        }
+        self.check(&mut fold.cond);
+        self.assert_type(&fold.cond, &Type::Bool);
+        self.check(&mut fold.step);
+        self.assert_type(&fold.step, &accu);
+        self.scope.truncate(outer + 1);
+        let result = self.check(&mut fold.result);
+        self.scope.truncate(outer);
+        self.bindings.substitute(&result, false)
+    }
+
+    fn assert_type(&mut self, expr: &Expr, expected: &Type) {
+        let found = expr.ty.clone();
+        if !self.assignable(expected, &found) {
+            self.mismatch(expr.at, expected, &found);
+        }
     }
 }
 
-fn binary(expr: &Expr, op: &str, left: Ty, right: Ty) -> Result<Ty, Problem> {
-    let number = |ty| matches!(ty, Ty::Int | Ty::Uint | Ty::Double | Ty::Any);
-    let ok = match op {
-        "==" | "!=" => left.takes(right) || left == Ty::Null || right == Ty::Null,
-        "in" => {
-            matches!(right, Ty::List | Ty::Map | Ty::Any) || (matches!(right, Ty::Domains(_) | Ty::Domain(_)) && Ty::String.takes(left))
-        }
-        "<" | "<=" | ">" | ">=" => {
-            let ordered = |ty| number(ty) || matches!(ty, Ty::Bool | Ty::String | Ty::Bytes);
-            ordered(left) && ordered(right) && (left.takes(right) || (number(left) && number(right)))
-        }
-        "+" => left.takes(right) && [left, right].iter().all(|t| number(*t) || matches!(t, Ty::String | Ty::Bytes | Ty::List)),
-        "%" => left.takes(right) && number(left) && number(right) && left != Ty::Double && right != Ty::Double,
-        _ => left.takes(right) && number(left) && number(right),
-    };
-    if !ok {
-        let name = if op == "in" { "@in".to_owned() } else { format!("_{op}_") };
-        return no_overload(expr, &name, None, &[left, right]);
-    }
-    Ok(match op {
-        "+" | "-" | "*" | "/" | "%" => join(left, right),
-        _ => Ty::Bool,
+/// The name by which fields of a message are looked up; `None` for what is no message. Well-known types go by their
+/// kind, so that `google.protobuf.Int32Value` has the fields of `google.protobuf.Int64Value`.
+fn message_name(ty: &Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Any => "google.protobuf.Any",
+        Type::Dyn => "google.protobuf.Value",
+        Type::Duration => "google.protobuf.Duration",
+        Type::Timestamp => "google.protobuf.Timestamp",
+        Type::Null => "google.protobuf.NullValue",
+        Type::List(of) if **of == Type::Dyn => "google.protobuf.ListValue",
+        Type::Map(of) if of.0 == Type::String && of.1 == Type::Dyn => "google.protobuf.Struct",
+        Type::Wrapper(of) => match **of {
+            Type::Bool => "google.protobuf.BoolValue",
+            Type::Bytes => "google.protobuf.BytesValue",
+            Type::Double => "google.protobuf.DoubleValue",
+            Type::Int => "google.protobuf.Int64Value",
+            Type::Uint => "google.protobuf.UInt64Value",
+            _ => "google.protobuf.StringValue",
+        },
+        _ if *ty == DEVICE => "kubernetes.DRADevice",
+        Type::Object(name) if *ty != CIDR => name,
+        _ => return None,
+    })
+}
+
+fn message_field(message: &str, field: &str) -> Option<Type> {
+    Some(match (message.trim_start_matches("google.protobuf."), field) {
+        ("BoolValue", "value") | ("Value", "bool_value") => Type::Bool,
+        ("BytesValue" | "Any", "value") => Type::Bytes,
+        ("DoubleValue", "value") | ("Value", "number_value") => Type::Double,
+        ("Int64Value", "value") | ("Duration" | "Timestamp", "seconds" | "nanos") | ("Value", "null_value") => Type::Int,
+        ("UInt64Value", "value") => Type::Uint,
+        ("StringValue", "value") | ("Any", "type_url") | ("Value", "string_value") => Type::String,
+        ("ListValue", "values") | ("Value", "list_value") => Type::list(Type::Dyn),
+        ("Struct", "fields") | ("Value", "struct_value") => Type::map(Type::String, Type::Dyn),
+        _ => return None,
     })
 }

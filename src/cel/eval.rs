@@ -1,236 +1,419 @@
-//! Evaluation of a checked selector.
-//!
-//! `&&`, `||`, `all` and `exists` swallow a failure where another operand settles the result, as CEL demands.
+//! Evaluates what was planned, counting costs; mirrors cel-go's `interpreter/interpretable.go`, `interpreter/attributes.go`
+//! and `interpreter/runtimecost.go`.
 
-use std::cell::Cell;
-use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::budget;
+use super::cost;
+use super::decls::FUNCTIONS;
 use super::error::EvalError;
-use super::functions::{self, Regexes};
-use super::parse::{Expr, Form, Kind};
-use super::value::Value;
+use super::functions;
+use super::message;
+use super::plan::{Attribute, By, CallNode, FoldNode, Node, Qualifier, Root};
+use super::value::{Key, Map, Value};
 use crate::cluster::Str;
 
-/// How much one evaluation may cost, roughly in cel-go's units; `CELSelectorExpressionMaxCost` in
-/// `staging/src/k8s.io/api/resource/v1/types.go`.
-const MAX_COST: usize = 1_000_000;
+/// The most that one evaluation may cost: `CELSelectorExpressionMaxCost` in `pkg/apis/resource/types.go`.
+const COST_LIMIT: u64 = 1_000_000;
+/// The accumulator of macros that gather lists and maps.
+const ACCU: &str = "@result";
 
-/// The names of types, which are values themselves.
-pub(super) const TYPES: [&str; 10] = ["bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type"];
+type Evaluated<T> = Result<T, EvalError>;
 
-type Evaluated<'a> = Result<Value<'a>, EvalError>;
-
-/// One evaluation: variables in scope, and what it has cost so far.
-pub(super) struct Evaluator<'a, 'r> {
-    pub(super) device: Value<'a>,
-    pub(super) regexes: &'r Regexes,
-    scope: Vec<(Str, Value<'a>)>,
-    cost: Cell<usize>,
+/// Evaluates something without variables.
+pub(super) fn constant(node: &Node) -> Evaluated<Value> {
+    Evaluator::new(Value::Null).eval(node)
 }
 
-impl<'a, 'r> Evaluator<'a, 'r> {
-    pub(super) fn new(device: Value<'a>, regexes: &'r Regexes) -> Self {
-        Self { device, regexes, scope: Vec::new(), cost: Cell::new(0) }
+/// One evaluation.
+pub(super) struct Evaluator<'p> {
+    device: Value,
+    cost: u64,
+    /// The folds around what is evaluated.
+    frames: Vec<Frame<'p>>,
+    /// The innermost fold whose variables are seen.
+    current: Option<usize>,
+}
+
+struct Frame<'p> {
+    fold: &'p FoldNode,
+    outer: Option<usize>,
+    /// The accumulator, once it is asked for.
+    accu: Option<Evaluated<Value>>,
+    /// What the variables stand for; nothing any more when the result is taken.
+    items: Option<(Value, Value)>,
+}
+
+impl<'p> Evaluator<'p> {
+    pub(super) fn new(device: Value) -> Self {
+        Self { device, cost: 0, frames: Vec::new(), current: None }
     }
 
-    fn spend(&self, cost: usize) -> Result<(), EvalError> {
-        self.cost.set(self.cost.get().saturating_add(cost));
-        if self.cost.get() > MAX_COST { Err(EvalError::CostLimit) } else { Ok(()) }
+    /// What was spent so far.
+    pub(super) fn cost(&self) -> u64 {
+        self.cost
     }
 
-    pub(super) fn eval(&mut self, expr: &Expr) -> Evaluated<'a> {
-        self.spend(1)?;
-        match &expr.kind {
-            Kind::Literal(literal) => Ok(literal.into()),
-            Kind::Ident(name) => self.ident(name),
-            Kind::Select { operand, field, test } => {
-                let (operand, key) = (self.eval(operand)?, Value::String(field.clone()));
-                if *test { Ok(Value::Bool(operand.find(&key).is_some())) } else { operand.index(&key) }
-            }
-            Kind::Index(operand, index) => {
-                let operand = self.eval(operand)?;
-                operand.index(&self.eval(index)?)
-            }
-            Kind::Call { name, target, args } => {
-                let mut operands = Vec::with_capacity(args.len() + 1);
-                for operand in target.as_deref().into_iter().chain(args) {
-                    operands.push(self.eval(operand)?);
+    fn charge(&mut self, cost: u64) -> Evaluated<()> {
+        self.cost = self.cost.saturating_add(cost);
+        if self.cost > COST_LIMIT || budget::is_spent() { Err(EvalError::CostLimit) } else { Ok(()) }
+    }
+
+    pub(super) fn eval(&mut self, node: &'p Node) -> Evaluated<Value> {
+        match node {
+            Node::Const(value) => Ok(value.clone()),
+            Node::Attribute { attribute, test } => {
+                let value = self.resolve(attribute);
+                if matches!(value, Err(EvalError::CostLimit)) {
+                    return value;
                 }
-                self.spend(operands.iter().map(size).sum())?;
-                let value = functions::call(name, &operands, self.regexes)?;
-                self.spend(size(&value))?;
-                Ok(value)
+                let is_choice = matches!(attribute.root, Root::Conditional(_));
+                self.charge(u64::from(!is_choice && !test))?;
+                match value? {
+                    Value::Optional(held) if *test => Ok(Value::Bool(held.is_some())),
+                    value => Ok(value),
+                }
             }
-            Kind::Unary(op, operand) => match (op, self.eval(operand)?) {
-                ('!', Value::Bool(b)) => Ok(Value::Bool(!b)),
-                ('-', Value::Int(i)) => i.checked_neg().map(Value::Int).ok_or(EvalError::IntegerOverflow),
-                ('-', Value::Double(d)) => Ok(Value::Double(-d)),
-                _ => Err(EvalError::NoSuchOverload),
-            },
-            Kind::Binary(op, left, right) => {
-                let (left, right) = (self.eval(left)?, self.eval(right)?);
-                self.spend(size(&left) + size(&right))?;
-                binary(op, &left, &right)
+            Node::And(terms) => self.logical(terms, false),
+            Node::Or(terms) => self.logical(terms, true),
+            Node::Equals { operands, negated } => {
+                let [left, right] = &**operands;
+                let (left, right) = (self.side(left)?, self.side(right)?);
+                let failed = Value::Null;
+                self.charge(cost::equality(left.as_ref().unwrap_or(&failed), right.as_ref().unwrap_or(&failed), *negated))?;
+                let equal = left?.equals(&right?);
+                // Where values cannot be compared they differ.
+                Ok(Value::Bool(if *negated { equal != Ok(true) } else { equal? }))
             }
-            Kind::And(terms) => self.logical(terms, false),
-            Kind::Or(terms) => self.logical(terms, true),
-            Kind::Conditional(parts) => match self.eval(&parts[0])? {
-                Value::Bool(true) => self.eval(&parts[1]),
-                Value::Bool(false) => self.eval(&parts[2]),
-                _ => Err(EvalError::NoSuchOverload),
+            Node::Call(call) => self.call(call),
+            Node::OptionalOr { operands, value } => {
+                let [left, right] = &**operands;
+                match self.eval(left)? {
+                    Value::Optional(None) => self.eval(right),
+                    Value::Optional(Some(held)) if *value => held_value(&held),
+                    other => Ok(other),
+                }
+            }
+            Node::Member { arg, set } => match self.eval(arg)? {
+                value @ (Value::Semver(_) | Value::Bytes(_) | Value::Format(_)) => Err(EvalError::Unhashable(value.go_type())),
+                value => Ok(Value::Bool(set.contains(&Key(value)))),
             },
-            Kind::List(items) => Ok(Value::list(items.iter().map(|i| self.eval(i)).collect::<Result<_, _>>()?)),
-            Kind::Map(entries) => {
-                let mut map: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
-                for (key, value) in entries {
-                    let key = self.eval(key)?;
-                    if map.iter().any(|(k, _)| k.equals(&key) == Ok(true)) {
-                        return Err(EvalError::RepeatedKey(key.to_string()));
+            Node::List(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for (item, optional) in items {
+                    match self.side(item)? {
+                        Ok(Value::Optional(held)) if *optional => values.extend(held.map(|v| (*v).clone())),
+                        Ok(value) if !optional => values.push(value),
+                        other => {
+                            self.charge(cost::LIST)?;
+                            return Err(other.map_or_else(|error| error, |other| EvalError::OptionalElement(other.show())));
+                        }
                     }
-                    map.push((key, self.eval(value)?));
                 }
-                Ok(Value::Map(Arc::new(map)))
+                self.charge(cost::LIST)?;
+                Ok(Value::list(values))
             }
-            Kind::Comprehension { form, range, var, body } => self.comprehension(*form, range, var, body),
-            Kind::Bind { var, init, body } => {
-                let init = self.eval(init)?;
-                self.with(var, init, |e| e.eval(body))
+            Node::Map(entries) => {
+                let map = self.map(entries);
+                if !matches!(map, Err(EvalError::CostLimit)) {
+                    self.charge(cost::MAP)?;
+                }
+                map
             }
+            Node::Message { name, fields } => {
+                let fields = fields.iter().map(|(name, node)| Ok((name, self.eval(node)?))).collect::<Evaluated<Vec<_>>>()?;
+                self.charge(cost::MESSAGE)?;
+                message::make(name, &fields)
+            }
+            Node::Fold(fold) => self.fold(fold),
         }
     }
 
-    fn ident(&self, name: &str) -> Evaluated<'a> {
-        if let Some((_, value)) = self.scope.iter().rev().find(|(n, _)| n.as_str() == name) {
-            return Ok(value.clone());
-        }
-        match TYPES.iter().find(|t| **t == name) {
-            Some(ty) => Ok(Value::Type(ty)),
-            None if name == "device" => Ok(self.device.clone()),
-            None => Err(EvalError::NoSuchAttribute(name.into())),
+    /// Evaluates an operand whose failure does not end the evaluation at once.
+    fn side(&mut self, node: &'p Node) -> Evaluated<Evaluated<Value>> {
+        match self.eval(node) {
+            Err(EvalError::CostLimit) => Err(EvalError::CostLimit),
+            other => Ok(other),
         }
     }
 
-    fn with<T>(&mut self, var: &Str, value: Value<'a>, run: impl FnOnce(&mut Self) -> T) -> T {
-        self.scope.push((var.clone(), value));
-        let result = run(self);
-        self.scope.pop();
-        result
-    }
-
-    /// The value that settles the operator, else the first failure, else the other value.
-    fn logical(&mut self, terms: &[Expr], settles: bool) -> Evaluated<'a> {
+    /// `||` where `decides` is true, else `&&`: a term that decides wins over failures, else the first failure counts.
+    fn logical(&mut self, terms: &'p [Node], decides: bool) -> Evaluated<Value> {
         let mut failure = None;
         for term in terms {
-            match self.eval(term) {
-                Ok(Value::Bool(b)) if b == settles => return Ok(Value::Bool(settles)),
+            match self.side(term)? {
+                Ok(Value::Bool(value)) if value == decides => return Ok(Value::Bool(decides)),
                 Ok(Value::Bool(_)) => {}
-                Ok(_) => failure = failure.or_else(|| Some(EvalError::NoSuchOverload)),
+                Ok(_) => failure = failure.or(Some(EvalError::NoSuchOverload)),
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
-        failure.map_or(Ok(Value::Bool(!settles)), Err)
+        failure.map_or(Ok(Value::Bool(!decides)), Err)
     }
 
-    fn comprehension(&mut self, form: Form, range: &Expr, var: &Str, body: &[Expr]) -> Evaluated<'a> {
-        let range = self.eval(range)?;
-        let items = match &range {
-            Value::List(items) => items.to_vec(),
-            other => match other.entries() {
-                Some(entries) => entries.into_iter().map(|(key, _)| key).collect(),
-                None => return Err(EvalError::NotIterable(other.type_name())),
-            },
-        };
-        let (mut failure, mut count, mut out) = (None, 0, Vec::new());
-        for item in items {
-            self.spend(1)?;
-            let kept = item.clone();
-            let (verdict, mapped) = self.with(var, item, |e| {
-                let condition = if form == Form::Map && body.len() == 1 { Ok(Value::Bool(true)) } else { e.eval(&body[0]) };
-                let mapped = match (&condition, form) {
-                    (Ok(Value::Bool(true)), Form::Map) => body.last().map(|b| e.eval(b)),
-                    _ => None,
-                };
-                (condition, mapped)
-            });
-            let verdict = verdict.and_then(|v| if let Value::Bool(b) = v { Ok(b) } else { Err(EvalError::NoSuchOverload) });
-            match (form, verdict) {
-                (Form::All, Ok(false)) => return Ok(Value::Bool(false)),
-                (Form::Exists, Ok(true)) => return Ok(Value::Bool(true)),
-                (Form::All | Form::Exists, Err(error)) => failure = failure.or(Some(error)),
-                (_, Err(error)) => return Err(error),
-                (Form::ExistsOne, Ok(true)) => count += 1,
-                (Form::Filter, Ok(true)) => out.push(kept),
-                (Form::Map, Ok(true)) => out.extend(mapped.transpose()?),
-                _ => {}
+    fn map(&mut self, entries: &'p [(Node, Node, bool)]) -> Evaluated<Value> {
+        let mut map = Map::default();
+        for (key, value, optional) in entries {
+            let key = self.eval(key)?;
+            let value = self.eval(value)?;
+            let entry = match value {
+                Value::Optional(held) if *optional => held.map(|v| (*v).clone()),
+                other if *optional => return Err(EvalError::OptionalEntry { key: key.show(), value: other.show() }),
+                value => Some(value),
+            };
+            if matches!(key, Value::Bytes(_) | Value::Semver(_) | Value::Format(_)) {
+                return Err(EvalError::Unhashable(key.go_type()));
+            }
+            match entry {
+                Some(value) => map.entries.insert(Key(key), value),
+                None => map.entries.remove(&Key(key)),
+            };
+        }
+        Ok(Value::Map(Arc::new(map)))
+    }
+
+    fn call(&mut self, call: &'p CallNode) -> Evaluated<Value> {
+        let id = call.overload.map(|index| FUNCTIONS.overload(index).id.as_str());
+        // Functions of one or two arguments take them all; those that choose among overloads stop at the first failure.
+        let all = call.args.len() <= 2 && (call.guards.len() <= 1);
+        let mut args = Vec::with_capacity(call.args.len());
+        let mut failure = None;
+        for arg in &call.args {
+            match self.side(arg)? {
+                Ok(value) => args.push(value),
+                Err(error) if call.function.as_str() == super::ast::op::NOT_STRICTLY_FALSE => {
+                    self.charge(1)?;
+                    drop(error);
+                    return Ok(Value::Bool(true));
+                }
+                // The cost of the call counts what failed as one.
+                Err(error) => {
+                    failure = failure.or(Some(error));
+                    args.push(Value::Null);
+                }
+            }
+            if failure.is_some() && !all {
+                break;
             }
         }
-        match (form, failure) {
-            (_, Some(error)) => Err(error),
-            (Form::All, None) => Ok(Value::Bool(true)),
-            (Form::Exists, None) => Ok(Value::Bool(false)),
-            (Form::ExistsOne, None) => Ok(Value::Bool(count == 1)),
-            (Form::Filter | Form::Map, None) => Ok(Value::list(out)),
+        if let Some(error) = failure {
+            if all {
+                self.charge(cost::call(&call.function, id, &args, &Value::Null))?;
+            }
+            return Err(error);
         }
+        let fits = call.guards.is_empty()
+            || call.guards.iter().any(|index| {
+                let params = &FUNCTIONS.overload(*index).params;
+                params.len() == args.len() && args.iter().zip(params).all(|(arg, param)| arg.fits(param))
+            });
+        if !fits {
+            self.charge(cost::call(&call.function, id, &args, &Value::Null))?;
+            let types = args.iter().map(Value::type_name).collect();
+            return Err(EvalError::NoSuchFunction { function: call.function.clone(), types });
+        }
+        if let Some(value) = self.gather(call, &mut args) {
+            self.charge(1)?;
+            return value;
+        }
+        let nothing = Value::Null;
+        // Charged before where that can be told, so that nothing is begun that cannot be paid.
+        if !cost::by_result(&call.function) {
+            self.charge(cost::call(&call.function, id, &args, &nothing))?;
+            return functions::call(&call.function, &args, call.regex.as_ref());
+        }
+        let result = functions::call(&call.function, &args, call.regex.as_ref());
+        self.charge(cost::call(&call.function, id, &args, result.as_ref().unwrap_or(&nothing)))?;
+        result
+    }
+
+    /// Adds to what a macro gathers, in place; `None` for any other call.
+    fn gather(&mut self, call: &'p CallNode, args: &mut Vec<Value>) -> Option<Evaluated<Value>> {
+        let Some(Node::Attribute { attribute: Attribute { root: Root::Variable(name), qualifiers }, .. }) = call.args.first() else {
+            return None;
+        };
+        if name.as_str() != ACCU || !qualifiers.is_empty() {
+            return None;
+        }
+        let frame = &mut self.frames[self.current?];
+        match (&args[..], call.function.as_str()) {
+            ([Value::List(_), Value::List(_)], super::ast::op::ADD) => {
+                frame.accu = None;
+                let (added, gathered) = (args.pop()?, args.pop()?);
+                let (Value::List(mut gathered), Value::List(added)) = (gathered, added) else { return None };
+                Arc::make_mut(&mut gathered).extend(added.iter().cloned());
+                Some(Ok(Value::List(gathered)))
+            }
+            ([Value::Map(_), ..], super::ast::op::MAP_INSERT) => {
+                frame.accu = None;
+                let entries: Vec<(Value, Value)> = match &args[1..] {
+                    [key, value] => vec![(key.clone(), value.clone())],
+                    [Value::Map(added)] => added.entries.iter().map(|(k, v)| (k.0.clone(), v.clone())).collect(),
+                    _ => return None,
+                };
+                args.truncate(1);
+                let Some(Value::Map(mut gathered)) = args.pop() else { return None };
+                let map = Arc::make_mut(&mut gathered);
+                for (key, value) in entries {
+                    if map.find(&key).is_some() {
+                        return Some(Err(EvalError::RepeatedKey(key.show())));
+                    }
+                    map.entries.insert(Key(key), value);
+                }
+                Some(Ok(Value::Map(gathered)))
+            }
+            _ => None,
+        }
+    }
+
+    fn variable(&mut self, name: &Str) -> Evaluated<Value> {
+        let mut at = self.current;
+        while let Some(index) = at {
+            let frame = &self.frames[index];
+            if frame.fold.accu_var == *name {
+                if frame.accu.is_none() {
+                    let (fold, outer) = (frame.fold, frame.outer);
+                    let value = self.within(outer, |evaluator| evaluator.eval(&fold.accu));
+                    if matches!(value, Err(EvalError::CostLimit)) {
+                        return value;
+                    }
+                    self.frames[index].accu = Some(value);
+                }
+                return self.frames[index].accu.clone().unwrap_or(Ok(Value::Null));
+            }
+            if let Some((first, second)) = &frame.items {
+                if frame.fold.var == *name {
+                    return Ok(first.clone());
+                }
+                if frame.fold.var2.as_ref() == Some(name) {
+                    return Ok(second.clone());
+                }
+            }
+            at = frame.outer;
+        }
+        Ok(self.device.clone())
+    }
+
+    fn within<R>(&mut self, frame: Option<usize>, work: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.current, frame);
+        let result = work(self);
+        self.current = before;
+        result
+    }
+
+    fn resolve(&mut self, attribute: &'p Attribute) -> Evaluated<Value> {
+        let root = match &attribute.root {
+            Root::Variable(name) => self.variable(name)?,
+            Root::Relative(node) => self.eval(node)?,
+            Root::Conditional(parts) => {
+                return match self.eval(&parts.0)? {
+                    Value::Bool(true) => self.resolve(&parts.1),
+                    Value::Bool(false) => self.resolve(&parts.2),
+                    _ => Err(EvalError::NoSuchOverload),
+                };
+            }
+        };
+        let (mut value, mut optional) = match &root {
+            Value::Optional(None) => return Ok(root),
+            Value::Optional(Some(held)) => (held.round_trip(), true),
+            _ => (root, false),
+        };
+        for qualifier in &attribute.qualifiers {
+            optional |= qualifier.optional;
+            match self.qualify(&value, qualifier, optional)? {
+                Some(next) => value = next,
+                None => return Ok(Value::NONE),
+            }
+        }
+        Ok(if optional { Value::some(value) } else { value })
+    }
+
+    /// The field or element; `None` where it is missing and may be.
+    fn qualify(&mut self, value: &Value, qualifier: &'p Qualifier, optional: bool) -> Evaluated<Option<Value>> {
+        let index = match &qualifier.by {
+            By::Constant(index) => index.clone(),
+            By::Computed(attribute) => match self.resolve(attribute)? {
+                index @ (Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_)) => index,
+                other => return Err(EvalError::Qualifier(other.go_type())),
+            },
+        };
+        let found = lookup(value, &index, optional || qualifier.test);
+        match found {
+            Ok(None) if qualifier.test && !optional => {
+                self.charge(1)?;
+                Ok(Some(Value::Bool(false)))
+            }
+            Ok(None) => Ok(None),
+            Ok(Some(found)) => {
+                self.charge(1)?;
+                Ok(Some(if qualifier.test && !optional { Value::Bool(true) } else { found }))
+            }
+            Err(error) => {
+                self.charge(u64::from(!optional))?;
+                Err(error)
+            }
+        }
+    }
+
+    fn fold(&mut self, fold: &'p FoldNode) -> Evaluated<Value> {
+        let items: Vec<(Value, Value)> = match (self.eval(&fold.range)?, &fold.var2) {
+            (Value::List(items), None) => items.iter().map(|item| (item.clone(), Value::Null)).collect(),
+            (Value::List(items), Some(_)) => items.iter().enumerate().map(|(i, item)| (Value::Int(i as i64), item.clone())).collect(),
+            (Value::Map(map), _) => map.entries.iter().map(|(key, value)| (key.0.clone(), value.clone())).collect(),
+            (other, None) => return Err(EvalError::NotIterable(other.go_type())),
+            (other, Some(_)) => return Err(EvalError::NotFoldable(other.go_type())),
+        };
+        let at = self.frames.len();
+        self.frames.push(Frame { fold, outer: self.current, accu: None, items: None });
+        let result = self.within(Some(at), |evaluator| evaluator.iterate(fold, at, items));
+        self.frames.truncate(at);
+        result
+    }
+
+    fn iterate(&mut self, fold: &'p FoldNode, at: usize, items: Vec<(Value, Value)>) -> Evaluated<Value> {
+        for item in items {
+            self.frames[at].items = Some(item);
+            if let Ok(Value::Bool(false)) = self.side(&fold.cond)? {
+                break;
+            }
+            let next = self.side(&fold.step)?;
+            self.frames[at].accu = Some(next);
+        }
+        self.frames[at].items = None;
+        self.eval(&fold.result)
     }
 }
 
-/// What handling the value costs beyond the step itself.
-fn size(value: &Value<'_>) -> usize {
+/// The value that an optional holds.
+pub(super) fn held_value(held: &Value) -> Evaluated<Value> {
+    match held {
+        Value::Failed(error) => Err((**error).clone()),
+        value => Ok(value.clone()),
+    }
+}
+
+/// Looks a field or an element up; `None` where it is missing and `may_miss`.
+fn lookup(value: &Value, index: &Value, may_miss: bool) -> Evaluated<Option<Value>> {
+    let missing = |error: EvalError| if may_miss { Ok(None) } else { Err(error) };
     match value {
-        Value::String(s) => s.len() / 10,
-        Value::Bytes(b) => b.len() / 10,
-        Value::List(items) => items.len(),
-        _ => 0,
-    }
-}
-
-fn binary<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a> {
-    let ordered = |test: fn(Ordering) -> bool| left.compare(right).map(test).map(Value::Bool);
-    match op {
-        "==" => left.equals(right).map(Value::Bool),
-        "!=" => left.equals(right).map(|equal| Value::Bool(!equal)),
-        "in" => right.contains(left).map(Value::Bool),
-        "<" => ordered(Ordering::is_lt),
-        "<=" => ordered(Ordering::is_le),
-        ">" => ordered(Ordering::is_gt),
-        ">=" => ordered(Ordering::is_ge),
-        _ => arithmetic(op, left, right),
-    }
-}
-
-fn arithmetic<'a>(op: &str, left: &Value<'a>, right: &Value<'a>) -> Evaluated<'a> {
-    match (left, right) {
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) if op == "/" => Err(EvalError::DivisionByZero),
-        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) if op == "%" => Err(EvalError::ModulusByZero),
-        (Value::Int(a), Value::Int(b)) => match op {
-            "+" => a.checked_add(*b),
-            "-" => a.checked_sub(*b),
-            "*" => a.checked_mul(*b),
-            "/" => a.checked_div(*b),
-            _ => a.checked_rem(*b),
+        Value::Map(map) => match map.find(index) {
+            Some(found) => Ok(Some(found)),
+            None => missing(EvalError::NoSuchKey(index.show())),
+        },
+        Value::List(items) => {
+            let at = match index {
+                Value::Int(i) => *i,
+                Value::Uint(u) => i64::try_from(*u).map_err(|_| EvalError::IndexValue(index.show()))?,
+                Value::Double(d) if d.fract() == 0.0 && d.abs() < 9.3e18 => *d as i64,
+                Value::Double(_) => return Err(EvalError::IndexValue(index.show())),
+                other => return Err(EvalError::IndexType(other.ty().to_string())),
+            };
+            match usize::try_from(at).ok().and_then(|at| items.get(at)) {
+                Some(found) => Ok(Some(found.clone())),
+                None => missing(EvalError::IndexOutOfBounds(index.show())),
+            }
         }
-        .map(Value::Int)
-        .ok_or(EvalError::IntegerOverflow),
-        (Value::Uint(a), Value::Uint(b)) => match op {
-            "+" => a.checked_add(*b),
-            "-" => a.checked_sub(*b),
-            "*" => a.checked_mul(*b),
-            "/" => a.checked_div(*b),
-            _ => a.checked_rem(*b),
-        }
-        .map(Value::Uint)
-        .ok_or(EvalError::UnsignedOverflow),
-        (Value::Double(a), Value::Double(b)) => Ok(Value::Double(match op {
-            "+" => a + b,
-            "-" => a - b,
-            "*" => a * b,
-            "/" => a / b,
-            _ => return Err(EvalError::NoSuchOverload),
-        })),
-        (Value::String(a), Value::String(b)) if op == "+" => Ok(Value::string(format!("{a}{b}"))),
-        (Value::Bytes(a), Value::Bytes(b)) if op == "+" => Ok(Value::Bytes(a.iter().chain(b.iter()).copied().collect())),
-        (Value::List(a), Value::List(b)) if op == "+" => Ok(Value::list(a.iter().chain(b.iter()).cloned().collect())),
-        _ => Err(EvalError::NoSuchOverload),
+        Value::Failed(error) => Err((**error).clone()),
+        _ => missing(EvalError::NoSuchKey(index.show())),
     }
 }

@@ -1,354 +1,247 @@
-//! The functions selectors may call: CEL's own, its string, list and set extensions, and Kubernetes' quantities, semantic
-//! versions and regular expressions (`staging/src/k8s.io/apiserver/pkg/cel/library`).
+//! Functions and operators; mirrors the bindings of cel-go's `common/stdlib/standard.go` and `cel/library.go`, and of
+//! `staging/src/k8s.io/apiserver/pkg/cel/library`.
+//!
+//! Arguments are compared with the parameters of overloads before; what is left here fails as cel-go's own code does.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex::Regex;
 
-use super::check::Ty;
-use super::error::{EvalError, SemverError};
+use super::address;
+use super::arithmetic;
+use super::ast::op;
+use super::budget::MAX_ELEMENTS;
+use super::convert;
+use super::error::EvalError;
+use super::eval::held_value;
+use super::format;
+use super::lists;
+use super::named_format;
+use super::quantity::Quantity;
+use super::regex_syntax;
 use super::semver::Semver;
-use super::value::Value;
-use crate::cluster::{Quantity, Str};
+use super::strings;
+use super::time::Timestamp;
+use super::url::{self, Url};
+use super::value::{Key, Map, Value};
 
-/// What a function takes and gives; of a member function the first parameter is the target.
-pub(super) struct Overload {
-    name: &'static str,
-    pub(super) member: bool,
-    pub(super) params: &'static [Ty],
-    pub(super) returns: Ty,
-}
-
-/// Regular expressions that stand in the selector as literals, compiled once.
-pub(super) type Regexes = BTreeMap<Str, Regex>;
-
-macro_rules! overloads {
-    ($($name:literal $kind:ident ($($param:ident),*) -> $returns:ident;)*) => {
-        &[$(Overload { name: $name, member: overloads!(@$kind), params: &[$(Ty::$param),*], returns: Ty::$returns },)*]
-    };
-    (@member) => { true };
-    (@global) => { false };
-}
-
-static OVERLOADS: &[Overload] = overloads! {
-    "size" global(String) -> Int; "size" global(Bytes) -> Int; "size" global(List) -> Int; "size" global(Map) -> Int;
-    "size" member(String) -> Int; "size" member(Bytes) -> Int; "size" member(List) -> Int; "size" member(Map) -> Int;
-    "contains" member(String, String) -> Bool;
-    "startsWith" member(String, String) -> Bool;
-    "endsWith" member(String, String) -> Bool;
-    "matches" member(String, String) -> Bool; "matches" global(String, String) -> Bool;
-    "find" member(String, String) -> String;
-    "findAll" member(String, String) -> List; "findAll" member(String, String, Int) -> List;
-    "int" global(Int) -> Int; "int" global(Uint) -> Int; "int" global(Double) -> Int; "int" global(String) -> Int;
-    "uint" global(Int) -> Uint; "uint" global(Uint) -> Uint; "uint" global(Double) -> Uint; "uint" global(String) -> Uint;
-    "double" global(Int) -> Double; "double" global(Uint) -> Double; "double" global(Double) -> Double; "double" global(String) -> Double;
-    "string" global(Bool) -> String; "string" global(Int) -> String; "string" global(Uint) -> String;
-    "string" global(Double) -> String; "string" global(String) -> String; "string" global(Bytes) -> String;
-    "bytes" global(Bytes) -> Bytes; "bytes" global(String) -> Bytes;
-    "bool" global(Bool) -> Bool; "bool" global(String) -> Bool;
-    "type" global(Any) -> Type;
-    "dyn" global(Any) -> Any;
-    "quantity" global(String) -> Quantity;
-    "isQuantity" global(String) -> Bool;
-    "sign" member(Quantity) -> Int;
-    "isInteger" member(Quantity) -> Bool;
-    "asInteger" member(Quantity) -> Int;
-    "asApproximateFloat" member(Quantity) -> Double;
-    "add" member(Quantity, Quantity) -> Quantity; "add" member(Quantity, Int) -> Quantity;
-    "sub" member(Quantity, Quantity) -> Quantity; "sub" member(Quantity, Int) -> Quantity;
-    "isGreaterThan" member(Quantity, Quantity) -> Bool; "isGreaterThan" member(Semver, Semver) -> Bool;
-    "isLessThan" member(Quantity, Quantity) -> Bool; "isLessThan" member(Semver, Semver) -> Bool;
-    "compareTo" member(Quantity, Quantity) -> Int; "compareTo" member(Semver, Semver) -> Int;
-    "semver" global(String) -> Semver; "semver" global(String, Bool) -> Semver;
-    "isSemver" global(String) -> Bool; "isSemver" global(String, Bool) -> Bool;
-    "major" member(Semver) -> Int;
-    "minor" member(Semver) -> Int;
-    "patch" member(Semver) -> Int;
-    "charAt" member(String, Int) -> String;
-    "indexOf" member(String, String) -> Int; "indexOf" member(String, String, Int) -> Int; "indexOf" member(List, Any) -> Int;
-    "lastIndexOf" member(String, String) -> Int; "lastIndexOf" member(String, String, Int) -> Int; "lastIndexOf" member(List, Any) -> Int;
-    "lowerAscii" member(String) -> String;
-    "upperAscii" member(String) -> String;
-    "trim" member(String) -> String;
-    "replace" member(String, String, String) -> String; "replace" member(String, String, String, Int) -> String;
-    "split" member(String, String) -> List; "split" member(String, String, Int) -> List;
-    "substring" member(String, Int) -> String; "substring" member(String, Int, Int) -> String;
-    "join" member(List) -> String; "join" member(List, String) -> String;
-    "isSorted" member(List) -> Bool;
-    "sum" member(List) -> Any;
-    "min" member(List) -> Any;
-    "max" member(List) -> Any;
-    "sets.contains" global(List, List) -> Bool;
-    "sets.equivalent" global(List, List) -> Bool;
-    "sets.intersects" global(List, List) -> Bool;
-};
-
-/// The overloads of a function; none where the function does not exist.
-pub(super) fn overloads(name: &str) -> impl Iterator<Item = &'static Overload> {
-    OVERLOADS.iter().filter(move |o| o.name == name)
-}
-
-/// Functions that kube-scheduler has and this evaluator has not: dates, addresses, URLs, formats, optionals.
-pub(super) fn is_left_out(name: &str) -> bool {
-    const NAMES: [&str; 34] = [
-        "duration",
-        "timestamp",
-        "getDate",
-        "getDayOfMonth",
-        "getDayOfWeek",
-        "getDayOfYear",
-        "getFullYear",
-        "getHours",
-        "getMilliseconds",
-        "getMinutes",
-        "getMonth",
-        "getSeconds",
-        "ip",
-        "isIP",
-        "cidr",
-        "isCIDR",
-        "containsIP",
-        "containsCIDR",
-        "family",
-        "masked",
-        "prefixLength",
-        "url",
-        "isURL",
-        "getScheme",
-        "getHost",
-        "getHostname",
-        "getPort",
-        "getQuery",
-        "format",
-        "validate",
-        "orValue",
-        "hasValue",
-        "optMap",
-        "value",
-    ];
-    NAMES.contains(&name) || ["math.", "base64.", "strings.", "optional."].iter().any(|p| name.starts_with(p))
-}
-
-/// Calls a function; `args` begins with the target of a member function.
-pub(super) fn call<'a>(name: &str, args: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, EvalError> {
-    use Value::{Bool, Bytes, Double, Int, List, Quantity as Q, Semver as V, String as S};
+/// Calls a function; `args` begins with the target of a member function. `regex` is the pattern where it is constant.
+pub(super) fn call(name: &str, args: &[Value], regex: Option<&Regex>) -> Result<Value, EvalError> {
+    use Value as V;
     Ok(match (name, args) {
-        ("size", [S(s)]) => Int(s.chars().count() as i64),
-        ("size", [Bytes(b)]) => Int(b.len() as i64),
-        ("size", [List(items)]) => Int(items.len() as i64),
-        ("size", [map]) if map.entries().is_some() => Int(map.entries().map_or(0, |e| e.len() as i64)),
-        ("contains", [S(s), S(part)]) => Bool(s.contains(part.as_str())),
-        ("startsWith", [S(s), S(part)]) => Bool(s.starts_with(part.as_str())),
-        ("endsWith", [S(s), S(part)]) => Bool(s.ends_with(part.as_str())),
-        ("matches" | "find" | "findAll", [S(s), S(pattern), rest @ ..]) => return search(name, s, pattern, rest, regexes),
-        ("int" | "uint" | "double" | "string" | "bytes" | "bool", [value]) => return convert(name, value),
-        ("type", [value]) => Value::Type(value.type_name()),
-        ("dyn", [value]) => value.clone(),
-        ("quantity", [S(s)]) => Q(parse_quantity(s)?),
-        ("isQuantity", [S(s)]) => Bool(parse_quantity(s).is_ok()),
-        ("sign", [Q(q)]) => Int(q.nanos().signum() as i64),
-        ("isInteger", [Q(q)]) => Bool(whole(*q).is_some()),
-        ("asInteger", [Q(q)]) => Int(whole(*q).ok_or(EvalError::NotWhole)?),
-        ("asApproximateFloat", [Q(q)]) => Double(q.nanos() as f64 / 1e9),
-        ("add", [Q(a), Q(b)]) => Q(*a + *b),
-        ("add", [Q(a), Int(b)]) => Q(*a + Quantity::units(*b)),
-        ("sub", [Q(a), Q(b)]) => Q(*a - *b),
-        ("sub", [Q(a), Int(b)]) => Q(*a - Quantity::units(*b)),
-        ("isGreaterThan", [Q(a), Q(b)]) => Bool(a > b),
-        ("isLessThan", [Q(a), Q(b)]) => Bool(a < b),
-        ("compareTo", [Q(a), Q(b)]) => Int(a.cmp(b) as i64),
-        ("isGreaterThan", [V(a), V(b)]) => Bool(a > b),
-        ("isLessThan", [V(a), V(b)]) => Bool(a < b),
-        ("compareTo", [V(a), V(b)]) => Int(a.cmp(b) as i64),
-        ("semver", [S(s)]) => V(Arc::new(Semver::parse(s)?)),
-        ("semver", [S(s), Bool(tolerant)]) => V(Arc::new(parse_semver(s, *tolerant)?)),
-        ("isSemver", [S(s)]) => Bool(Semver::parse(s).is_ok()),
-        ("isSemver", [S(s), Bool(tolerant)]) => Bool(parse_semver(s, *tolerant).is_ok()),
-        ("major", [V(v)]) => Int(v.major as i64),
-        ("minor", [V(v)]) => Int(v.minor as i64),
-        ("patch", [V(v)]) => Int(v.patch as i64),
-        ("sets.contains", [List(a), List(b)]) => Bool(subset(b, a)?),
-        ("sets.equivalent", [List(a), List(b)]) => Bool(subset(a, b)? && subset(b, a)?),
-        ("sets.intersects", [List(a), List(b)]) => Bool(a.iter().any(|x| b.iter().any(|y| x.equals(y) == Ok(true)))),
-        (_, [List(items), rest @ ..]) => return list_function(name, items, rest),
-        (_, [S(s), rest @ ..]) => return string_function(name, s, rest),
-        _ => return Err(no_overload(name, args)),
+        (op::NOT_STRICTLY_FALSE, [V::Bool(b)]) => V::Bool(*b),
+        (op::NOT_STRICTLY_FALSE, _) => V::Bool(true),
+        (op::ADD | op::SUBTRACT | op::MULTIPLY | op::DIVIDE | op::MODULO, [left, right]) => return arithmetic::binary(name, left, right),
+        (op::NOT | op::NEGATE, [value]) => return arithmetic::unary(name, value),
+        (op::LESS | op::LESS_EQUALS | op::GREATER | op::GREATER_EQUALS, [left, right]) => return compare(name, left, right),
+        (op::IN, [value, container]) => match container {
+            V::List(items) => V::Bool(value.is_in(items)),
+            V::Map(map) if map.domains => V::Bool(map.entries.contains_key(&Key(value.clone()))),
+            V::Map(map) => V::Bool(map.find(value).is_some()),
+            _ => return Err(EvalError::NoSuchOverload),
+        },
+        ("size", [value]) => match value {
+            V::String(_) | V::Bytes(_) | V::List(_) | V::Map(_) => V::Int(value.size() as i64),
+            V::Duration(_) | V::Timestamp(_) => return Err(EvalError::NoSuchOverload),
+            _ => return Err(EvalError::NoSuchOperation(name.into())),
+        },
+        (name, [value]) if convert::is_conversion(name) => return convert::convert(name, value),
+        ("matches" | "find" | "findAll", [text, pattern, rest @ ..]) => return search(name, text, pattern, rest, regex),
+        ("contains" | "startsWith" | "endsWith", [V::String(text), V::String(part)]) => V::Bool(match name {
+            "contains" => text.contains(part.as_str()),
+            "startsWith" => text.starts_with(part.as_str()),
+            _ => text.ends_with(part.as_str()),
+        }),
+        ("contains" | "startsWith" | "endsWith", _) => return Err(EvalError::NoSuchOverload),
+        ("format", [V::String(text), V::List(items)]) => V::string(format::apply(text, items)?),
+        ("strings.quote", [V::String(text)]) => V::string(strings::quote(text)),
+        ("includes", [target, wanted]) => return includes(target, wanted),
+        (op::MAP_INSERT, [V::Map(map), added @ ..]) => return insert(map, added),
+        ("value", [V::Optional(held)]) => return held.as_ref().map_or(Err(EvalError::NoneDereference), |held| held_value(held)),
+        ("hasValue", [V::Optional(held)]) => V::Bool(held.is_some()),
+        ("optional.of", [value]) => V::some(value.clone()),
+        ("optional.ofNonZeroValue", [value]) => {
+            if value.is_zero() {
+                V::NONE
+            } else {
+                V::some(value.clone())
+            }
+        }
+        ("optional.none", []) => V::NONE,
+        ("sort" | op::SORT_BY_KEYS, [V::String(_) | V::Duration(_) | V::Timestamp(_), ..]) => return Err(EvalError::NoSuchOverload),
+        (_, [V::Quantity(q), rest @ ..]) => return quantity(name, *q, rest),
+        (_, [V::Semver(version), rest @ ..]) => return semver(name, version, rest),
+        (_, [V::Timestamp(timestamp), rest @ ..]) => return timestamp_part(name, *timestamp, rest),
+        (_, [V::Duration(nanos)]) => match name {
+            "getHours" => V::Int(nanos / 3_600_000_000_000),
+            "getMinutes" => V::Int(nanos / 60_000_000_000),
+            "getSeconds" => V::Int(nanos / 1_000_000_000),
+            "getMilliseconds" => V::Int(nanos / 1_000_000),
+            _ => return Err(no_overload(name, args)),
+        },
+        (_, [V::Url(url)]) => url.part(name).ok_or_else(|| no_overload(name, args))?,
+        (_, [V::Ip(_) | V::Cidr(_), ..]) => return address::call(name, args),
+        ("validate", [V::Format(format), V::String(text)]) => {
+            let problems = (format.validate)(text);
+            if problems.is_empty() { V::NONE } else { V::some(V::strings(problems)) }
+        }
+        ("lists.range", [V::Int(n)]) if *n > MAX_ELEMENTS as i64 => return Err(EvalError::CostLimit),
+        ("lists.range", [V::Int(n)]) => V::list((0..*n).map(V::Int).collect()),
+        ("sets.contains", [V::List(a), V::List(b)]) => V::Bool(lists::contains_all(a, b)),
+        ("sets.equivalent", [V::List(a), V::List(b)]) => V::Bool(lists::contains_all(a, b) && lists::contains_all(b, a)),
+        ("sets.intersects", [V::List(a), V::List(b)]) => V::Bool(a.iter().any(|x| x.is_in(b))),
+        (_, [V::List(items), rest @ ..]) => return lists::call(name, items, rest),
+        ("flatten", [other]) => return Err(EvalError::NotFlat(format!("{}.flatten()", other.ty()))),
+        ("flatten", [other, depth]) => return Err(EvalError::NotFlat(format!("{}.flatten({})", other.ty(), depth.ty()))),
+        ("sort" | op::SORT_BY_KEYS, _) => return Err(EvalError::NoSuchOperation(name.into())),
+        (_, [V::String(text), rest @ ..]) => return of_text(name, text, rest),
+        _ => return named_format::named(name).map(V::Format).ok_or_else(|| no_overload(name, args)),
     })
 }
 
-fn no_overload(name: &str, args: &[Value<'_>]) -> EvalError {
+/// The function has no overload for arguments of these types.
+pub(super) fn no_overload(name: &str, args: &[Value]) -> EvalError {
     EvalError::NoSuchFunction { function: name.into(), types: args.iter().map(Value::type_name).collect() }
 }
 
-fn parse_quantity(text: &str) -> Result<Quantity, EvalError> {
-    text.parse().map_err(|_| EvalError::Quantity)
+fn compare(name: &str, left: &Value, right: &Value) -> Result<Value, EvalError> {
+    let order = left.compare(right).ok_or_else(|| EvalError::NoSuchOperation(name.into()))??;
+    Ok(Value::Bool(match name {
+        op::LESS => order == Ordering::Less,
+        op::LESS_EQUALS => order != Ordering::Greater,
+        op::GREATER => order == Ordering::Greater,
+        _ => order != Ordering::Less,
+    }))
 }
 
-fn parse_semver(text: &str, tolerant: bool) -> Result<Semver, SemverError> {
-    if tolerant { Semver::parse_tolerant(text) } else { Semver::parse(text) }
-}
-
-fn whole(quantity: Quantity) -> Option<i64> {
-    (quantity.nanos() % 1_000_000_000 == 0).then(|| quantity.value())
-}
-
-fn search<'a>(name: &str, text: &str, pattern: &Str, rest: &[Value<'a>], regexes: &Regexes) -> Result<Value<'a>, EvalError> {
-    let fresh;
-    let regex = if let Some(regex) = regexes.get(pattern) {
-        regex
-    } else {
-        fresh = Regex::new(pattern).map_err(|_| EvalError::Regex(pattern.clone()))?;
-        &fresh
+fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Option<&Regex>) -> Result<Value, EvalError> {
+    let (Value::String(text), Value::String(pattern)) = (text, pattern) else {
+        let no_operation =
+            name == "matches" && regex.is_none() && !matches!(text, Value::String(_) | Value::Duration(_) | Value::Timestamp(_));
+        return Err(if no_operation { EvalError::NoSuchOperation(name.into()) } else { EvalError::NoSuchOverload });
     };
-    match (name, rest) {
-        ("matches", []) => Ok(Value::Bool(regex.is_match(text))),
-        ("find", []) => Ok(Value::string(regex.find(text).map_or("", |m| m.as_str()))),
-        ("findAll", [] | [Value::Int(_)]) => {
-            let limit = match rest {
-                [Value::Int(n)] => usize::try_from(*n).unwrap_or(usize::MAX),
-                _ => usize::MAX,
-            };
-            Ok(Value::list(regex.find_iter(text).take(limit).map(|m| Value::string(m.as_str())).collect()))
+    let fresh;
+    let regex = match regex {
+        Some(regex) => regex,
+        None => {
+            let failed = if name == "matches" { EvalError::Regex } else { EvalError::IllegalRegex };
+            fresh = regex_syntax::compile(pattern).map_err(failed)?;
+            &fresh
         }
-        _ => Err(no_overload(name, rest)),
-    }
-}
-
-fn convert<'a>(name: &str, value: &Value<'a>) -> Result<Value<'a>, EvalError> {
-    use Value::{Bool, Bytes, Double, Int, String as S, Uint};
-    let unparsable = |to: &'static str| EvalError::Conversion { from: value.type_name(), to };
-    Ok(match (name, value) {
-        ("int", Int(_)) | ("uint", Uint(_)) | ("double", Double(_)) | ("string", S(_)) | ("bytes", Bytes(_)) | ("bool", Bool(_)) => {
-            value.clone()
+    };
+    Ok(match (name, rest) {
+        ("matches", _) => Value::Bool(regex.is_match(text)),
+        ("find", _) => Value::string(regex.find(text).map_or("", |found| found.as_str())),
+        (_, rest) => {
+            let limit = if let [Value::Int(n)] = rest { usize::try_from(*n).unwrap_or(usize::MAX) } else { usize::MAX };
+            Value::strings(regex.find_iter(text).take(limit).map(|found| found.as_str()))
         }
-        ("int", Uint(u)) => Int(i64::try_from(*u).map_err(|_| EvalError::IntegerOverflow)?),
-        ("int", Double(d)) if *d > -9.3e18 && *d < 9.2e18 => Int(*d as i64),
-        ("uint", Int(i)) => Uint(u64::try_from(*i).map_err(|_| EvalError::IntegerOverflow)?),
-        ("uint", Double(d)) if *d >= 0.0 && *d < 1.8e19 => Uint(*d as u64),
-        ("int" | "uint", Double(_)) => return Err(EvalError::IntegerOverflow),
-        ("double", Int(i)) => Double(*i as f64),
-        ("double", Uint(u)) => Double(*u as f64),
-        ("int", S(s)) => Int(s.parse().map_err(|_| unparsable("int"))?),
-        ("uint", S(s)) => Uint(s.parse().map_err(|_| unparsable("uint"))?),
-        ("double", S(s)) => Double(s.parse().map_err(|_| unparsable("double"))?),
-        ("bool", S(s)) => match s.as_str() {
-            "true" | "True" | "TRUE" | "t" | "1" => Bool(true),
-            "false" | "False" | "FALSE" | "f" | "0" => Bool(false),
-            _ => return Err(unparsable("bool")),
-        },
-        ("string", Bool(_) | Int(_) | Uint(_) | Double(_)) => Value::string(value.to_string()),
-        ("string", Bytes(b)) => Value::string(std::str::from_utf8(b).map_err(|_| EvalError::Utf8)?),
-        ("bytes", S(s)) => Bytes(s.as_bytes().into()),
-        _ => return Err(no_overload(name, std::slice::from_ref(value))),
     })
 }
 
-/// Whether every item of `a` is in `b`.
-fn subset<'a>(a: &[Value<'a>], b: &[Value<'a>]) -> Result<bool, EvalError> {
-    let b = Value::list(b.to_vec());
-    for item in a {
-        if !b.contains(item)? {
-            return Ok(false);
-        }
+/// The most elements that `includes` looks through.
+const INCLUDES_LIMIT: usize = 48;
+
+fn includes(target: &Value, wanted: &Value) -> Result<Value, EvalError> {
+    let Value::List(items) = target else { return Ok(Value::Bool(target.same(wanted) == Ok(true))) };
+    match items.iter().position(|item| item.same(wanted) == Ok(true)) {
+        Some(at) if at < INCLUDES_LIMIT => Ok(Value::Bool(true)),
+        _ if items.len() > INCLUDES_LIMIT => Err(EvalError::IncludesTooLong),
+        found => Ok(Value::Bool(found.is_some())),
     }
-    Ok(true)
 }
 
-fn list_function<'a>(name: &str, items: &[Value<'a>], rest: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let position = |mut indexes: Box<dyn Iterator<Item = usize>>, wanted: &Value<'a>| {
-        indexes.find(|i| items[*i].equals(wanted) == Ok(true)).map_or(-1, |i| i as i64)
+fn insert(map: &Arc<Map>, added: &[Value]) -> Result<Value, EvalError> {
+    let mut map = (**map).clone();
+    let entries: Vec<(&Value, &Value)> = match added {
+        [key, value] => vec![(key, value)],
+        [Value::Map(added)] => added.entries.iter().map(|(key, value)| (&key.0, value)).collect(),
+        _ => return Err(EvalError::NoSuchOverload),
     };
-    match (name, rest) {
-        ("indexOf", [wanted]) => Ok(Value::Int(position(Box::new(0..items.len()), wanted))),
-        ("lastIndexOf", [wanted]) => Ok(Value::Int(position(Box::new((0..items.len()).rev()), wanted))),
-        ("isSorted", []) => {
-            for pair in items.windows(2) {
-                if pair[0].compare(&pair[1])? == Ordering::Greater {
-                    return Ok(Value::Bool(false));
-                }
-            }
-            Ok(Value::Bool(true))
+    for (key, value) in entries {
+        if map.find(key).is_some() {
+            return Err(EvalError::RepeatedKey(key.show()));
         }
-        ("min" | "max", []) => {
-            let wanted = if name == "min" { Ordering::Less } else { Ordering::Greater };
-            let mut best = items.first().ok_or_else(|| EvalError::EmptyList(name.into()))?;
-            for item in items {
-                if item.compare(best)? == wanted {
-                    best = item;
-                }
-            }
-            Ok(best.clone())
-        }
-        ("sum", []) => items.iter().skip(1).try_fold(items.first().cloned().unwrap_or(Value::Int(0)), |sum, item| match (sum, item) {
-            (Value::Int(a), Value::Int(b)) => a.checked_add(*b).map(Value::Int).ok_or(EvalError::IntegerOverflow),
-            (Value::Uint(a), Value::Uint(b)) => a.checked_add(*b).map(Value::Uint).ok_or(EvalError::UnsignedOverflow),
-            (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a + b)),
-            (sum, item) => Err(no_overload(name, &[sum, item.clone()])),
-        }),
-        ("join", [] | [Value::String(_)]) => {
-            let mut parts = Vec::with_capacity(items.len());
-            for item in items {
-                let Value::String(s) = item else { return Err(EvalError::JoinInput(item.to_string())) };
-                parts.push(s.as_str());
-            }
-            let separator = if let [Value::String(s)] = rest { s.as_str() } else { "" };
-            Ok(Value::string(parts.join(separator)))
-        }
-        _ => Err(no_overload(name, &[&[Value::list(items.to_vec())], rest].concat())),
+        map.entries.insert(Key(key.clone()), value.clone());
     }
+    Ok(Value::Map(Arc::new(map)))
 }
 
-fn string_function<'a>(name: &str, text: &Str, rest: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    use Value::{Int, String as S};
-    let chars: Vec<char> = text.chars().collect();
-    let index = |at: i64| usize::try_from(at).ok().filter(|i| *i <= chars.len()).ok_or(EvalError::IndexOutOfRange(at));
-    let slice = |from: usize, to: usize| Value::string(chars[from..to].iter().collect::<String>());
-    match (name, rest) {
-        ("charAt", [Int(at)]) => index(*at).map(|i| slice(i, (i + 1).min(chars.len()))),
-        ("lowerAscii", []) => Ok(Value::string(text.to_ascii_lowercase())),
-        ("upperAscii", []) => Ok(Value::string(text.to_ascii_uppercase())),
-        ("trim", []) => Ok(Value::string(text.trim())),
-        ("substring", [Int(from)]) => index(*from).map(|from| slice(from, chars.len())),
-        ("substring", [Int(from), Int(to)]) if from > to => Err(EvalError::SubstringRange { from: *from, to: *to }),
-        ("substring", [Int(from), Int(to)]) => Ok(slice(index(*from)?, index(*to)?)),
-        ("indexOf" | "lastIndexOf", [S(part), at @ ..]) => {
-            let part: Vec<char> = part.chars().collect();
-            let starts = |i: &usize| chars[*i..].starts_with(&part);
-            let found = match (name, at) {
-                ("indexOf", []) => (0..=chars.len()).find(starts),
-                ("indexOf", [Int(at)]) => (index(*at)?..=chars.len()).find(starts),
-                ("lastIndexOf", []) => (0..=chars.len()).rev().find(starts),
-                ("lastIndexOf", [Int(at)]) => (0..=index(*at)?).rev().find(starts),
-                _ => return Err(no_overload(name, rest)),
-            };
-            Ok(Int(found.map_or(-1, |i| i as i64)))
-        }
-        ("replace", [S(old), S(new), limit @ ..]) => {
-            let limit = if let [Int(n)] = limit { usize::try_from(*n).unwrap_or(usize::MAX) } else { usize::MAX };
-            Ok(Value::string(text.replacen(old.as_str(), new, limit)))
-        }
-        ("split", [S(separator), limit @ ..]) => {
-            let limit = if let [Int(n)] = limit { usize::try_from(*n).unwrap_or(usize::MAX) } else { usize::MAX };
-            Ok(Value::list(split(text, separator, limit).into_iter().map(Value::string).collect()))
-        }
-        _ => Err(no_overload(name, &[&[S(text.clone())], rest].concat())),
-    }
+/// Functions that read a text.
+fn of_text(name: &str, text: &str, rest: &[Value]) -> Result<Value, EvalError> {
+    use Value as V;
+    let semver = |rest: &[Value]| match rest {
+        [V::Bool(true)] => Semver::parse_tolerant(text),
+        _ => Semver::parse(text),
+    };
+    Ok(match (name, rest) {
+        ("quantity", []) => V::Quantity(Quantity::parse(text)?),
+        ("isQuantity", []) => V::Bool(Quantity::parse(text).is_ok()),
+        ("semver", rest) => V::Semver(Arc::new(semver(rest)?)),
+        ("isSemver", rest) => V::Bool(semver(rest).is_ok()),
+        ("ip", []) => V::Ip(address::parse_ip(text)?),
+        ("isIP", []) => V::Bool(address::parse_ip(text).is_ok()),
+        ("ip.isCanonical", []) => V::Bool(address::parse_ip(text)?.to_string() == text),
+        ("cidr", []) => V::Cidr(address::parse_cidr(text)?),
+        ("isCIDR", []) => V::Bool(address::check_cidr(text).is_ok()),
+        ("url", []) => V::Url(Arc::new(Url::parse(text).map_err(EvalError::Url)?)),
+        ("isURL", []) => V::Bool(url::check(text).is_ok()),
+        ("format.named", []) => named_format::by_name(text).map_or(V::NONE, |format| V::some(V::Format(format))),
+        _ => return strings::call(name, text, rest),
+    })
 }
 
-/// Go's `strings.SplitN`: an empty separator splits between characters.
-fn split(text: &str, separator: &str, limit: usize) -> Vec<String> {
-    if limit == 0 {
-        return Vec::new();
-    }
-    if !separator.is_empty() {
-        return text.splitn(limit, separator).map(str::to_owned).collect();
-    }
-    let mut parts: Vec<String> = text.chars().map(String::from).collect();
-    if parts.len() > limit {
-        let rest = parts.split_off(limit - 1).concat();
-        parts.push(rest);
-    }
-    parts
+fn quantity(name: &str, quantity: Quantity, rest: &[Value]) -> Result<Value, EvalError> {
+    use Value as V;
+    Ok(match (name, rest) {
+        ("sign", []) => V::Int(quantity.sign()),
+        ("isInteger", []) => V::Bool(quantity.as_int().is_ok()),
+        ("asInteger", []) => V::Int(quantity.as_int()?),
+        ("asApproximateFloat", []) => V::Double(quantity.as_float()),
+        ("add", [V::Quantity(other)]) => V::Quantity(quantity.add(*other)),
+        ("add", [V::Int(other)]) => V::Quantity(quantity.add(Quantity::units(*other))),
+        ("sub", [V::Quantity(other)]) => V::Quantity(quantity.sub(*other)),
+        ("sub", [V::Int(other)]) => V::Quantity(quantity.sub(Quantity::units(*other))),
+        ("isGreaterThan", [V::Quantity(other)]) => V::Bool(quantity.cmp(*other) == Ordering::Greater),
+        ("isLessThan", [V::Quantity(other)]) => V::Bool(quantity.cmp(*other) == Ordering::Less),
+        ("compareTo", [V::Quantity(other)]) => V::Int(quantity.cmp(*other) as i64),
+        _ => return Err(no_overload(name, &[&[V::Quantity(quantity)], rest].concat())),
+    })
+}
+
+fn semver(name: &str, version: &Arc<Semver>, rest: &[Value]) -> Result<Value, EvalError> {
+    use Value as V;
+    Ok(match (name, rest) {
+        ("major", []) => V::Int(version.major as i64),
+        ("minor", []) => V::Int(version.minor as i64),
+        ("patch", []) => V::Int(version.patch as i64),
+        ("isGreaterThan", [V::Semver(other)]) => V::Bool(version > other),
+        ("isLessThan", [V::Semver(other)]) => V::Bool(version < other),
+        ("compareTo", [V::Semver(other)]) => V::Int(version.cmp(other) as i64),
+        _ => return Err(no_overload(name, &[&[V::Semver(version.clone())], rest].concat())),
+    })
+}
+
+/// A part of a timestamp, in a zone or in UTC.
+fn timestamp_part(name: &str, timestamp: Timestamp, rest: &[Value]) -> Result<Value, EvalError> {
+    let offset = match rest {
+        [] => 0,
+        [Value::String(zone)] => timestamp.offset_in(zone)?,
+        _ => return Err(no_overload(name, &[&[Value::Timestamp(timestamp)], rest].concat())),
+    };
+    let civil = timestamp.civil(offset);
+    Ok(Value::Int(match name {
+        "getFullYear" => civil.year,
+        "getMonth" => civil.month - 1,
+        "getDate" => civil.day,
+        "getDayOfMonth" => civil.day - 1,
+        "getDayOfYear" => civil.day_of_year,
+        "getDayOfWeek" => civil.day_of_week,
+        "getHours" => civil.hour,
+        "getMinutes" => civil.minute,
+        "getSeconds" => civil.second,
+        "getMilliseconds" => timestamp.nanos / 1_000_000,
+        _ => return Err(no_overload(name, &[&[Value::Timestamp(timestamp)], rest].concat())),
+    }))
 }

@@ -1,196 +1,202 @@
-//! From the text of a selector to tokens.
+//! From the text of a selector to tokens, following the lexer rules of `parser/gen/CEL.g4`: the longest match wins, and
+//! where nothing matches the text up to the character that no rule can take is reported and skipped.
 
-use std::iter::Peekable;
-use std::str::CharIndices;
+use super::source::Problem;
+use super::token::{Token, TokenKind};
 
-use super::parse::{Literal, Parsed, Problem, problem};
-use crate::cluster::Str;
-
-/// A token; keywords that stand for values are literals.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
-    Ident(Str),
-    Literal(Literal),
-    Op(&'static str),
-    End,
-}
-
-impl Token {
-    /// As messages name it.
-    pub(super) fn show(&self) -> String {
-        match self {
-            Self::Ident(name) => name.to_string(),
-            Self::Literal(literal) => format!("{literal:?}"),
-            Self::Op(op) => (*op).to_owned(),
-            Self::End => "<EOF>".to_owned(),
+/// Cuts a text up; the last token is the end of the text. Texts that are no token are left out and reported.
+pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Problem>) {
+    let mut lexer = Lexer { text, at: 0 };
+    let (mut tokens, mut problems) = (Vec::new(), Vec::new());
+    while let Some(c) = text[lexer.at..].chars().next() {
+        let start = lexer.at;
+        if matches!(c, '\t' | ' ' | '\r' | '\n' | '\u{c}') {
+            lexer.at += 1;
+            continue;
+        }
+        if text[start..].starts_with("//") {
+            lexer.at = text[start..].find('\n').map_or(text.len(), |n| start + n);
+            continue;
+        }
+        match lexer.token(c) {
+            Ok((kind, end)) => {
+                tokens.push(Token { kind, start, end });
+                lexer.at = end;
+            }
+            Err(failed) => {
+                // The character at which no rule goes on is part of what is reported, and is skipped.
+                let end = text[failed..].chars().next().map_or(failed, |c| failed + c.len_utf8());
+                let shown = &text[start..end];
+                problems.push(Problem { at: Some(start), message: format!("Syntax error: token recognition error at: '{shown}'") });
+                lexer.at = end;
+            }
         }
     }
+    tokens.push(Token { kind: TokenKind::Eof, start: text.len(), end: text.len() });
+    (tokens, problems)
 }
 
-/// Cuts a text up; every token comes with its byte offset.
-pub(super) fn tokens(text: &str) -> Parsed<Vec<(usize, Token)>> {
-    Lexer { text, chars: text.char_indices().peekable() }.tokens()
-}
-
-const OPERATORS: [&str; 24] =
-    ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", ".", ",", "(", ")", "[", "]", "{", "}"];
+const SYMBOLS: [(&str, TokenKind); 24] = [
+    ("==", TokenKind::Equals),
+    ("!=", TokenKind::NotEquals),
+    ("<=", TokenKind::LessEquals),
+    (">=", TokenKind::GreaterEquals),
+    ("&&", TokenKind::And),
+    ("||", TokenKind::Or),
+    ("<", TokenKind::Less),
+    (">", TokenKind::Greater),
+    ("[", TokenKind::LBracket),
+    ("]", TokenKind::RBracket),
+    ("{", TokenKind::LBrace),
+    ("}", TokenKind::RBrace),
+    ("(", TokenKind::LParen),
+    (")", TokenKind::RParen),
+    (".", TokenKind::Dot),
+    (",", TokenKind::Comma),
+    ("-", TokenKind::Minus),
+    ("!", TokenKind::Exclam),
+    ("?", TokenKind::Question),
+    (":", TokenKind::Colon),
+    ("+", TokenKind::Plus),
+    ("*", TokenKind::Star),
+    ("/", TokenKind::Slash),
+    ("%", TokenKind::Percent),
+];
 
 struct Lexer<'a> {
     text: &'a str,
-    chars: Peekable<CharIndices<'a>>,
+    at: usize,
+}
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
 }
 
 impl Lexer<'_> {
-    fn tokens(mut self) -> Parsed<Vec<(usize, Token)>> {
-        let mut tokens = Vec::new();
-        while let Some(&(at, c)) = self.chars.peek() {
-            if c.is_ascii_whitespace() {
-                self.chars.next();
-            } else if self.text[at..].starts_with("//") {
-                while self.chars.next_if(|(_, c)| *c != '\n').is_some() {}
-            } else {
-                let token = self.token(at, c)?;
-                tokens.push((at, token));
-            }
-        }
-        tokens.push((self.text.len(), Token::End));
-        Ok(tokens)
+    fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
     }
 
-    fn token(&mut self, at: usize, c: char) -> Parsed<Token> {
-        let rest = &self.text[at..];
-        let second = rest.as_bytes().get(1).copied().unwrap_or(0);
-        if c.is_ascii_digit() || (c == '.' && second.is_ascii_digit()) {
-            return self.number(at);
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn skip(&self, mut at: usize, takes: impl Fn(u8) -> bool) -> usize {
+        while self.bytes().get(at).is_some_and(|b| takes(*b)) {
+            at += 1;
         }
-        let prefix = rest.bytes().take_while(|b| b"rRbB".contains(b)).count();
-        if matches!(rest.as_bytes().get(prefix), Some(b'"' | b'\'')) && prefix <= 2 {
-            return self.string(at, prefix);
+        at
+    }
+
+    /// The token that begins here, with its end; or where no rule goes on.
+    fn token(&self, c: char) -> Result<(TokenKind, usize), usize> {
+        let start = self.at;
+        if c.is_ascii_digit() || (c == '.' && self.byte(start + 1).is_ascii_digit()) {
+            return Ok(self.number(start));
+        }
+        if matches!(c, '"' | '\'') {
+            return self.string(start, false).map(|end| (TokenKind::String, end));
         }
         if c.is_ascii_alphabetic() || c == '_' {
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            self.skip_to(at + end);
-            return Ok(match &rest[..end] {
-                "true" => Token::Literal(Literal::Bool(true)),
-                "false" => Token::Literal(Literal::Bool(false)),
-                "null" => Token::Literal(Literal::Null),
-                "in" => Token::Op("in"),
-                name => Token::Ident(name.into()),
-            });
-        }
-        match OPERATORS.iter().find(|op| rest.starts_with(**op)) {
-            Some(op) => {
-                self.skip_to(at + op.len());
-                Ok(Token::Op(op))
+            if let Some(found) = self.prefixed_string(start) {
+                return Ok(found);
             }
-            None => problem(at, format!("Syntax error: token recognition error at: '{c}'")),
+            let end = self.skip(start, is_word);
+            let kind = match &self.text[start..end] {
+                "true" => TokenKind::True,
+                "false" => TokenKind::False,
+                "null" => TokenKind::Null,
+                "in" => TokenKind::In,
+                _ => TokenKind::Ident,
+            };
+            return Ok((kind, end));
+        }
+        if c == '`' {
+            let end = self.skip(start + 1, |b| is_word(b) || matches!(b, b'.' | b'-' | b'/' | b' '));
+            return if end > start + 1 && self.byte(end) == b'`' { Ok((TokenKind::EscIdent, end + 1)) } else { Err(end) };
+        }
+        if let Some((symbol, kind)) = SYMBOLS.iter().find(|(symbol, _)| self.text[start..].starts_with(symbol)) {
+            return Ok((*kind, start + symbol.len()));
+        }
+        // `=`, `&` and `|` begin a symbol of two characters.
+        Err(if matches!(c, '=' | '&' | '|') { start + 1 } else { start })
+    }
+
+    fn number(&self, start: usize) -> (TokenKind, usize) {
+        if self.bytes()[start..].starts_with(b"0x") && self.byte(start + 2).is_ascii_hexdigit() {
+            let end = self.skip(start + 2, |b| b.is_ascii_hexdigit());
+            return if matches!(self.byte(end), b'u' | b'U') { (TokenKind::Uint, end + 1) } else { (TokenKind::Int, end) };
+        }
+        let mut end = self.skip(start, |b| b.is_ascii_digit());
+        let mut kind = TokenKind::Int;
+        if self.byte(end) == b'.' && self.byte(end + 1).is_ascii_digit() {
+            end = self.skip(end + 1, |b| b.is_ascii_digit());
+            kind = TokenKind::Float;
+        }
+        if matches!(self.byte(end), b'e' | b'E') {
+            let digits = end + 1 + usize::from(matches!(self.byte(end + 1), b'+' | b'-'));
+            if self.byte(digits).is_ascii_digit() {
+                end = self.skip(digits, |b| b.is_ascii_digit());
+                kind = TokenKind::Float;
+            }
+        }
+        if kind == TokenKind::Int && matches!(self.byte(end), b'u' | b'U') {
+            return (TokenKind::Uint, end + 1);
+        }
+        (kind, end)
+    }
+
+    /// `r"…"`, `b'…'`, `br"""…"""` and the like; where the quotes do not close, the letters are an identifier.
+    fn prefixed_string(&self, start: usize) -> Option<(TokenKind, usize)> {
+        let bytes = matches!(self.byte(start), b'b' | b'B');
+        let raw_at = start + usize::from(bytes);
+        let raw = matches!(self.byte(raw_at), b'r' | b'R');
+        let quote = raw_at + usize::from(raw);
+        if !matches!(self.byte(quote), b'"' | b'\'') || quote == start {
+            return None;
+        }
+        let kind = if bytes { TokenKind::Bytes } else { TokenKind::String };
+        self.string(quote, raw).ok().map(|end| (kind, end))
+    }
+
+    /// The end of a string whose quotes begin here; else where no rule goes on.
+    fn string(&self, start: usize, raw: bool) -> Result<usize, usize> {
+        let quote = self.byte(start);
+        let triple = self.byte(start + 1) == quote && self.byte(start + 2) == quote;
+        if triple && let Ok(end) = self.string_body(start + 3, quote, 3, raw) {
+            return Ok(end);
+        }
+        self.string_body(start + 1, quote, 1, raw)
+    }
+
+    fn string_body(&self, mut at: usize, quote: u8, quotes: usize, raw: bool) -> Result<usize, usize> {
+        loop {
+            let Some(&b) = self.bytes().get(at) else { return Err(at) };
+            if (0..quotes).all(|i| self.byte(at + i) == quote) {
+                return Ok(at + quotes);
+            }
+            match b {
+                b'\\' if !raw => at = self.escape(at + 1)?,
+                b'\n' | b'\r' if quotes == 1 => return Err(at),
+                _ => at += 1,
+            }
         }
     }
 
-    fn skip_to(&mut self, end: usize) {
-        while self.chars.next_if(|(i, _)| *i < end).is_some() {}
-    }
-
-    fn number(&mut self, at: usize) -> Parsed<Token> {
-        let rest = &self.text[at..];
-        let (digits, radix) = match rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
-            Some(hex) => (hex, 16),
-            None => (rest, 10),
+    /// The end of an escape sequence after its backslash.
+    fn escape(&self, at: usize) -> Result<usize, usize> {
+        let Some(&b) = self.bytes().get(at) else { return Err(at) };
+        let (digits, fits): (usize, fn(u8) -> bool) = match b {
+            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`' => return Ok(at + 1),
+            b'x' | b'X' => (2, |b| b.is_ascii_hexdigit()),
+            b'u' => (4, |b| b.is_ascii_hexdigit()),
+            b'U' => (8, |b| b.is_ascii_hexdigit()),
+            b'0'..=b'3' => (2, |b| (b'0'..=b'7').contains(&b)),
+            _ => return Err(at),
         };
-        let mut end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
-        let mut float = false;
-        if radix == 10 {
-            let bytes = digits.as_bytes();
-            if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
-                float = true;
-                end += 1 + bytes[end + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
-            }
-            if matches!(bytes.get(end), Some(b'e' | b'E')) {
-                let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-                let power = bytes[end + 1 + sign..].iter().take_while(|b| b.is_ascii_digit()).count();
-                if power > 0 {
-                    float = true;
-                    end += 1 + sign + power;
-                }
-            }
-        }
-        let text = &digits[..end];
-        let unsigned = !float && matches!(digits.as_bytes().get(end), Some(b'u' | b'U'));
-        self.skip_to(at + rest.len() - digits.len() + end + usize::from(unsigned));
-        let literal = if float {
-            text.parse().ok().map(Literal::Double)
-        } else if unsigned {
-            u64::from_str_radix(text, radix).ok().map(Literal::Uint)
-        } else {
-            // The lowest integer has no positive twin: its digits are read as if negative, which unary minus undoes.
-            match u64::from_str_radix(text, radix).ok() {
-                Some(n) if n == 1 << 63 => Some(Literal::Int(i64::MIN)),
-                n => n.and_then(|n| i64::try_from(n).ok()).map(Literal::Int),
-            }
-        };
-        match literal {
-            Some(literal) => Ok(Token::Literal(literal)),
-            None => problem(at, if unsigned { "invalid uint literal" } else { "invalid int literal" }),
+        match (1..=digits).find(|i| !self.bytes().get(at + i).is_some_and(|b| fits(*b))) {
+            Some(i) => Err(at + i),
+            None => Ok(at + 1 + digits),
         }
     }
-
-    fn string(&mut self, at: usize, prefix: usize) -> Parsed<Token> {
-        let text = self.text;
-        let (raw, bytes) = (text[at..at + prefix].contains(['r', 'R']), text[at..at + prefix].contains(['b', 'B']));
-        let body = &text[at + prefix..];
-        let quote = &body[..1];
-        let triple = quote.repeat(3);
-        let delimiter = if body.starts_with(&triple) { triple.as_str() } else { quote };
-        let start = at + prefix + delimiter.len();
-        let mut out: Vec<u8> = Vec::new();
-        let mut chars = text[start..].char_indices();
-        while let Some((i, c)) = chars.next() {
-            if text[start + i..].starts_with(delimiter) {
-                self.skip_to(start + i + delimiter.len());
-                return match String::from_utf8(out) {
-                    Ok(string) if !bytes => Ok(Token::Literal(Literal::String(string.into()))),
-                    Ok(string) => Ok(Token::Literal(Literal::Bytes(string.into_bytes()))),
-                    Err(error) if bytes => Ok(Token::Literal(Literal::Bytes(error.into_bytes()))),
-                    Err(_) => problem(at, "invalid string literal"),
-                };
-            }
-            if c == '\\' && !raw {
-                escape(&mut chars, bytes, &mut out).ok_or(Problem { at, message: "unable to unescape string".into() })?;
-            } else if c == '\n' && delimiter.len() == 1 {
-                break;
-            } else {
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-        }
-        problem(at, format!("Syntax error: token recognition error at: '{}'", &text[at..]))
-    }
-}
-
-/// Reads what follows a backslash.
-fn escape(chars: &mut CharIndices<'_>, bytes: bool, out: &mut Vec<u8>) -> Option<()> {
-    let (_, c) = chars.next()?;
-    let mut number = |first: u32, digits: usize, radix: u32| {
-        (0..digits).try_fold(first, |value, _| Some(value * radix + chars.next()?.1.to_digit(radix)?))
-    };
-    let value = match c {
-        'a' => 7,
-        'b' => 8,
-        'f' => 12,
-        'n' => 10,
-        'r' => 13,
-        't' => 9,
-        'v' => 11,
-        '\\' | '\'' | '"' | '`' | '?' => u32::from(c),
-        'x' | 'X' => number(0, 2, 16)?,
-        'u' if !bytes => number(0, 4, 16)?,
-        'U' if !bytes => number(0, 8, 16)?,
-        '0'..='3' => number(c.to_digit(8)?, 2, 8)?,
-        _ => return None,
-    };
-    if bytes {
-        out.push(u8::try_from(value).ok()?);
-    } else {
-        out.extend_from_slice(char::from_u32(value)?.encode_utf8(&mut [0; 4]).as_bytes());
-    }
-    Some(())
 }

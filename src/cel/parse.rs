@@ -1,378 +1,614 @@
-//! From the text of a selector to a tree, following the grammar of the Common Expression Language.
+//! From the text of a selector to a tree, following `parser/gen/CEL.g4` and the visitor of cel-go's `parser/parser.go`.
 //!
-//! The tree's depth is limited as in cel-go, so that neither parsing, evaluating nor dropping it can exhaust the stack.
+//! Syntax errors read as ANTLR's default error strategy words them. A single token too many or too few is skipped or made
+//! up, as there; at any other error the parser stops, where ANTLR looks for a place to go on.
 
-use super::lex::{self, Token};
+use super::ast::{Element, Entry, Expr, Field, Kind, Literal, op};
+use super::lex;
+use super::literal;
+use super::macros::{self, Candidate, Expansion};
+use super::source::Problem;
+use super::token::TokenKind as T;
+use super::token::{Token, TokenSet};
 use crate::cluster::Str;
 
-/// How deep an expression may nest. cel-go allows 250; fewer keep to the stack of a thread also without optimization.
-const MAX_DEPTH: u16 = 150;
-/// How many brackets may be open at once.
-const MAX_OPEN: u16 = 50;
+/// How many times one rule of the grammar may be nested in itself, and how deep the tree's operators, fields and calls may go.
+const MAX_RECURSION: u16 = 250;
+/// How long a text may be, in code points.
+const MAX_CODE_POINTS: usize = 100_000;
 
-/// A node of the tree.
-#[derive(Debug)]
-pub(super) struct Expr {
-    /// What it is.
-    pub(super) kind: Kind,
-    /// Byte offset of the token that names it.
-    pub(super) at: usize,
+/// How many nodes the tree may have. cel-go has no such limit, and doubles its target with every `optMap`.
+const MAX_NODES: u32 = 100_000;
+
+/// Words that are no variables and no functions.
+const RESERVED: [&str; 17] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// What an expression can begin with.
+const EXPR: TokenSet = TokenSet::of(&[
+    T::LBracket,
+    T::LBrace,
+    T::LParen,
+    T::Dot,
+    T::Minus,
+    T::Exclam,
+    T::True,
+    T::False,
+    T::Null,
+    T::Float,
+    T::Int,
+    T::Uint,
+    T::String,
+    T::Bytes,
+    T::Ident,
+]);
+/// What can follow an operand within one expression.
+const OPERATORS: TokenSet = TokenSet::of(&[
+    T::Dot,
+    T::LBracket,
+    T::Equals,
+    T::NotEquals,
+    T::In,
+    T::Less,
+    T::LessEquals,
+    T::GreaterEquals,
+    T::Greater,
+    T::And,
+    T::Or,
+    T::Minus,
+    T::Plus,
+    T::Star,
+    T::Slash,
+    T::Percent,
+]);
+
+/// Why parsing ended; what is wrong is reported already.
+enum Stop {
+    Syntax,
+    Recursion,
+    Size,
+}
+
+/// A part of the tree with how deep operators, fields, indexes and calls are nested in it, macros not yet replaced.
+struct Node {
+    expr: Expr,
     depth: u16,
+    /// How many nodes there are at least, those that macros copy included.
+    size: u32,
 }
 
-/// The kinds of nodes.
-#[derive(Debug)]
-pub(super) enum Kind {
-    Literal(Literal),
-    Ident(Str),
-    /// `operand.field`, or `has(operand.field)` when `test`.
-    Select {
-        operand: Box<Expr>,
-        field: Str,
-        test: bool,
-    },
-    Index(Box<Expr>, Box<Expr>),
-    Call {
-        name: Str,
-        target: Option<Box<Expr>>,
-        args: Vec<Expr>,
-    },
-    Unary(char, Box<Expr>),
-    Binary(&'static str, Box<Expr>, Box<Expr>),
-    /// `&&` over two or more terms.
-    And(Vec<Expr>),
-    /// `||` over two or more terms.
-    Or(Vec<Expr>),
-    Conditional(Box<[Expr; 3]>),
-    List(Vec<Expr>),
-    Map(Vec<(Expr, Expr)>),
-    /// `range.all(var, body)` and its kin; `body` has two parts only for a `map` that filters.
-    Comprehension {
-        form: Form,
-        range: Box<Expr>,
-        var: Str,
-        body: Vec<Expr>,
-    },
-    /// `cel.bind(var, init, body)`
-    Bind {
-        var: Str,
-        init: Box<Expr>,
-        body: Box<Expr>,
-    },
-}
+type Parsed<T> = Result<T, Stop>;
 
-/// The macros over lists and maps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    All,
-    Exists,
-    ExistsOne,
-    Filter,
-    Map,
-}
-
-/// Constants.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Literal {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    Double(f64),
-    String(Str),
-    Bytes(Vec<u8>),
-}
-
-/// Where and why a text is no expression.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Problem {
-    /// Byte offset.
-    pub(super) at: usize,
-    /// What is wrong.
-    pub(super) message: String,
-}
-
-pub(super) type Parsed<T> = Result<T, Problem>;
-
-pub(super) fn problem<T>(at: usize, message: impl Into<String>) -> Parsed<T> {
-    Err(Problem { at, message: message.into() })
-}
-
-/// Parses a whole text.
-pub(super) fn parse(text: &str) -> Parsed<Expr> {
-    let mut parser = Parser { tokens: lex::tokens(text)?, next: 0, depth: 0 };
-    let expr = parser.expr()?;
-    match parser.peek() {
-        Token::End => Ok(expr),
-        other => problem(parser.at(), format!("Syntax error: extraneous input '{}' expecting <EOF>", other.show())),
+/// Parses a whole text; else everything that is wrong with it.
+pub(super) fn parse(text: &str) -> Result<Expr, Vec<Problem>> {
+    let failed = |message: String| vec![Problem { at: None, message }];
+    let size = text.chars().count();
+    if size > MAX_CODE_POINTS {
+        return Err(failed(format!("expression code point size exceeds limit: size: {size}, limit {MAX_CODE_POINTS}")));
+    }
+    let (tokens, problems) = lex::tokens(text);
+    let mut parser = Parser { text, tokens, next: 0, problems, recovering: false, exprs: 0, relations: 0, calcs: 0 };
+    match parser.start() {
+        Ok(node) if node.depth > MAX_RECURSION => Err(failed("max recursion depth exceeded".to_owned())),
+        Ok(node) if parser.problems.is_empty() => Ok(node.expr),
+        Ok(_) | Err(Stop::Syntax) => Err(parser.problems),
+        Err(Stop::Size) => Err(failed(format!("expression too large: more than {MAX_NODES} nodes"))),
+        Err(Stop::Recursion) => Err(failed(format!("expression recursion limit exceeded: {MAX_RECURSION}"))),
     }
 }
 
-struct Parser {
-    tokens: Vec<(usize, Token)>,
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
     next: usize,
-    depth: u16,
+    problems: Vec<Problem>,
+    /// After a made-up token nothing is reported until a token fits again.
+    recovering: bool,
+    exprs: u16,
+    relations: u16,
+    calcs: u16,
 }
 
-const RELATIONS: [&str; 7] = ["==", "!=", "<=", ">=", "<", ">", "in"];
-
-impl Parser {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.next.min(self.tokens.len() - 1)].1
+impl<'a> Parser<'a> {
+    fn ahead(&self, n: usize) -> Token {
+        self.tokens[(self.next + n).min(self.tokens.len() - 1)]
     }
 
-    fn at(&self) -> usize {
-        self.tokens[self.next.min(self.tokens.len() - 1)].0
+    fn peek(&self) -> T {
+        self.ahead(0).kind
     }
 
-    fn take(&mut self) -> (usize, Token) {
-        let token = (self.at(), self.peek().clone());
+    fn second(&self) -> T {
+        self.ahead(1).kind
+    }
+
+    fn take(&mut self) -> Token {
+        let token = self.ahead(0);
         self.next += 1;
+        self.recovering = false;
         token
     }
 
-    /// Takes the operator if it comes next, and says where it stood.
-    fn accept(&mut self, op: &str) -> Option<usize> {
-        matches!(self.peek(), Token::Op(o) if *o == op).then(|| self.take().0)
+    fn accept(&mut self, kind: T) -> Option<Token> {
+        (self.peek() == kind).then(|| self.take())
     }
 
-    fn accept_any(&mut self, ops: &[&'static str]) -> Option<(usize, &'static str)> {
-        ops.iter().find_map(|op| self.accept(op).map(|at| (at, *op)))
+    fn text_of(&self, token: Token) -> &'a str {
+        &self.text[token.start..token.end]
     }
 
-    fn expect(&mut self, op: &str) -> Parsed<usize> {
-        match self.accept(op) {
-            Some(at) => Ok(at),
-            None => self.unexpected(&format!("'{op}'")),
+    fn report(&mut self, at: usize, message: impl Into<String>) {
+        self.problems.push(Problem { at: Some(at), message: message.into() });
+    }
+
+    fn syntax(&mut self, message: &str) {
+        if !self.recovering {
+            let at = self.ahead(0).start;
+            self.report(at, format!("Syntax error: {message}"));
         }
     }
 
-    fn unexpected<T>(&self, wanted: &str) -> Parsed<T> {
-        problem(self.at(), format!("Syntax error: mismatched input '{}' expecting {wanted}", self.peek().show()))
+    fn shown(&self) -> String {
+        match self.peek() {
+            T::Eof => "'<EOF>'".to_owned(),
+            _ => escaped(self.text_of(self.ahead(0))),
+        }
     }
 
-    fn node(at: usize, kind: Kind) -> Parsed<Expr> {
-        let depth = 1 + children(&kind).map(|e| e.depth).max().unwrap_or(0);
-        if depth > MAX_DEPTH {
-            return problem(at, format!("expression recursion limit exceeded: {MAX_DEPTH}"));
-        }
-        Ok(Expr { kind, at, depth })
+    fn mismatched<R>(&mut self, expected: TokenSet) -> Parsed<R> {
+        self.syntax(&format!("mismatched input {} expecting {expected}", self.shown()));
+        Err(Stop::Syntax)
     }
 
-    fn expr(&mut self) -> Parsed<Expr> {
-        self.depth += 1;
-        if self.depth > MAX_OPEN {
-            return problem(self.at(), format!("expression recursion limit exceeded: {MAX_DEPTH}"));
+    /// No rule goes on with what was read from the current token up to the one `n` ahead.
+    fn no_viable<R>(&mut self, n: usize) -> Parsed<R> {
+        let (start, end) = (self.ahead(0), self.ahead(n));
+        let read = &self.text[start.start..end.end];
+        let mut chars = read.chars();
+        chars.next();
+        let message = match chars.as_str() {
+            word @ ("true" | "false" | "null") => format!("mismatched input '{word}' expecting IDENTIFIER"),
+            _ => format!("no viable alternative at input {}", escaped(read)),
+        };
+        if !self.recovering {
+            self.report(end.start, format!("Syntax error: {message}"));
         }
-        let condition = self.logical("||")?;
-        let expr = match self.accept("?") {
+        Err(Stop::Syntax)
+    }
+
+    /// Skips one token that is too many before one of `expected`.
+    fn sync(&mut self, expected: TokenSet) -> Parsed<()> {
+        if expected.contains(self.peek()) {
+            return Ok(());
+        }
+        if expected.contains(self.second()) {
+            self.syntax(&format!("extraneous input {} expecting {expected}", self.shown()));
+            self.take();
+            return Ok(());
+        }
+        self.mismatched(expected)
+    }
+
+    /// Takes a token of the kind; `follow` is what can come right after it.
+    fn expect(&mut self, kind: T, follow: TokenSet) -> Parsed<Token> {
+        if let Some(token) = self.accept(kind) {
+            return Ok(token);
+        }
+        let expected = TokenSet::of(&[kind]);
+        if self.second() == kind {
+            self.syntax(&format!("extraneous input {} expecting {expected}", self.shown()));
+            self.take();
+            return Ok(self.take());
+        }
+        if follow.contains(self.peek()) {
+            self.syntax(&format!("missing {expected} at {}", self.shown()));
+            self.recovering = true;
+            return Ok(self.ahead(0));
+        }
+        self.mismatched(expected)
+    }
+
+    fn start(&mut self) -> Parsed<Node> {
+        let node = self.expr(TokenSet::of(&[T::Eof]))?;
+        self.expect(T::Eof, TokenSet::of(&[]))?;
+        Ok(node)
+    }
+
+    /// `follow` is what can come after the expression where it stands.
+    fn expr(&mut self, follow: TokenSet) -> Parsed<Node> {
+        self.exprs += 1;
+        if self.exprs > MAX_RECURSION {
+            return Err(Stop::Recursion);
+        }
+        let condition = self.logical(T::Or, follow.with(T::Question))?;
+        let node = match self.accept(T::Question) {
             None => condition,
             Some(at) => {
-                let then = self.logical("||")?;
-                self.expect(":")?;
-                let otherwise = self.expr()?;
-                Self::node(at, Kind::Conditional(Box::new([condition, then, otherwise])))?
+                let then = self.logical(T::Or, TokenSet::of(&[T::Colon]))?;
+                self.expect(T::Colon, EXPR)?;
+                let otherwise = self.expr(follow)?;
+                counted(at, op::CONDITIONAL, vec![condition, then, otherwise])
             }
         };
-        self.depth -= 1;
-        Ok(expr)
+        self.exprs -= 1;
+        Ok(node)
     }
 
-    fn logical(&mut self, op: &'static str) -> Parsed<Expr> {
-        let operand = |p: &mut Self| if op == "||" { p.logical("&&") } else { p.chain(0) };
-        let first = operand(self)?;
-        let Some(at) = self.accept(op) else { return Ok(first) };
-        let mut terms = vec![first, operand(self)?];
-        while self.accept(op).is_some() {
+    /// A chain of `||` or `&&`, as a balanced tree.
+    fn logical(&mut self, kind: T, follow: TokenSet) -> Parsed<Node> {
+        let operand = |p: &mut Self| if kind == T::Or { p.logical(T::And, follow) } else { p.relation(follow) };
+        let mut terms = vec![operand(self)?];
+        let mut ops = Vec::new();
+        while let Some(token) = self.accept(kind) {
+            ops.push(token.start);
             terms.push(operand(self)?);
         }
-        Self::node(at, if op == "||" { Kind::Or(terms) } else { Kind::And(terms) })
+        let (depth, size) = measure(&terms, 0);
+        let name = if kind == T::Or { op::OR } else { op::AND };
+        let expr = balanced(name, &mut terms.into_iter().map(|t| t.expr), &ops);
+        Ok(Node { expr, depth, size })
     }
 
-    /// Relations, sums and products, by rising precedence; all group to the left.
-    fn chain(&mut self, level: usize) -> Parsed<Expr> {
-        let ops: &[&'static str] = match level {
-            0 => &RELATIONS,
-            1 => &["+", "-"],
-            2 => &["*", "/", "%"],
-            _ => return self.unary(),
-        };
-        let mut left = self.chain(level + 1)?;
-        while let Some((at, op)) = self.accept_any(ops) {
-            let right = self.chain(level + 1)?;
-            left = Self::node(at, Kind::Binary(op, Box::new(left), Box::new(right)))?;
+    fn relation(&mut self, follow: TokenSet) -> Parsed<Node> {
+        self.relations += 1;
+        if self.relations > MAX_RECURSION {
+            return Err(Stop::Recursion);
         }
+        let mut left = self.calc(1, follow)?;
+        while let Some(name) = relation_operator(self.peek()) {
+            let at = self.take();
+            self.relations += 1;
+            if self.relations > MAX_RECURSION {
+                return Err(Stop::Recursion);
+            }
+            let right = self.calc(1, follow)?;
+            self.relations -= 1;
+            left = counted(at, name, vec![left, right]);
+        }
+        self.relations -= 1;
         Ok(left)
     }
 
-    fn unary(&mut self) -> Parsed<Expr> {
-        let Some((at, op)) = self.accept_any(&["!", "-"]) else {
-            let expr = self.member()?;
-            return match expr.kind {
-                Kind::Literal(Literal::Int(i64::MIN)) => problem(expr.at, "invalid int literal"),
-                _ => Ok(expr),
-            };
+    /// Sums and products of at least a precedence.
+    fn calc(&mut self, precedence: u8, follow: TokenSet) -> Parsed<Node> {
+        self.calcs += 1;
+        if self.calcs > MAX_RECURSION {
+            return Err(Stop::Recursion);
+        }
+        let mut left = self.unary(follow)?;
+        while let Some((name, binds)) = calc_operator(self.peek()).filter(|(_, binds)| *binds >= precedence) {
+            let at = self.take();
+            let right = self.calc(binds + 1, follow)?;
+            left = counted(at, name, vec![left, right]);
+        }
+        self.calcs -= 1;
+        Ok(left)
+    }
+
+    fn unary(&mut self, follow: TokenSet) -> Parsed<Node> {
+        self.sync(EXPR)?;
+        let is_number = |kind| matches!(kind, T::Int | T::Float);
+        let (kind, name) = match self.peek() {
+            T::Exclam => (T::Exclam, op::NOT),
+            T::Minus if !is_number(self.second()) => (T::Minus, op::NEGATE),
+            _ => return self.member(follow),
         };
+        let operands = if kind == T::Minus { EXPR.without(T::Exclam) } else { EXPR };
+        let first = self.ahead(0);
+        let mut signs = 0;
+        while self.peek() == kind {
+            if kind == T::Minus && !operands.contains(self.second()) {
+                return self.no_viable(1);
+            }
+            self.take();
+            signs += 1;
+            if !operands.contains(self.peek()) {
+                self.syntax(&format!("extraneous input {} expecting {operands}", self.shown()));
+                return Err(Stop::Syntax);
+            }
+        }
+        let operand = self.member(follow)?;
         // An even number of signs cancels out.
-        let mut odd = true;
-        while self.accept(op).is_some() {
-            odd = !odd;
+        if signs % 2 == 0 {
+            return Ok(operand);
         }
-        let operand = self.member()?;
-        let symbol = if op == "!" { '!' } else { '-' };
-        let kind = match operand.kind {
-            Kind::Literal(Literal::Int(n)) if symbol == '-' && odd => Kind::Literal(Literal::Int(n.wrapping_neg())),
-            Kind::Literal(Literal::Double(n)) if symbol == '-' && odd => Kind::Literal(Literal::Double(-n)),
-            Kind::Literal(Literal::Int(i64::MIN)) => return problem(operand.at, "invalid int literal"),
-            kind if !odd => kind,
-            kind => Kind::Unary(symbol, Box::new(Expr { kind, ..operand })),
-        };
-        Self::node(at, kind)
+        Ok(Node { depth: operand.depth, size: operand.size + 1, expr: Expr::call(first.start, name, vec![operand.expr]) })
     }
 
-    fn member(&mut self) -> Parsed<Expr> {
-        let mut expr = self.primary()?;
+    fn member(&mut self, follow: TokenSet) -> Parsed<Node> {
+        let after = OPERATORS.or(follow);
+        let mut node = self.primary(after)?;
         loop {
-            if let Some(at) = self.accept(".") {
-                let (name_at, Token::Ident(field)) = self.take() else {
-                    self.next -= 1;
-                    return self.unexpected("IDENTIFIER");
-                };
-                expr = match self.accept("(") {
-                    Some(open) => {
-                        let args = self.list(")")?;
-                        Self::method(open, name_at, expr, field, args)?
-                    }
-                    None => Self::node(at, Kind::Select { operand: Box::new(expr), field, test: false })?,
-                };
-            } else if let Some(at) = self.accept("[") {
-                let index = self.expr()?;
-                self.expect("]")?;
-                expr = Self::node(at, Kind::Index(Box::new(expr), Box::new(index)))?;
-            } else {
-                return Ok(expr);
-            }
-        }
-    }
-
-    /// Comma-separated expressions up to the closing token; a comma may trail in list literals.
-    fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
-        let mut items = Vec::new();
-        while self.accept(close).is_none() {
-            items.push(self.expr()?);
-            if self.accept(",").is_none() {
-                self.expect(close)?;
-                break;
-            }
-        }
-        Ok(items)
-    }
-
-    fn primary(&mut self) -> Parsed<Expr> {
-        let (at, token) = self.take();
-        match token {
-            Token::Literal(literal) => Self::node(at, Kind::Literal(literal)),
-            Token::Op("(") => {
-                let expr = self.expr()?;
-                self.expect(")")?;
-                Ok(expr)
-            }
-            Token::Op("[") => {
-                let items = self.list("]")?;
-                Self::node(at, Kind::List(items))
-            }
-            Token::Op("{") => self.map(at),
-            Token::Ident(name) => match self.accept("(") {
-                Some(open) => {
-                    let args = self.list(")")?;
-                    Self::function(open, name, args)
-                }
-                None if matches!(self.peek(), Token::Op("{")) => problem(at, format!("undeclared reference to '{name}' (in container '')")),
-                None => Self::node(at, Kind::Ident(name)),
-            },
-            _ => {
-                self.next -= 1;
-                self.unexpected(
-                    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
-                )
-            }
-        }
-    }
-
-    fn map(&mut self, at: usize) -> Parsed<Expr> {
-        let mut entries = Vec::new();
-        while self.accept("}").is_none() {
-            let key = self.expr()?;
-            self.expect(":")?;
-            entries.push((key, self.expr()?));
-            if self.accept(",").is_none() {
-                self.expect("}")?;
-                break;
-            }
-        }
-        Self::node(at, Kind::Map(entries))
-    }
-
-    /// A call without target; `has` is a macro.
-    fn function(at: usize, name: Str, mut args: Vec<Expr>) -> Parsed<Expr> {
-        if name == "has" && args.len() == 1 {
-            return match args.pop() {
-                Some(Expr { kind: Kind::Select { operand, field, .. }, at, .. }) => {
-                    Self::node(at, Kind::Select { operand, field, test: true })
-                }
-                _ => problem(at, "invalid argument to has() macro"),
+            node = match self.peek() {
+                T::Dot => self.select(node, after)?,
+                T::LBracket => self.index(node, after)?,
+                _ => return Ok(node),
             };
         }
-        Self::node(at, Kind::Call { name, target: None, args })
     }
 
-    /// A call with target, which may be a macro.
-    fn method(at: usize, name_at: usize, target: Expr, name: Str, mut args: Vec<Expr>) -> Parsed<Expr> {
-        let form = match (name.as_str(), args.len()) {
-            ("all", 2) => Some(Form::All),
-            ("exists", 2) => Some(Form::Exists),
-            ("exists_one" | "existsOne", 2) => Some(Form::ExistsOne),
-            ("filter", 2) => Some(Form::Filter),
-            ("map", 2 | 3) => Some(Form::Map),
-            _ => None,
+    fn select(&mut self, operand: Node, after: TokenSet) -> Parsed<Node> {
+        match (self.second(), self.ahead(2).kind) {
+            (T::Ident, T::LParen) => {
+                self.take();
+                let name = self.take();
+                let name = self.text_of(name);
+                let open = self.take();
+                let args = self.args(after)?;
+                return self.call(open.start, name, Some(operand), args);
+            }
+            (T::Ident | T::EscIdent | T::Question, _) => {}
+            _ => return self.no_viable(1),
+        }
+        let dot = self.take();
+        let optional = self.accept(T::Question).is_some();
+        let (at, field) = self.field_name()?;
+        let (depth, size) = (operand.depth + 1, operand.size + 1);
+        let kind = if optional {
+            let field = Expr::literal(at, Literal::String(field));
+            return Ok(Node { depth, size, expr: Expr::call(dot.start, op::OPT_SELECT, vec![operand.expr, field]) });
+        } else {
+            Kind::Select { operand: Box::new(operand.expr), field, test: false }
         };
-        if let Some(form) = form {
-            let var = variable(args.remove(0))?;
-            return Self::node(at, Kind::Comprehension { form, range: Box::new(target), var, body: args });
+        Ok(Node { depth, size, expr: Expr::new(dot.start, kind) })
+    }
+
+    /// The name of a field. One between back quotes is not supported.
+    fn field_name(&mut self) -> Parsed<(usize, Str)> {
+        self.sync(TokenSet::of(&[T::Ident, T::EscIdent]))?;
+        let token = self.take();
+        if token.kind == T::EscIdent {
+            self.report(token.start, "unsupported syntax: '`'");
         }
-        if let Kind::Ident(namespace) = &target.kind {
-            if namespace == "cel" && name == "bind" && args.len() == 3 {
-                let (Some(body), Some(init)) = (args.pop(), args.pop()) else { return problem(at, "cel.bind() needs three arguments") };
-                let var = variable(args.remove(0))?;
-                return Self::node(at, Kind::Bind { var, init: Box::new(init), body: Box::new(body) });
-            }
-            if matches!(namespace.as_str(), "sets" | "math" | "base64" | "strings" | "optional" | "cel") {
-                let name = format!("{namespace}.{name}").into();
-                return Self::node(at.max(name_at), Kind::Call { name, target: None, args });
+        Ok((token.start, self.text_of(token).into()))
+    }
+
+    fn index(&mut self, operand: Node, after: TokenSet) -> Parsed<Node> {
+        let open = self.take();
+        self.sync(EXPR.with(T::Question))?;
+        let name = if self.accept(T::Question).is_some() { op::OPT_INDEX } else { op::INDEX };
+        let index = self.expr(TokenSet::of(&[T::RBracket]))?;
+        self.expect(T::RBracket, after)?;
+        Ok(counted(open, name, vec![operand, index]))
+    }
+
+    /// Arguments up to the closing bracket.
+    fn args(&mut self, after: TokenSet) -> Parsed<Vec<Node>> {
+        self.sync(EXPR.with(T::RParen))?;
+        let mut args = Vec::new();
+        if self.peek() != T::RParen {
+            let follow = TokenSet::of(&[T::Comma, T::RParen]);
+            args.push(self.expr(follow)?);
+            while self.accept(T::Comma).is_some() {
+                args.push(self.expr(follow)?);
             }
         }
-        Self::node(at, Kind::Call { name, target: Some(Box::new(target)), args })
+        self.expect(T::RParen, after)?;
+        Ok(args)
+    }
+
+    /// A call, or what it means where it is a macro.
+    fn call(&mut self, at: usize, name: &str, target: Option<Node>, args: Vec<Node>) -> Parsed<Node> {
+        let copied = target.as_ref().filter(|_| matches!(name, "optMap" | "optFlatMap")).map_or(0, |target| target.size);
+        let (depth, size) = measure(target.iter().chain(&args), u16::from(target.is_some()));
+        let size = size.saturating_add(copied);
+        if size > MAX_NODES {
+            return Err(Stop::Size);
+        }
+        let candidate = Candidate { at, name, target: target.map(|n| n.expr), args: args.into_iter().map(|n| n.expr).collect() };
+        let expr = match macros::expand(candidate) {
+            Expansion::Expanded(expr) => expr,
+            Expansion::Failed(problem) => {
+                self.problems.push(problem);
+                Expr::new(at, Kind::Error)
+            }
+            Expansion::NoMacro { target: Some(target), args } => Expr::member(at, name, target, args),
+            Expansion::NoMacro { target: None, args } => Expr::call(at, name, args),
+        };
+        Ok(Node { expr, depth, size })
+    }
+
+    fn primary(&mut self, after: TokenSet) -> Parsed<Node> {
+        match self.peek() {
+            T::Dot if self.second() != T::Ident => self.no_viable(1),
+            T::Dot | T::Ident => self.name(after),
+            T::LParen => {
+                self.take();
+                let node = self.expr(TokenSet::of(&[T::RParen]))?;
+                self.expect(T::RParen, after)?;
+                Ok(node)
+            }
+            T::LBracket => self.list(after),
+            T::LBrace => self.map(after),
+            T::Minus if !matches!(self.second(), T::Int | T::Float) => self.no_viable(1),
+            _ => Ok(Node { expr: self.literal(), depth: 0, size: 1 }),
+        }
+    }
+
+    /// An identifier, a call or a message; each may begin with a dot.
+    fn name(&mut self, after: TokenSet) -> Parsed<Node> {
+        let start = self.ahead(0).start;
+        let dot = if self.accept(T::Dot).is_some() { "." } else { "" };
+        let mut n = 1;
+        while self.ahead(n).kind == T::Dot && self.ahead(n + 1).kind == T::Ident {
+            n += 2;
+        }
+        if self.ahead(n).kind == T::LBrace {
+            return self.message(dot, n, after);
+        }
+        let token = self.take();
+        let word = self.text_of(token);
+        let name = format!("{dot}{word}");
+        let open = self.accept(T::LParen);
+        let args = if open.is_some() { self.args(after)? } else { Vec::new() };
+        if RESERVED.contains(&word) {
+            self.report(start, format!("reserved identifier: {word}"));
+            return Ok(Node { expr: Expr::new(start, Kind::Error), depth: 0, size: 1 });
+        }
+        match open {
+            Some(open) => self.call(open.start, &name, None, args),
+            None => Ok(Node { expr: Expr::ident(token.start, &name), depth: 0, size: 1 }),
+        }
+    }
+
+    fn message(&mut self, dot: &str, words: usize, after: TokenSet) -> Parsed<Node> {
+        let tokens: Vec<Token> = (0..words).map(|_| self.take()).collect();
+        let name: String = tokens.into_iter().map(|token| self.text_of(token)).collect();
+        let open = self.take();
+        self.sync(TokenSet::of(&[T::RBrace, T::Comma, T::Question, T::Ident, T::EscIdent]))?;
+        let (mut fields, mut depth, mut size) = (Vec::new(), 0, 1_u32);
+        let begins = |kind| matches!(kind, T::Question | T::Ident | T::EscIdent);
+        let mut more = begins(self.peek());
+        while more {
+            let optional = self.accept(T::Question).is_some();
+            let (_, name) = self.field_name()?;
+            let colon = self.expect(T::Colon, EXPR)?;
+            let value = self.expr(TokenSet::of(&[T::Comma, T::RBrace]))?;
+            depth = depth.max(value.depth);
+            size = size.saturating_add(value.size);
+            fields.push(Field { name, at: colon.start, value: value.expr, optional });
+            more = self.peek() == T::Comma && begins(self.second()) && self.accept(T::Comma).is_some();
+        }
+        self.close(T::RBrace, after)?;
+        let kind = Kind::Struct { name: format!("{dot}{name}").into(), fields };
+        Ok(Node { expr: Expr::new(open.start, kind), depth, size })
+    }
+
+    /// An optional comma, and the closing bracket.
+    fn close(&mut self, bracket: T, after: TokenSet) -> Parsed<()> {
+        self.sync(TokenSet::of(&[T::Comma, bracket]))?;
+        self.accept(T::Comma);
+        self.expect(bracket, after).map(drop)
+    }
+
+    fn list(&mut self, after: TokenSet) -> Parsed<Node> {
+        let open = self.take();
+        let items = EXPR.with(T::Question);
+        self.sync(items.with(T::Comma).with(T::RBracket))?;
+        let (mut elements, mut depth, mut size) = (Vec::new(), 0, 1_u32);
+        let mut more = items.contains(self.peek());
+        while more {
+            let optional = self.accept(T::Question).is_some();
+            let value = self.expr(TokenSet::of(&[T::Comma, T::RBracket]))?;
+            depth = depth.max(value.depth);
+            size = size.saturating_add(value.size);
+            elements.push(Element { value: value.expr, optional });
+            more = self.peek() == T::Comma && items.contains(self.second()) && self.accept(T::Comma).is_some();
+        }
+        self.close(T::RBracket, after)?;
+        Ok(Node { expr: Expr::new(open.start, Kind::List(elements)), depth, size })
+    }
+
+    fn map(&mut self, after: TokenSet) -> Parsed<Node> {
+        let open = self.take();
+        let keys = EXPR.with(T::Question);
+        self.sync(keys.with(T::Comma).with(T::RBrace))?;
+        let (mut entries, mut depth, mut size) = (Vec::new(), 0, 1_u32);
+        let mut more = keys.contains(self.peek());
+        while more {
+            let optional = self.accept(T::Question).is_some();
+            let key = self.expr(TokenSet::of(&[T::Colon]))?;
+            self.expect(T::Colon, EXPR)?;
+            let value = self.expr(TokenSet::of(&[T::Comma, T::RBrace]))?;
+            depth = depth.max(key.depth).max(value.depth);
+            size = size.saturating_add(key.size).saturating_add(value.size);
+            entries.push(Entry { key: key.expr, value: value.expr, optional });
+            more = self.peek() == T::Comma && keys.contains(self.second()) && self.accept(T::Comma).is_some();
+        }
+        self.close(T::RBrace, after)?;
+        Ok(Node { expr: Expr::new(open.start, Kind::Map(entries)), depth, size })
+    }
+
+    fn literal(&mut self) -> Expr {
+        let start = self.ahead(0).start;
+        let sign = if self.accept(T::Minus).is_some() { "-" } else { "" };
+        let token = self.take();
+        let text = self.text_of(token);
+        let literal = match token.kind {
+            T::Int => literal::int(sign, text),
+            T::Float => literal::double(sign, text),
+            T::Uint => literal::uint(text),
+            T::String => literal::string(text),
+            T::Bytes => literal::bytes(text),
+            T::True => Ok(Literal::Bool(true)),
+            T::False => Ok(Literal::Bool(false)),
+            _ => Ok(Literal::Null),
+        };
+        match literal {
+            Ok(literal) => Expr::literal(start, literal),
+            Err(message) => {
+                self.report(start, message);
+                Expr::new(start, Kind::Error)
+            }
+        }
     }
 }
 
-fn variable(expr: Expr) -> Parsed<Str> {
-    match expr.kind {
-        Kind::Ident(name) => Ok(name),
-        _ => problem(expr.at, "argument must be a simple name"),
-    }
+/// As ANTLR shows input: blanks escaped, between quotes.
+fn escaped(text: &str) -> String {
+    format!("'{}'", text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"))
 }
 
-pub(super) fn children(kind: &Kind) -> Box<dyn Iterator<Item = &Expr> + '_> {
-    match kind {
-        Kind::Literal(_) | Kind::Ident(_) => Box::new(std::iter::empty()),
-        Kind::Select { operand, .. } => Box::new(std::iter::once(&**operand)),
-        Kind::Index(a, b) | Kind::Binary(_, a, b) => Box::new([&**a, &**b].into_iter()),
-        Kind::Call { target, args, .. } => Box::new(target.as_deref().into_iter().chain(args)),
-        Kind::Unary(_, a) => Box::new(std::iter::once(&**a)),
-        Kind::And(terms) | Kind::Or(terms) | Kind::List(terms) => Box::new(terms.iter()),
-        Kind::Conditional(parts) => Box::new(parts.iter()),
-        Kind::Map(entries) => Box::new(entries.iter().flat_map(|(k, v)| [k, v])),
-        Kind::Comprehension { range, body, .. } => Box::new(std::iter::once(&**range).chain(body)),
-        Kind::Bind { init, body, .. } => Box::new([&**init, &**body].into_iter()),
+/// The depth of a node above others that adds `own` to it, and how many nodes there are.
+fn measure<'n>(nodes: impl IntoIterator<Item = &'n Node>, own: u16) -> (u16, u32) {
+    nodes.into_iter().fold((own, 1), |(depth, size), node| (depth.max(own + node.depth), size.saturating_add(node.size)))
+}
+
+/// An operator that counts towards the depth of the tree.
+fn counted(at: Token, name: &str, operands: Vec<Node>) -> Node {
+    let (depth, size) = measure(&operands, 1);
+    Node { depth, size, expr: Expr::call(at.start, name, operands.into_iter().map(|n| n.expr).collect()) }
+}
+
+/// Mirrors `balancedTree` in `parser/helper.go`: terms in order, the operator in the middle on top.
+fn balanced(name: &str, terms: &mut impl Iterator<Item = Expr>, ops: &[usize]) -> Expr {
+    if ops.is_empty() {
+        return terms.next().unwrap_or_else(|| Expr::new(0, Kind::Error));
     }
+    let mid = ops.len() / 2;
+    let left = balanced(name, terms, &ops[..mid]);
+    let right = balanced(name, terms, &ops[mid + 1..]);
+    Expr::call(ops[mid], name, vec![left, right])
+}
+
+fn relation_operator(kind: T) -> Option<&'static str> {
+    Some(match kind {
+        T::Equals => op::EQUALS,
+        T::NotEquals => op::NOT_EQUALS,
+        T::Less => op::LESS,
+        T::LessEquals => op::LESS_EQUALS,
+        T::Greater => op::GREATER,
+        T::GreaterEquals => op::GREATER_EQUALS,
+        T::In => op::IN,
+        _ => return None,
+    })
+}
+
+/// An operator of sums and products with its precedence.
+fn calc_operator(kind: T) -> Option<(&'static str, u8)> {
+    Some(match kind {
+        T::Plus => (op::ADD, 1),
+        T::Minus => (op::SUBTRACT, 1),
+        T::Star => (op::MULTIPLY, 2),
+        T::Slash => (op::DIVIDE, 2),
+        T::Percent => (op::MODULO, 2),
+        _ => return None,
+    })
 }

@@ -3,14 +3,16 @@
 use std::cmp::Ordering;
 
 use super::error::{SemverError, VersionPart};
+use crate::cluster::Str;
 
-/// A version; what follows `+` takes no part in comparisons and is not kept.
+/// A version; what follows `+` takes no part in comparisons.
 #[derive(Clone, Debug)]
 pub(super) struct Semver {
     pub(super) major: u64,
     pub(super) minor: u64,
     pub(super) patch: u64,
     pre: Vec<Pre>,
+    text: Str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,13 +44,13 @@ impl Semver {
                 return Err(SemverError::BuildCharacters(part.to_owned()));
             }
         }
-        Ok(Self { major, minor, patch, pre })
+        Ok(Self { major, minor, patch, pre, text: text.into() })
     }
 
-    /// Reads with spaces around, a leading `v`, missing parts and leading zeros allowed; mirrors `normalizeAndParse`
+    /// Reads with a leading `v`, missing parts and leading zeros allowed; mirrors `normalizeAndParse`
     /// in `staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go`.
     pub(super) fn parse_tolerant(text: &str) -> Result<Self, SemverError> {
-        let text = text.trim_start_matches('v');
+        let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();
         let last = parts.len() - 1;
         for part in &mut parts {
@@ -119,6 +121,12 @@ impl Ord for Semver {
             (false, true) => Ordering::Less,
             _ => self.pre.cmp(&other.pre),
         })
+    }
+}
+
+impl std::fmt::Display for Semver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

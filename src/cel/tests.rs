@@ -15,7 +15,7 @@ fn gpu() -> Device {
 
 /// The verdict, or the error without what kube-scheduler shows before it.
 fn run(expression: &str) -> Result<bool, String> {
-    let selector = Selector::compile(expression).map_err(|e| e.to_string())?;
+    let selector = Selector::compile(expression, Environment::default()).map_err(|e| e.to_string())?;
     selector.matches(&"gpu.example.com".into(), &gpu()).map_err(|e| e.to_string())
 }
 
@@ -39,7 +39,7 @@ fn selects() {
         (r#"device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("40Gi"))"#, true),
         (r#"device.capacity["gpu.example.com"].memory == quantity("81920Mi")"#, true),
         (r#"device.capacity["gpu.example.com"].cores.isInteger()"#, false),
-        (r#"quantity("1Ki").add(24).asInteger() == 1048 && quantity("-1").sign() == -1 && isQuantity("1Gi") && !isQuantity("x")"#, true),
+        (r#"quantity("1Ki").add(24).asInteger() == 1048 && sign(quantity("-1")) == -1 && isQuantity("1Gi") && !isQuantity("x")"#, true),
         (r#"device.attributes["gpu.example.com"].driverVersion.isGreaterThan(semver("1.3.0-rc1"))"#, true),
         (r#"device.attributes["gpu.example.com"].driverVersion.compareTo(semver("v1.3", true)) == 0"#, true),
         (r#"isSemver("1.2") || semver("3.2.1").major() == 3"#, true),
@@ -71,14 +71,14 @@ fn fails_in_cel_gos_words() {
         (r#"device.attributes["x"]["y"].isGreaterThan(quantity("0"))"#, "no such key: y"),
         (r#"device.attributes["x"].y || device.attributes["x"].z"#, "no such key: y"),
         (r#"device.attributes["gpu.example.com"].model > 1"#, "no such overload"),
-        (r#"device.attributes["gpu.example.com"].numa.startsWith("x")"#, "no such overload: startsWith(int, string)"),
+        (r#"device.attributes["gpu.example.com"].numa.startsWith("x")"#, "no such overload"),
         (r#"device.attributes["gpu.example.com"].driverVersion == 1"#, "no such overload"),
         ("1 / 0 == 1", "division by zero"),
         ("[1][2] == 1", "index out of bounds: 2"),
         ("9223372036854775807 + 1 > 0", "integer overflow"),
         (
             "device.attributes['gpu.example.com'].model",
-            "CEL result of type string could not be converted to bool: unsupported type conversion from 'string' to bool",
+            "CEL result of type string could not be converted to bool: unsupported native conversion from string to 'bool'",
         ),
         ("semver('1') == semver('1')", "No Major.Minor.Patch elements found"),
     ] {
@@ -90,7 +90,7 @@ fn fails_in_cel_gos_words() {
 
 #[test]
 fn a_device_with_a_broken_attribute_fails_every_selector() {
-    let selector = Selector::compile("true").unwrap();
+    let selector = Selector::compile("true", Environment::default()).unwrap();
     for (attributes, error) in [
         (r#"{"v":{"version":"1"}}"#, "attribute v: parse semantic version: No Major.Minor.Patch elements found"),
         (r#"{"names":{}}"#, "attribute names: unsupported attribute value"),
@@ -112,7 +112,7 @@ fn refuses_before_evaluation() {
             "compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(string, int)'\n | device.driver == 1\n | ..............^",
         ),
     ] {
-        assert_eq!(Selector::compile(expression).unwrap_err().to_string(), error, "{expression}");
+        assert_eq!(Selector::compile(expression, Environment::default()).unwrap_err().to_string(), error, "{expression}");
     }
     for (expression, part) in [
         ("?!", "Syntax error"),
@@ -120,15 +120,18 @@ fn refuses_before_evaluation() {
         ("true true", "Syntax error"),
         ("'open", "Syntax error"),
         ("nothing()", "undeclared reference to 'nothing'"),
-        ("ip('::1').family() == 6", "function ip() is not supported here"),
+        ("[1, 'a'].size() == 2", "expected type 'int' but found 'string'"),
+        ("duration('x') == duration('1s')", "invalid duration argument"),
+        ("'%d'.format(['x']) == ''", "decimal clause can only be used on integers, was given string"),
         ("Device{}", "undeclared reference to 'Device'"),
         ("9223372036854775808 > 0", "invalid int literal"),
-        ("'x'.matches('(')", "error parsing regexp"),
+        ("'x'.matches('(')", "invalid matches argument"),
+        ("'x'.find('(') == ''", "program instantiation failed: error parsing regexp: missing closing ): `(`"),
         ("device.driver.size('x') == 1", "found no matching overload for 'size' applied to 'string.(string)'"),
         ("has(1)", "invalid argument to has() macro"),
         ("[1].all(1, true)", "argument must be a simple name"),
     ] {
-        let error = Selector::compile(expression).unwrap_err().to_string();
+        let error = Selector::compile(expression, Environment::default()).unwrap_err().to_string();
         assert!(error.contains(part), "{expression}: {error}");
     }
 }
@@ -142,7 +145,7 @@ fn depth_is_limited() {
         format!("1{} == 1", " + 1".repeat(5000)),
         format!("device{}", ".a".repeat(5000)),
     ] {
-        let _ = Selector::compile(&expression).map(|s| s.matches(&"x".into(), &gpu()));
+        let _ = Selector::compile(&expression, Environment::default()).map(|s| s.matches(&"x".into(), &gpu()));
     }
     assert_eq!(run(&format!("true{}", " && true".repeat(1000))), Ok(true));
 }

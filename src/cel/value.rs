@@ -1,37 +1,26 @@
-//! Values that selectors compute with.
-//!
-//! `device` and its maps are views of the device in the slice; nothing is copied to evaluate a selector. A domain that
-//! no attribute or capacity names reads as an empty map, as in
-//! `staging/src/k8s.io/dynamic-resource-allocation/cel/compile.go` (`newStringInterfaceMapWithDefault`).
+//! Values that expressions work on, and how they compare; mirrors cel-go's `common/types`.
 
 use std::cmp::Ordering;
-use std::fmt;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::cluster::resource::{Device, DeviceAttribute};
-use crate::cluster::{Quantity, Str};
-
-use super::error::{AttributeError, EvalError};
-use super::parse::Literal;
+use super::address::Cidr;
+use super::ast::Literal;
+use super::budget;
+use super::error::EvalError;
+use super::named_format::NamedFormat;
+use super::number::{compare_int, compare_uint, show};
+use super::quantity::Quantity;
 use super::semver::Semver;
-
-/// The device a selector looks at.
-#[derive(Clone, Copy)]
-pub(super) struct DeviceView<'a> {
-    pub(super) driver: &'a Str,
-    pub(super) device: &'a Device,
-}
-
-/// Which of the device's two maps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Attributes,
-    Capacity,
-}
+use super::time::Timestamp;
+use super::types::Type;
+use super::url::Url;
+use crate::cluster::Str;
 
 /// A value.
-#[derive(Clone)]
-pub(super) enum Value<'a> {
+#[derive(Clone, Debug)]
+pub(super) enum Value {
     Null,
     Bool(bool),
     Int(i64),
@@ -39,225 +28,377 @@ pub(super) enum Value<'a> {
     Double(f64),
     String(Str),
     Bytes(Arc<[u8]>),
-    List(Arc<Vec<Value<'a>>>),
-    Map(Arc<Vec<(Value<'a>, Value<'a>)>>),
+    /// In nanoseconds.
+    Duration(i64),
+    Timestamp(Timestamp),
+    List(Arc<Vec<Value>>),
+    Map(Arc<Map>),
+    Type(Type),
+    Optional(Option<Arc<Value>>),
     Quantity(Quantity),
     Semver(Arc<Semver>),
-    Type(&'static str),
-    /// `device`
-    Device(DeviceView<'a>),
-    /// `device.attributes` or `device.capacity`
-    Domains(DeviceView<'a>, Part),
-    /// One domain of those.
-    Domain(DeviceView<'a>, Part, Str),
+    Ip(IpAddr),
+    Cidr(Cidr),
+    Url(Arc<Url>),
+    Format(&'static NamedFormat),
+    /// A message without fields.
+    Message(&'static str),
+    /// What an optional holds where cel-go could not put its value together again.
+    Failed(Arc<EvalError>),
 }
 
-impl<'a> Value<'a> {
+/// A map; entries by key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Map {
+    pub(super) entries: BTreeMap<Key, Value>,
+    /// Whether looking up what is missing gives an empty map, as for the domains of a device's attributes and capacity.
+    pub(super) domains: bool,
+}
+
+/// A key of a map. Keys of different types differ.
+#[derive(Clone, Debug)]
+pub(super) struct Key(pub(super) Value);
+
+impl Key {
+    fn rank(&self) -> u8 {
+        match self.0 {
+            Value::Bool(_) => 0,
+            Value::Int(_) => 1,
+            Value::Uint(_) => 2,
+            Value::Double(_) => 3,
+            Value::String(_) => 4,
+            Value::Null => 5,
+            Value::Duration(_) => 6,
+            Value::Timestamp(_) => 7,
+            Value::Type(_) => 8,
+            Value::List(_) => 9,
+            Value::Map(_) => 10,
+            _ => 11,
+        }
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Int(a), Value::Int(b)) | (Value::Duration(a), Value::Duration(b)) => a.cmp(b),
+            (Value::Uint(a), Value::Uint(b)) => a.cmp(b),
+            (Value::Double(a), Value::Double(b)) => a.partial_cmp(b).unwrap_or_else(|| a.total_cmp(b)),
+            (Value::String(a), Value::String(b)) => a.as_str().cmp(b.as_str()),
+            (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp(b),
+            (Value::Type(a), Value::Type(b)) => a.name().cmp(b.name()),
+            // Lists and maps are found by identity alone.
+            (Value::List(a), Value::List(b)) => Arc::as_ptr(a).cmp(&Arc::as_ptr(b)),
+            (Value::Map(a), Value::Map(b)) => Arc::as_ptr(a).cmp(&Arc::as_ptr(b)),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
+
+impl Map {
+    /// The value of a key; numbers of different types that are equal name the same entry.
+    pub(super) fn find(&self, key: &Value) -> Option<Value> {
+        let direct = |key: Value| self.entries.get(&Key(key)).cloned();
+        let found = direct(key.clone()).or_else(|| match key {
+            Value::Double(d) if d.fract() == 0.0 => {
+                let int = (*d >= i64::MIN as f64 && *d < i64::MAX as f64).then(|| direct(Value::Int(*d as i64))).flatten();
+                int.or_else(|| (*d >= 0.0 && *d < u64::MAX as f64).then(|| direct(Value::Uint(*d as u64))).flatten())
+            }
+            Value::Int(i) => u64::try_from(*i).ok().and_then(|u| direct(Value::Uint(u))),
+            Value::Uint(u) => i64::try_from(*u).ok().and_then(|i| direct(Value::Int(i))),
+            _ => None,
+        });
+        found.or_else(|| self.domains.then(|| Value::Map(Arc::default())))
+    }
+
+    fn equals(&self, other: &Self) -> bool {
+        self.entries.len() == other.entries.len()
+            && self
+                .entries
+                .iter()
+                .all(|(key, value)| budget::spend(4) && other.find(&key.0).is_some_and(|found| value.equals(&found) != Ok(false)))
+    }
+}
+
+impl Value {
     pub(super) fn string(text: impl Into<Str>) -> Self {
         Self::String(text.into())
     }
 
-    pub(super) fn list(items: Vec<Self>) -> Self {
+    pub(super) fn list(items: Vec<Value>) -> Self {
         Self::List(Arc::new(items))
     }
 
-    /// The name of the value's type.
+    pub(super) fn strings<S: Into<Str>>(items: impl IntoIterator<Item = S>) -> Self {
+        Self::list(items.into_iter().map(Self::string).collect())
+    }
+
+    pub(super) fn some(value: Value) -> Self {
+        Self::Optional(Some(Arc::new(value)))
+    }
+
+    pub(super) const NONE: Self = Self::Optional(None);
+
+    /// The name of the value's type at run time.
     pub(super) fn type_name(&self) -> &'static str {
+        self.ty().name()
+    }
+
+    /// The value's type at run time.
+    pub(super) fn ty(&self) -> Type {
         match self {
-            Self::Null => "null_type",
-            Self::Bool(_) => "bool",
-            Self::Int(_) => "int",
-            Self::Uint(_) => "uint",
-            Self::Double(_) => "double",
-            Self::String(_) => "string",
-            Self::Bytes(_) => "bytes",
-            Self::List(_) => "list",
-            Self::Map(_) | Self::Device(_) | Self::Domains(..) | Self::Domain(..) => "map",
-            Self::Quantity(_) => "kubernetes.Quantity",
-            Self::Semver(_) => "kubernetes.Semver",
-            Self::Type(_) => "type",
+            Self::Null => Type::Null,
+            Self::Bool(_) => Type::Bool,
+            Self::Int(_) => Type::Int,
+            Self::Uint(_) => Type::Uint,
+            Self::Double(_) => Type::Double,
+            Self::String(_) => Type::String,
+            Self::Bytes(_) => Type::Bytes,
+            Self::Duration(_) => Type::Duration,
+            Self::Timestamp(_) => Type::Timestamp,
+            Self::List(_) => Type::list(Type::Dyn),
+            Self::Map(_) => Type::map(Type::Dyn, Type::Dyn),
+            Self::Type(_) => Type::Type(None),
+            Self::Optional(_) => Type::optional(Type::Dyn),
+            Self::Quantity(_) => super::decls::QUANTITY,
+            Self::Semver(_) => super::decls::SEMVER,
+            Self::Ip(_) => super::decls::IP,
+            Self::Cidr(_) => super::decls::CIDR,
+            Self::Url(_) => super::decls::URL,
+            Self::Format(_) => super::decls::FORMAT,
+            Self::Message(name) => Type::Object(name),
+            Self::Failed(_) => Type::Error,
         }
     }
 
-    /// The entries of a map, by key; `None` for other values.
-    pub(super) fn entries(&self) -> Option<Vec<(Value<'a>, Value<'a>)>> {
-        let mut keys: Vec<Str> = match self {
-            Self::Map(entries) => return Some(entries.to_vec()),
-            Self::Device(_) => ["allowMultipleAllocations", "attributes", "capacity", "driver"].map(Str::from).to_vec(),
-            Self::Domains(view, part) => view.names(*part).map(|(domain, _)| domain.into()).collect(),
-            Self::Domain(view, part, domain) => view.names(*part).filter(|(d, _)| *d == domain.as_str()).map(|(_, id)| id.into()).collect(),
-            _ => return None,
-        };
-        keys.sort();
-        keys.dedup();
-        let entry = |key: Str| self.find(&Self::String(key.clone())).map(|value| (Self::String(key), value));
-        Some(keys.into_iter().filter_map(entry).collect())
-    }
-
-    /// Looks a key up in a map; unknown domains are found, and empty.
-    pub(super) fn find(&self, key: &Value<'a>) -> Option<Value<'a>> {
-        if let Self::Map(entries) = self {
-            return entries.iter().find(|(k, _)| k.equals(key) == Ok(true)).map(|(_, v)| v.clone());
-        }
-        let Self::String(key) = key else { return None };
+    /// The name of the Go type that stands for the value.
+    pub(super) fn go_type(&self) -> &'static str {
         match self {
-            Self::Device(view) => match key.as_str() {
-                "driver" => Some(Self::String(view.driver.clone())),
-                "allowMultipleAllocations" => Some(Self::Bool(view.device.allow_multiple_allocations.unwrap_or(false))),
-                "attributes" => Some(Self::Domains(*view, Part::Attributes)),
-                "capacity" => Some(Self::Domains(*view, Part::Capacity)),
-                _ => None,
-            },
-            Self::Domains(view, part) => Some(Self::Domain(*view, *part, key.clone())),
-            Self::Domain(view, part, domain) => view.lookup(*part, domain, key),
-            _ => None,
+            Self::Null => "types.Null",
+            Self::Bool(_) => "types.Bool",
+            Self::Int(_) => "types.Int",
+            Self::Uint(_) => "types.Uint",
+            Self::Double(_) => "types.Double",
+            Self::String(_) => "types.String",
+            Self::Bytes(_) => "types.Bytes",
+            Self::Duration(_) => "types.Duration",
+            Self::Timestamp(_) => "types.Timestamp",
+            Self::List(_) => "*types.baseList",
+            Self::Map(map) if map.domains => "cel.mapper",
+            Self::Map(_) => "*types.baseMap",
+            Self::Type(_) => "*types.Type",
+            Self::Optional(_) => "*types.Optional",
+            Self::Quantity(q) if q.computed => "*cel.Quantity",
+            Self::Quantity(_) => "cel.Quantity",
+            Self::Semver(_) => "cel.Semver",
+            Self::Ip(_) => "cel.IP",
+            Self::Cidr(_) => "cel.CIDR",
+            Self::Url(_) => "cel.URL",
+            Self::Format(_) => "cel.Format",
+            Self::Message(_) => "*types.protoObj",
+            Self::Failed(_) => "*types.Err",
         }
     }
 
-    /// The `in` operator.
-    pub(super) fn contains(&self, key: &Value<'a>) -> Result<bool, EvalError> {
-        match self {
-            Self::List(items) => {
-                let mut failure = None;
-                for item in items.iter() {
-                    match item.equals(key) {
-                        Ok(true) => return Ok(true),
-                        Ok(false) => {}
-                        Err(error) => failure = failure.or(Some(error)),
-                    }
-                }
-                failure.map_or(Ok(false), Err)
-            }
-            // Looking for a domain asks the device itself, not the view that makes up empty domains.
-            Self::Domains(view, part) => Ok(matches!(key, Self::String(k) if view.names(*part).any(|(domain, _)| domain == k.as_str()))),
-            Self::Map(_) | Self::Device(_) | Self::Domain(..) => Ok(self.find(key).is_some()),
-            _ => Err(EvalError::NotAContainer),
+    /// Whether the value fits a parameter of an overload, as far as it is looked at when called.
+    pub(super) fn fits(&self, ty: &Type) -> bool {
+        match (ty, self) {
+            (Type::Dyn | Type::Any | Type::Param(_), _) => true,
+            (Type::List(of), Self::List(items)) => items.first().is_none_or(|item| item.fits(of)),
+            (Type::Map(of), Self::Map(map)) => map.entries.first_key_value().is_none_or(|(k, v)| k.0.fits(&of.0) && v.fits(&of.1)),
+            _ => ty.name() == self.type_name(),
         }
     }
 
-    /// `container[key]` and `container.key`.
-    pub(super) fn index(&self, key: &Value<'a>) -> Result<Value<'a>, EvalError> {
-        let Self::List(items) = self else {
-            return self.find(key).ok_or_else(|| EvalError::NoSuchKey(key.to_string()));
-        };
-        let at = match key {
-            Self::Int(i) => *i,
-            Self::Uint(u) => i64::try_from(*u).unwrap_or(-1),
-            Self::Double(d) if d.fract() == 0.0 => *d as i64,
-            other => return Err(EvalError::IndexType(other.type_name())),
-        };
-        usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().ok_or(EvalError::IndexOutOfBounds(at))
+    /// `==` of two values that are there: null equals only null.
+    pub(super) fn equals(&self, other: &Self) -> Result<bool, EvalError> {
+        match (self, other) {
+            (Self::Null, Self::Null) => Ok(true),
+            (Self::Null, _) | (_, Self::Null) => Ok(false),
+            _ => self.same(other),
+        }
     }
 
-    /// Equality across types is false, not an error, except for Kubernetes' own types.
-    pub(super) fn equals(&self, other: &Value<'a>) -> Result<bool, EvalError> {
+    /// Equality by the left value's rules: another type is unequal, an error for Kubernetes' own types.
+    pub(super) fn same(&self, other: &Self) -> Result<bool, EvalError> {
         Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::String(a), Self::String(b)) => a == b,
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
-            (Self::Type(a), Self::Type(b)) => a == b,
-            (Self::Quantity(a), Self::Quantity(b)) => a == b,
-            (Self::Semver(a), Self::Semver(b)) => a.cmp(b) == Ordering::Equal,
-            (Self::Quantity(_) | Self::Semver(_), _) => return Err(EvalError::NoSuchOverload),
+            (Self::Duration(a), Self::Duration(b)) => a == b,
+            (Self::Timestamp(a), Self::Timestamp(b)) => a == b,
+            (Self::Type(a), Self::Type(b)) => a.name() == b.name(),
+            (Self::Optional(None), Self::Optional(None)) => true,
+            (Self::Optional(Some(a)), Self::Optional(Some(b))) => return a.same(b),
+            (Self::Quantity(a), Self::Quantity(b)) if !b.computed => a.cmp(*b) == Ordering::Equal,
+            (Self::Semver(a), Self::Semver(b)) => a == b,
+            (Self::Ip(a), Self::Ip(b)) => a == b,
+            (Self::Cidr(a), Self::Cidr(b)) => a == b,
+            (Self::Url(a), Self::Url(b)) => a.to_string() == b.to_string(),
+            (Self::Format(a), Self::Format(b)) => a.name == b.name,
+            (Self::Failed(error), _) => return Err((**error).clone()),
+            (Self::Quantity(_) | Self::Semver(_) | Self::Ip(_) | Self::Cidr(_) | Self::Url(_) | Self::Format(_), _) => {
+                return Err(EvalError::NoSuchOverload);
+            }
+            // What cannot be compared does not make lists and maps unequal.
             (Self::List(a), Self::List(b)) => {
-                if a.len() != b.len() {
-                    return Ok(false);
-                }
-                for (x, y) in a.iter().zip(b.iter()) {
-                    if !x.equals(y)? {
-                        return Ok(false);
-                    }
-                }
-                true
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| budget::spend(1) && a.equals(b) != Ok(false))
             }
-            _ => match (self.entries(), other.entries()) {
-                (Some(a), Some(b)) => {
-                    if a.len() != b.len() {
-                        return Ok(false);
-                    }
-                    for (key, value) in a {
-                        match other.find(&key) {
-                            Some(found) if value.equals(&found)? => {}
-                            _ => return Ok(false),
-                        }
-                    }
-                    true
-                }
-                _ => self.compare_numbers(other) == Some(Ordering::Equal),
-            },
+            (Self::Map(a), Self::Map(b)) => a.equals(b),
+            _ => self.compare_numbers(other).is_some_and(|order| order == Ok(Ordering::Equal)),
         })
     }
 
-    /// `<` and its kin.
-    pub(super) fn compare(&self, other: &Value<'a>) -> Result<Ordering, EvalError> {
-        match (self, other) {
+    /// Whether a list holds the value.
+    pub(super) fn is_in(&self, items: &[Value]) -> bool {
+        items.iter().any(|item| budget::spend(1) && self.same(item) == Ok(true))
+    }
+
+    /// `<` and its kin; `None` where the value has no order.
+    pub(super) fn compare(&self, other: &Self) -> Option<Result<Ordering, EvalError>> {
+        Some(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
-            (Self::String(a), Self::String(b)) => Ok(a.as_str().cmp(b.as_str())),
+            (Self::String(a), Self::String(b)) => Ok(a.as_bytes().cmp(b.as_bytes())),
             (Self::Bytes(a), Self::Bytes(b)) => Ok(a.cmp(b)),
-            (Self::Double(a), Self::Double(b)) if a.is_nan() || b.is_nan() => Err(EvalError::NanOrder),
-            _ => self.compare_numbers(other).ok_or(EvalError::NoSuchOverload),
-        }
-    }
-
-    fn compare_numbers(&self, other: &Value<'a>) -> Option<Ordering> {
-        match (self, other) {
-            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
-            (Self::Uint(a), Self::Uint(b)) => Some(a.cmp(b)),
-            (Self::Double(a), Self::Double(b)) => a.partial_cmp(b),
-            (Self::Int(a), Self::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
-            (Self::Uint(a), Self::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
-            (Self::Double(a), Self::Int(b)) => a.partial_cmp(&(*b as f64)),
-            (Self::Int(a), Self::Double(b)) => (*a as f64).partial_cmp(b),
-            (Self::Double(a), Self::Uint(b)) => a.partial_cmp(&(*b as f64)),
-            (Self::Uint(a), Self::Double(b)) => (*a as f64).partial_cmp(b),
-            _ => None,
-        }
-    }
-}
-
-impl<'a> DeviceView<'a> {
-    /// Domain and identifier of everything in one of the maps; a name without domain belongs to the driver's.
-    fn names(self, part: Part) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let attributes = self.device.attributes.keys().filter(move |_| part == Part::Attributes);
-        let capacity = self.device.capacity.keys().filter(move |_| part == Part::Capacity);
-        attributes.chain(capacity).map(move |name| split_name(name, self.driver))
-    }
-
-    fn lookup(self, part: Part, domain: &str, id: &str) -> Option<Value<'a>> {
-        let named = |name: &str| split_name(name, self.driver) == (domain, id);
-        match part {
-            Part::Attributes => {
-                self.device.attributes.iter().find(|(name, _)| named(name)).and_then(|(_, attribute)| attribute_value(attribute).ok())
+            (Self::Duration(a), Self::Duration(b)) => Ok(a.cmp(b)),
+            (Self::Timestamp(a), Self::Timestamp(b)) => Ok(a.cmp(b)),
+            (Self::Int(_) | Self::Uint(_) | Self::Double(_), _) => match self.compare_numbers(other) {
+                Some(order) => order,
+                None => Err(EvalError::NoSuchOverload),
+            },
+            (Self::Bool(_) | Self::String(_) | Self::Bytes(_) | Self::Duration(_) | Self::Timestamp(_), _) => {
+                Err(EvalError::NoSuchOverload)
             }
-            Part::Capacity => self.device.capacity.iter().find(|(name, _)| named(name)).map(|(_, c)| Value::Quantity(c.value)),
-        }
-    }
-
-    /// What keeps any selector from being evaluated on this device.
-    pub(super) fn defect(self) -> Option<EvalError> {
-        self.device.attributes.iter().find_map(|(name, attribute)| match attribute.version {
-            None if attribute.int.is_some() || attribute.bool.is_some() || attribute.string.is_some() => None,
-            _ => attribute_value(attribute).err().map(|error| EvalError::Attribute { name: name.clone(), error }),
+            _ => return None,
         })
     }
-}
 
-fn split_name<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
-    name.split_once('/').unwrap_or((driver, name))
-}
+    /// The order of two numbers; an error where one is NaN, `None` where one is no number.
+    fn compare_numbers(&self, other: &Self) -> Option<Result<Ordering, EvalError>> {
+        let nan = |value: &Self| matches!(value, Self::Double(d) if d.is_nan());
+        if nan(self) {
+            return Some(Err(EvalError::NanOrder));
+        }
+        let order = match (self, other) {
+            (Self::Int(_) | Self::Uint(_) | Self::Double(_), _) if nan(other) => return Some(Err(EvalError::NanOrder)),
+            (Self::Int(a), Self::Int(b)) => a.cmp(b),
+            (Self::Uint(a), Self::Uint(b)) => a.cmp(b),
+            (Self::Double(a), Self::Double(b)) => a.partial_cmp(b)?,
+            (Self::Int(a), Self::Uint(b)) => i128::from(*a).cmp(&i128::from(*b)),
+            (Self::Uint(a), Self::Int(b)) => i128::from(*a).cmp(&i128::from(*b)),
+            (Self::Double(a), Self::Int(b)) => compare_int(*a, *b),
+            (Self::Int(a), Self::Double(b)) => compare_int(*b, *a).reverse(),
+            (Self::Double(a), Self::Uint(b)) => compare_uint(*a, *b),
+            (Self::Uint(a), Self::Double(b)) => compare_uint(*b, *a).reverse(),
+            _ => return None,
+        };
+        Some(Ok(order))
+    }
 
-fn attribute_value<'a>(attribute: &DeviceAttribute) -> Result<Value<'a>, AttributeError> {
-    match attribute {
-        DeviceAttribute { int: Some(int), .. } => Ok(Value::Int(*int)),
-        DeviceAttribute { bool: Some(bool), .. } => Ok(Value::Bool(*bool)),
-        DeviceAttribute { string: Some(string), .. } => Ok(Value::String(string.clone())),
-        DeviceAttribute { version: Some(version), .. } => Ok(Value::Semver(Arc::new(Semver::parse(version)?))),
-        _ => Err(AttributeError::Unsupported),
+    /// The size that costs go by.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Self::String(s) => s.chars().count() as u64,
+            Self::Bytes(b) => b.len() as u64,
+            Self::List(items) => items.len() as u64,
+            Self::Map(map) => map.entries.len() as u64,
+            Self::Ip(ip) => {
+                if ip.is_ipv4() {
+                    4
+                } else {
+                    16
+                }
+            }
+            Self::Cidr(cidr) => u64::from(cidr.bits).div_ceil(8),
+            _ => 1,
+        }
+    }
+
+    /// Whether `optional.ofNonZeroValue` leaves the value out.
+    pub(super) fn is_zero(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Bool(b) => !b,
+            Self::Int(i) | Self::Duration(i) => *i == 0,
+            Self::Uint(u) => *u == 0,
+            Self::Double(d) => *d == 0.0,
+            Self::String(s) => s.is_empty(),
+            Self::Bytes(b) => b.is_empty(),
+            Self::List(items) => items.is_empty(),
+            Self::Map(map) => map.entries.is_empty(),
+            Self::Timestamp(t) => t.seconds == -62_135_596_800 && t.nanos == 0,
+            Self::Message(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The value of an optional after cel-go took it to a native Go value and back.
+    pub(super) fn round_trip(&self) -> Self {
+        let failed = |go, value: String| Self::Failed(Arc::new(EvalError::Unconvertible { go, value }));
+        match self {
+            Self::Map(map) if map.domains => Self::Map(Arc::new(Map { entries: map.entries.clone(), domains: false })),
+            Self::Type(ty) => Self::string(ty.name()),
+            Self::Optional(Some(inner)) => inner.round_trip(),
+            Self::Optional(None) => Self::Null,
+            Self::Quantity(_) => failed("*resource.Quantity", self.show()),
+            Self::Semver(_) => failed("semver.Version", self.show()),
+            Self::Ip(_) => failed("netip.Addr", self.show()),
+            Self::Cidr(_) => failed("netip.Prefix", self.show()),
+            Self::Url(_) => failed("*url.URL", self.show()),
+            other => other.clone(),
+        }
+    }
+
+    /// As Go shows the value in an error.
+    pub(super) fn show(&self) -> String {
+        if !budget::spend(1) {
+            return "...".to_owned();
+        }
+        match self {
+            Self::Null => "0".to_owned(),
+            Self::Bool(b) => b.to_string(),
+            Self::Int(i) => i.to_string(),
+            Self::Uint(u) => u.to_string(),
+            Self::Double(d) => show(*d, 21),
+            Self::String(s) => s.to_string(),
+            Self::Bytes(b) => format!("[{}]", b.iter().map(u8::to_string).collect::<Vec<_>>().join(" ")),
+            Self::Duration(d) => super::time::show_duration(*d),
+            Self::Timestamp(t) => t.show(),
+            Self::List(items) => format!("[{}]", items.iter().map(Self::show).collect::<Vec<_>>().join(", ")),
+            Self::Map(map) => {
+                let entries = map.entries.iter().map(|(k, v)| format!("{}: {}", k.0.show(), v.show()));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+            Self::Type(ty) => ty.to_string(),
+            Self::Optional(Some(value)) => format!("optional({})", value.show()),
+            Self::Optional(None) => "optional.none()".to_owned(),
+            Self::Semver(v) => v.to_string(),
+            Self::Ip(ip) => ip.to_string(),
+            Self::Cidr(cidr) => cidr.to_string(),
+            Self::Url(url) => url.to_string(),
+            Self::Quantity(_) | Self::Format(_) | Self::Message(_) => self.type_name().to_owned(),
+            Self::Failed(error) => error.to_string(),
+        }
     }
 }
 
-impl From<&Literal> for Value<'_> {
+impl From<&Literal> for Value {
     fn from(literal: &Literal) -> Self {
         match literal {
             Literal::Null => Self::Null,
@@ -268,28 +409,5 @@ impl From<&Literal> for Value<'_> {
             Literal::String(s) => Self::String(s.clone()),
             Literal::Bytes(b) => Self::Bytes(b.as_slice().into()),
         }
-    }
-}
-
-/// As Go shows the value in an error.
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Bool(b) => write!(f, "{b}"),
-            Self::Int(i) => write!(f, "{i}"),
-            Self::Uint(u) => write!(f, "{u}"),
-            Self::Double(d) => write!(f, "{d}"),
-            Self::String(s) => f.write_str(s),
-            Self::Quantity(q) => write!(f, "{q}"),
-            Self::Type(name) => f.write_str(name),
-            other => f.write_str(other.type_name()),
-        }
-    }
-}
-
-impl fmt::Debug for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({self})", self.type_name())
     }
 }

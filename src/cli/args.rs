@@ -8,7 +8,6 @@ use jiff::Timestamp;
 
 use super::emulate::Emulate;
 use crate::cluster::{ParseQuantityError, Quantity};
-use crate::release::Release;
 use crate::report::{FORMATS, Format};
 use crate::source::Limits;
 
@@ -51,11 +50,14 @@ pub enum Command {
 }
 
 /// Arguments of `info`.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct InfoArgs {
     /// Show this kube-scheduler, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
     #[arg(long, value_name = "VERSION")]
-    pub emulate: Option<Release>,
+    pub emulate: Option<Emulate>,
+    /// How to print
+    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    pub output: &'static Format,
 }
 
 /// How the cluster's scheduler is configured.
@@ -67,8 +69,8 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows [default:
-    /// the newest that is known]
+    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows, or else
+    /// the newest that is known [default: auto]
     #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Emulate>,
     /// Feature gates, as A=true,B=false
@@ -224,9 +226,12 @@ pub struct LiveArgs {
 /// Arguments of `capture`.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// The file, which must not be there yet; compressed where it ends in .gz
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The file, which must not be there yet; compressed where it ends in .gz; - for standard output
+    #[arg(value_name = "FILE", required_unless_present = "output")]
+    pub file: Option<PathBuf>,
+    /// The same, as other tools take it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
+    pub output: Option<PathBuf>,
     /// Replace names, labels, images and texts by others that decide the same
     #[arg(long)]
     pub redact: bool,
@@ -296,9 +301,12 @@ pub struct ExplainArgs {
     /// The pod, as NAME, pod/NAME or NAMESPACE/NAME
     #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
     pub pod: Option<String>,
-    /// Every pending pod, beside what the cluster's own scheduler wrote about it
+    /// Why pods are pending, cause by cause, and every pending pod beside what the cluster's own scheduler wrote about it
     #[arg(long, conflicts_with = "pod")]
     pub pending: bool,
+    /// What keeps the pod out, demand by demand, and the changes that let it in
+    #[arg(long, conflicts_with = "pending")]
+    pub fixes: bool,
     /// In all namespaces
     #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
     pub all_namespaces: bool,
@@ -328,6 +336,9 @@ pub struct RunArgs {
     /// Operations, as a JSON array or JSON lines; without them pods are scheduled until nothing moves
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
+    /// Instead of running, compare how this kube-scheduler decides about every pending pod, such as 1.36
+    #[arg(long, value_name = "VERSION", conflicts_with_all = ["ops", "graceful"])]
+    pub compare: Option<Emulate>,
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,
@@ -365,7 +376,7 @@ mod tests {
         {
             let parsed = Cli::try_parse_from(["schedscope", "explain", "pod/a", "--from", "x", "--emulate", text]);
             assert_eq!(parsed.is_ok(), valid, "{text}");
-            assert!(parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("1.28, 1.29")), "{text}");
+            assert!(parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("1.11, 1.12, 1.20")), "{text}");
         }
     }
 

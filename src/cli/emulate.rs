@@ -3,7 +3,8 @@
 use std::str::FromStr;
 
 use crate::cluster::{Object, Pod};
-use crate::release::{Match, Nearest, Profile, Release, ReleaseError, nearest, newest};
+use crate::release::{FoundVersion, Release, ReleaseChoice, ReleaseError, VersionSource, newest};
+use crate::source::{Loaded, VersionTeller};
 
 /// The value of `--emulate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,62 +23,52 @@ impl FromStr for Emulate {
     }
 }
 
-/// The release of a cluster, and where it was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Detected {
-    pub(super) release: Release,
-    pub(super) source: Source,
+/// Returns the version of the cluster: of the live API server, of the dump's version file, of OpenShift's operator, of the
+/// newest kube-scheduler image, or of the newest kubelet, in this order. What is no version is passed over.
+pub(super) fn detect(loaded: &Loaded) -> Option<FoundVersion> {
+    let told = loaded.report.server_version.as_ref();
+    let told = told.and_then(|told| {
+        let source = match told.told_by {
+            VersionTeller::Server(_) => VersionSource::Server,
+            VersionTeller::File(_) => VersionSource::VersionFile,
+            VersionTeller::ClusterOperator(_) => VersionSource::ClusterOperator,
+            VersionTeller::Kubelets => return None,
+        };
+        Some(FoundVersion { release: Release::parse(&told.version).ok()?, source })
+    });
+    told.or_else(|| {
+        let pods = loaded.objects.iter().filter_map(|o| if let Object::Pod(pod) = o { image_tag(pod) } else { None });
+        newest(pods).map(|release| FoundVersion { release, source: VersionSource::SchedulerImage })
+    })
+    .or_else(|| {
+        let kubelets = loaded.objects.iter().filter_map(|o| if let Object::Node(node) = o { node.status.node_info.as_ref() } else { None });
+        newest(kubelets.map(|info| info.kubelet_version.as_str())).map(|release| FoundVersion { release, source: VersionSource::Kubelets })
+    })
 }
 
-/// Where the release of a cluster is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
-pub(super) enum Source {
-    /// The image of kube-scheduler's pods.
-    #[strum(to_string = "the image of its kube-scheduler")]
-    Image,
-    /// The newest kubelet.
-    #[strum(to_string = "its newest kubelet")]
-    Kubelet,
-}
-
-/// Returns the release of the newest kube-scheduler pod, or else of the newest kubelet; `None` where neither has a version.
-pub(super) fn detect(objects: &[Object]) -> Option<Detected> {
-    let pods = objects.iter().filter_map(|o| if let Object::Pod(pod) = o { image_tag(pod) } else { None });
-    if let Some(release) = newest(pods) {
-        return Some(Detected { release, source: Source::Image });
-    }
-    let kubelets = objects.iter().filter_map(|o| if let Object::Node(node) = o { node.status.node_info.as_ref() } else { None });
-    newest(kubelets.map(|info| info.kubelet_version.as_str())).map(|release| Detected { release, source: Source::Kubelet })
+/// Returns what is emulated: the release that is asked for, or the one that the source shows.
+pub(super) fn choose(asked: Option<Emulate>, loaded: &Loaded) -> ReleaseChoice {
+    let cluster = detect(loaded);
+    let wanted = match asked {
+        None | Some(Emulate::Auto) => cluster,
+        Some(Emulate::Release(release)) => Some(FoundVersion { release, source: VersionSource::Flag }),
+    };
+    ReleaseChoice { wanted, cluster }
 }
 
 /// Returns the tag of the kube-scheduler image that a pod runs.
 fn image_tag(pod: &Pod) -> Option<&str> {
     let container = pod.spec.containers.iter().find(|c| c.name == "kube-scheduler")?;
     let image = container.image.split('@').next().unwrap_or_default();
-    image.rsplit('/').next()?.split_once(':').map(|(_, tag)| tag)
-}
-
-/// Returns how the release that is emulated relates to the one that was asked for, to follow the former's name.
-pub(super) fn answers_for(asked: Release) -> String {
-    match nearest(asked).is {
-        Match::Same => format!(" for {asked}"),
-        Match::Older => format!(", the newest that is known, for the newer {asked}"),
-        Match::Newer => format!(", the oldest that is known, for the older {asked}"),
-    }
+    let tag = image.rsplit('/').next()?.split_once(':')?.1;
+    // `v1.18.3_coreos.0`: tags cannot have the plus sign of a version.
+    tag.split('_').next()
 }
 
 /// Returns a sentence that names the release that answers for another; `None` where it is of the same minor version.
-pub(super) fn substitution(asked: Release) -> Option<String> {
-    let Nearest { profile, is } = nearest(asked);
-    if is == Match::Same {
-        return None;
-    }
-    Some(format!("emulates kube-scheduler {}{}", profile.release, answers_for(asked)))
-}
-
-/// Returns the release that answers for the one asked for, or the newest.
-pub(super) fn profile(asked: Option<Release>) -> &'static Profile {
-    asked.map_or_else(Profile::newest, |release| nearest(release).profile)
+pub(super) fn substitution(choice: &ReleaseChoice) -> Option<String> {
+    let emulated = choice.emulated();
+    emulated.is_stand_in().then(|| format!("emulates kube-scheduler {}: {}", emulated.profile.release, emulated.because()))
 }
 
 #[cfg(test)]
@@ -85,6 +76,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::source::ServerVersion;
 
     fn node(version: &str) -> Object {
         let text = format!(r#"{{"metadata":{{"name":"n"}},"status":{{"nodeInfo":{{"kubeletVersion":"{version}"}}}}}}"#);
@@ -96,15 +88,22 @@ mod tests {
         Object::Pod(Arc::new(serde_json::from_str(&text).unwrap()))
     }
 
+    fn loaded(objects: &[Object], told: Option<(&str, VersionTeller)>) -> Loaded {
+        let mut loaded = Loaded { objects: objects.to_vec(), ..Loaded::default() };
+        loaded.report.server_version = told.map(|(version, told_by)| ServerVersion { version: version.to_owned(), told_by });
+        loaded
+    }
+
     #[test]
     fn the_schedulers_image_goes_before_kubelets_and_the_newest_counts() {
-        let found = |objects: &[Object]| detect(objects).map(|d| (d.release.to_string(), d.source));
-        let kubelets = [node(""), node("v1.31.4-eks-a1b2c3"), node("v1.30.9")];
-        assert_eq!(found(&kubelets), Some(("v1.31.4".into(), Source::Kubelet)));
+        let found = |objects: &[Object]| detect(&loaded(objects, None)).map(|d| (d.release.to_string(), d.source));
+        let kubelets = [node(""), node("v1.31.4-eks-a1b2c3"), node("v1.30.9"), node("kwok-v0.6.0")];
+        assert_eq!(found(&kubelets), Some(("v1.31.4".into(), VersionSource::Kubelets)));
         for (image, expected) in [
-            ("registry.k8s.io/kube-scheduler:v1.29.2@sha256:00", ("v1.29.2", Source::Image)),
-            ("registry:5000/kube-scheduler", ("v1.31.4", Source::Kubelet)),
-            ("kube-scheduler:latest", ("v1.31.4", Source::Kubelet)),
+            ("registry.k8s.io/kube-scheduler:v1.29.2@sha256:00", ("v1.29.2", VersionSource::SchedulerImage)),
+            ("registry:5000/kube-scheduler:v1.29.2_vendor.1", ("v1.29.2", VersionSource::SchedulerImage)),
+            ("registry:5000/kube-scheduler", ("v1.31.4", VersionSource::Kubelets)),
+            ("kube-scheduler:latest", ("v1.31.4", VersionSource::Kubelets)),
         ] {
             let objects: Vec<Object> = kubelets.iter().cloned().chain([scheduler(image)]).collect();
             assert_eq!(found(&objects), Some((expected.0.into(), expected.1)), "{image}");
@@ -113,11 +112,34 @@ mod tests {
     }
 
     #[test]
-    fn another_release_is_named_where_it_answers() {
-        let words = |asked: &str| substitution(asked.parse().unwrap());
-        assert_eq!(words("1.31.9"), None);
-        assert_eq!(words("1.20").unwrap(), "emulates kube-scheduler v1.28.3, the oldest that is known, for the older v1.20");
-        assert!(words("1.99").unwrap().ends_with(", the newest that is known, for the newer v1.99"));
+    fn a_server_or_a_version_file_goes_before_images() {
+        let objects = [scheduler("kube-scheduler:v1.30.1"), node("v1.29.0")];
+        for (version, told_by, expected) in [
+            ("v1.33.1-gke.1", VersionTeller::Server("s".into()), ("v1.33.1", VersionSource::Server)),
+            ("v1.32.0", VersionTeller::File("version.json".into()), ("v1.32.0", VersionSource::VersionFile)),
+            ("v1.32.0", VersionTeller::ClusterOperator("a.yaml".into()), ("v1.32.0", VersionSource::ClusterOperator)),
+            ("v1.29.0", VersionTeller::Kubelets, ("v1.30.1", VersionSource::SchedulerImage)),
+            ("unknown", VersionTeller::Server("s".into()), ("v1.30.1", VersionSource::SchedulerImage)),
+        ] {
+            let found = detect(&loaded(&objects, Some((version, told_by))));
+            assert_eq!(found.map(|f| (f.release.to_string(), f.source)), Some((expected.0.to_owned(), expected.1)), "{version}");
+        }
+    }
+
+    #[test]
+    fn the_flag_wins_and_the_cluster_is_remembered() {
+        let source = loaded(&[node("v1.30.1")], None);
+        let words = |asked: Option<&str>| {
+            let choice = choose(asked.map(|text| text.parse().unwrap()), &source);
+            let version = |found: Option<FoundVersion>| found.map(|f| f.release.to_string()).unwrap_or_default();
+            (version(choice.wanted), version(choice.cluster), substitution(&choice))
+        };
+        for asked in [None, Some("auto")] {
+            assert_eq!(words(asked), ("v1.30.1".into(), "v1.30.1".into(), None));
+        }
+        assert_eq!(words(Some("1.31.9")), ("v1.31.9".into(), "v1.30.1".into(), None));
+        let newer = words(Some("1.99")).2.unwrap();
+        assert!(newer.starts_with("emulates kube-scheduler v1.36.2: v1.99 was asked for with --emulate, and this is"), "{newer}");
     }
 
     #[test]

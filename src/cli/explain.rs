@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use super::args::ExplainArgs;
 use super::suggest::nearest;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, print};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
-use crate::report::{Agreements, Answer, MatchKind, Missing, SchedulerComparer, SchedulerMatch};
+use crate::fixes::{self, Limits};
+use crate::output::{self, Lines, Text};
+use crate::report::{
+    self, Agreements, Answer, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts,
+};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
-use crate::source::Loaded;
+use crate::source::{self, Loaded};
 use crate::trace::{CycleView, Outcome};
 
 /// How long a live cluster is given to write what its scheduler has just decided.
@@ -17,7 +21,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// An answer, and how it compares with what the cluster's scheduler wrote.
 struct Explained {
-    text: String,
+    text: Text,
     code: u8,
     disagrees: bool,
 }
@@ -26,19 +30,22 @@ struct Explained {
 /// decision of its scheduler and the word about it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
-    let mut explained = explain(args, loaded)?;
+    let mut explained = explain(args, loaded, &|line| output::say(line))?;
     if explained.disagrees && args.source.is_live() {
         std::thread::sleep(LOOK_AGAIN);
         let (_, loaded) = super::live::first(&args.connect)?;
-        explained = explain(args, super::judgeable(loaded)?)?;
+        // What is to be said about the release has been said.
+        explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
     }
     print(&explained.text)?;
     Ok(explained.code)
 }
 
-fn explain(args: &ExplainArgs, mut loaded: Loaded) -> Result<Explained, Failure> {
-    loaded.report.forget_origins();
-    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| eprintln!("{line}"))?;
+fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Result<Explained, Failure> {
+    if !args.fixes && !args.pending {
+        loaded.report.forget_origins();
+    }
+    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, say)?;
     let explained = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),
@@ -59,10 +66,19 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let view = CycleView::of(&scheduler.explain(pod));
-    let agreement = SchedulerComparer::new(cluster, events(scheduler, loaded)).compare(pod, &view);
-    let more = unknown(&view) + &beside(&agreement) + &completeness(args, loaded);
+    let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
+    let mut more = unknown(&view);
+    more.extend(beside(&agreement));
+    more.extend(completeness(args, loaded));
+    let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
+    let text = if args.fixes {
+        let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true);
+        let fixes = FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key));
+        write(args, &Answer::Fixes(&view, &release, &fixes), more)?
+    } else {
+        write(args, &Answer::Decision(&view, &release), more)?
+    };
     let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
-    let text = write(args, &Answer::Decision(&view), &more)?;
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
 }
 
@@ -92,21 +108,28 @@ fn meant(cluster: &Cluster, key: &Key) -> String {
     }
 }
 
+/// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
+fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+    let text = loaded.report.original(kind, key).ok().flatten()?;
+    serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
+}
+
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
-    let found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
-    let text = write(args, &Answer::Agreements(&found), &completeness(args, loaded))?;
+    let text = write(args, &Answer::Agreements(&found), completeness(args, loaded))?;
     Ok(Explained { text, code, disagrees: found.some_disagrees() })
 }
 
-fn write(args: &ExplainArgs, answer: &Answer<'_>, more: &str) -> Result<String, Failure> {
+fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<Text, Failure> {
     args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))
 }
 
 /// Returns what the source held and lacked, in formats that show it.
-fn completeness(args: &ExplainArgs, loaded: &Loaded) -> String {
-    if args.output.wide { super::completeness(loaded) } else { String::new() }
+fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Lines {
+    if args.output.wide { super::completeness(loaded) } else { Lines::default() }
 }
 
 /// The Events of the source, wherever they went.
@@ -118,17 +141,16 @@ fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEven
 }
 
 /// What the cluster's scheduler wrote, where it wrote something.
-fn beside(agreement: &SchedulerMatch) -> String {
+fn beside(agreement: &SchedulerMatch) -> Lines {
     if agreement.accord == MatchKind::Unwritten {
-        return String::new();
+        return Lines::default();
     }
-    let lines: String = agreement.text().lines().map(|line| format!("  {line}\n")).collect();
-    format!("\nTHE CLUSTER'S SCHEDULER\n{lines}")
+    section("THE CLUSTER'S SCHEDULER", agreement.text())
 }
 
 /// What the answer cannot know for want of objects in the source: what was asked for and not given, and what the source
 /// merely lacks where the answer hangs on it.
-fn unknown(view: &CycleView) -> String {
+fn unknown(view: &CycleView) -> Lines {
     let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
     let no_nodes = view.start.as_ref().is_some_and(|start| start.nodes == 0);
     let matters = |missing: &&Missing| match (missing.why, missing.kind) {
@@ -137,8 +159,8 @@ fn unknown(view: &CycleView) -> String {
         (MissingReason::NotInSource, _) => false,
         _ => true,
     };
-    let lines: String = Missing::all(view.missing()).iter().filter(matters).map(|m| format!("  {}\n", m.sentence())).collect();
-    if lines.is_empty() { lines } else { format!("\nUNKNOWN\n{lines}") }
+    let lines: Lines = Missing::all(view.missing()).iter().filter(matters).map(Missing::sentence).collect();
+    if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::opening::{Source, Wanted};
 use super::{EXIT_OK, Failure, live, start};
 use crate::app::{self, Console, Exit, ExitTo, Loaded, Options, Print, Watch};
 use crate::cluster::Key;
+use crate::output;
 use crate::ui::{Depth, ThemeError};
 
 /// An embedded cluster.
@@ -36,7 +37,7 @@ fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Fa
 /// One thing after the other is explored, until the reader leaves; says with which exit code. Once the start screen was
 /// there, what cannot be opened leads back to it.
 fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
-    let _log = super::log::start(screen.log.as_deref())?;
+    super::log::start(screen.log.as_deref())?;
     let mut options = options(screen, no_color)?;
     if let Some((print, wanted)) = screen.print().zip(first.clone()) {
         return written(wanted, &options, &print);
@@ -57,7 +58,7 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
             Err(failure) if only => return Err(failure),
             Err(failure) => {
                 let told = console.unsaid().get(said..).unwrap_or_default().iter().cloned();
-                why = Some(told.chain([failure.message]).collect::<Vec<_>>().join("; "));
+                why = Some(told.chain(failure.message).collect::<Vec<_>>().join("; "));
             }
             // Whoever does not wait for one thing may want another.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}
@@ -81,7 +82,7 @@ fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failu
     let watch = Watch::default();
     let opened = wanted.open(None, options, &watch);
     for line in watch.said() {
-        eprintln!("{line}");
+        output::say(line);
     }
     let opened = opened?;
     let options = Options { notice: opened.notice, ..options.clone() };
@@ -139,7 +140,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
     }
     options.check_theme();
     for problem in &options.problems {
-        eprintln!("{problem}");
+        output::say(problem);
     }
     Ok(options)
 }

@@ -1,54 +1,19 @@
 //! `schedscope info`: what this program is and what it emulates.
 
-use std::fmt::Write as _;
-
-use strum::IntoEnumIterator as _;
-
 use super::args::InfoArgs;
+use super::emulate::Emulate;
 use super::{Failure, print};
-use crate::release::{Emulation, Gate, supported};
-use crate::scheduler::Config;
+use crate::output::Lines;
+use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
+use crate::report::{Answer, Info};
 
 /// Prints it.
 pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
-    let profile = super::emulate::profile(args.emulate);
-    let emulation = Emulation::from(profile);
-    let mut out = format!("schedscope {}\nemulates kube-scheduler {}", env!("CARGO_PKG_VERSION"), emulation.release());
-    if let Some(asked) = args.emulate {
-        out += &super::emulate::answers_for(asked);
-    }
-    let not_verified: Vec<String> = profile.not_verified().map(|part| part.to_string()).collect();
-    if !not_verified.is_empty() {
-        let _ = write!(out, "\nnot verified against it: {}", not_verified.join(", "));
-    }
-    let _ = write!(out, "\nknows {}\n\nplugins of the default profile\n", supported());
-    let config = Config::defaults(emulation);
-    for plugin in config.profiles.iter().flat_map(|p| &p.all) {
-        let points = [
-            ("PreEnqueue", plugin.pre_enqueue().is_some()),
-            ("QueueSort", plugin.sorts_queue()),
-            ("PreFilter", plugin.pre_filter().is_some()),
-            ("Filter", plugin.filter().is_some()),
-            ("PostFilter", plugin.post_filter().is_some()),
-            ("PreScore", plugin.pre_score().is_some()),
-            ("Score", plugin.score().is_some()),
-            ("Reserve", plugin.reserve().is_some()),
-            ("Permit", plugin.permit().is_some()),
-            ("PreBind", plugin.pre_bind().is_some()),
-            ("Bind", plugin.binds()),
-        ];
-        let points: Vec<&str> = points.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect();
-        let weight = config.profiles.iter().flat_map(|p| &p.score).find(|(scored, _)| scored.name() == plugin.name());
-        let weight = weight.map_or_else(String::new, |(_, weight)| format!(" (weight {weight})"));
-        let _ = writeln!(out, "  {:<32} {}{weight}", plugin.name().as_str(), points.join(", "));
-    }
-    for (name, _) in config.profiles.iter().flat_map(|p| &p.not_emulated) {
-        let _ = writeln!(out, "  {name:<32} not emulated yet");
-    }
-    out.push_str("\nfeature gates (set with --feature-gates)\n");
-    for gate in Gate::iter() {
-        let state = if emulation.enabled(gate) { "on" } else { "off" };
-        let _ = writeln!(out, "  {:<42} {state:<4} {}", gate.to_string(), gate.describe());
-    }
-    print(&out)
+    let wanted = args.emulate.and_then(|emulate| match emulate {
+        // There is no source that could show a version.
+        Emulate::Auto => None,
+        Emulate::Release(release) => Some(FoundVersion { release, source: VersionSource::Flag }),
+    });
+    let info = Info::of(ReleaseChoice { wanted, cluster: None }.emulated());
+    print(&args.output.write(&Answer::Info(&info), Lines::default()).map_err(|e| Failure::source(e.to_string()))?)
 }

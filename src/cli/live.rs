@@ -1,12 +1,12 @@
 //! Connections to live clusters, `schedscope capture`, and what other commands read of a live cluster.
 
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::args::{CaptureArgs, ConnectArgs};
 use super::{EXIT_OK, Failure};
 use crate::app::{self, Console};
+use crate::output::{self, Status};
 use crate::source::Loaded;
 use crate::source::live::{ConnectOptions, Live, State, connect, may_ask};
 
@@ -19,10 +19,11 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A cluster as a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
-    let path = args.file.display().to_string();
-    let said = app::capture(&loaded.cluster(), &loaded.events, &app::unknown_kinds(&loaded.report), &path, args.redact)
+    let path = args.file.as_ref().or(args.output.as_ref()).map(|path| path.display().to_string()).unwrap_or_default();
+    let (version, unknown) = (app::known_version(&loaded.report), app::unknown_kinds(&loaded.report));
+    let said = app::capture(&loaded.cluster(), &loaded.events, version.as_deref(), &unknown, &path, args.redact)
         .map_err(|error| Failure::source(error.to_string()))?;
-    eprintln!("{said}");
+    output::say(said);
     Ok(EXIT_OK)
 }
 
@@ -48,7 +49,7 @@ fn connect_to(args: &ConnectArgs, watch: bool) -> Result<Arc<Live>, Failure> {
         kubeconfig: args.kubeconfig.clone(),
         context: args.context.clone(),
         namespaces: args.only_namespace.clone(),
-        interactive: std::io::stdin().is_terminal(),
+        interactive: output::standard_input_is_terminal(),
         watch,
         ..ConnectOptions::default()
     };
@@ -67,18 +68,16 @@ pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Resu
 
 /// Tells a terminal how far it has got, until something holds, which waits a little each time.
 fn tell_until(live: &Live, mut holds: impl FnMut() -> bool) {
-    let shows = std::io::stderr().is_terminal();
+    let shows = output::standard_error_is_terminal();
+    let mut status = Status::default();
     let mut told = None;
     let begin = Instant::now();
     while !holds() {
         // What takes no time says nothing.
         if shows && told.unwrap_or(begin).elapsed() >= TELL {
-            eprint!("\r\x1b[K{}", so_far(live));
+            status.show(so_far(live));
             told = Some(Instant::now());
         }
-    }
-    if told.is_some() {
-        eprint!("\r\x1b[K");
     }
 }
 

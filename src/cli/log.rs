@@ -1,71 +1,115 @@
 //! The log: a file, never the terminal. What objects hold is not logged.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-use tracing_appender::non_blocking::WorkerGuard;
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use jiff::Timestamp;
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
 use crate::app::{self, LOG_PREFIX, LOG_SUFFIX, Log};
+use crate::output;
 
 /// How many daily files are kept.
 const DAYS: usize = 7;
 
-/// Other libraries speak of requests and of what they carry: only their warnings are kept.
-const FILTER: &str = "warn,schedscope=info";
+/// Other libraries speak of requests and of what they carry, and of programs that failed and what those wrote.
+const FILTER: &str = "schedscope=info";
 
-/// Sends what is logged to the file that is asked for, or else to the file of the day in the state directory, until the
-/// guard goes. Where the latter cannot be written there is no log, and the explorer tells why.
+/// Sends what is logged to the file that is asked for, or else to the file of the day in the state directory. Where the
+/// latter cannot be written there is no log, and the explorer tells why.
 ///
 /// # Errors
 /// Where the file that is asked for cannot be written.
-pub(super) fn start(file: Option<&Path>) -> Result<Option<WorkerGuard>, Failure> {
-    let (log, guard) = match file {
+pub(super) fn start(file: Option<&Path>) -> Result<(), Failure> {
+    let (log, writer): (Log, Option<Box<dyn Write + Send>>) = match file {
         Some(path) => {
-            let opened = std::fs::OpenOptions::new().create(true).append(true).open(path);
-            let opened = opened.map_err(|e| Failure::usage(format!("--log {}: {e}", path.display())))?;
-            (Log::File(path.to_owned()), Some(tracing_appender::non_blocking(opened)))
+            let opened = output::append(path).map_err(|e| Failure::usage(format!("--log {}: {e}", path.display())))?;
+            (Log::File(path.to_owned()), Some(Box::new(Plain(opened))))
         }
         None => match app::folder(|name| std::env::var(name).ok(), "XDG_STATE_HOME", ".local/state") {
             None => (Log::Failed("neither XDG_STATE_HOME nor HOME names a folder".to_owned()), None),
             Some(folder) => match daily(&folder) {
-                Ok(files) => (Log::Daily(folder), Some(tracing_appender::non_blocking(files))),
+                Ok(files) => (Log::Daily(folder), Some(Box::new(Plain(files)))),
                 Err(why) => (Log::Failed(format!("{}: {why}", folder.display())), None),
             },
         },
     };
     app::set_log(log);
-    let Some((writer, guard)) = guard else { return Ok(None) };
+    let Some(writer) = writer else { return Ok(()) };
     let filter = EnvFilter::new(FILTER);
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).finish();
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Mutex::new(writer)).with_ansi(false).finish();
     tracing::subscriber::set_global_default(subscriber).map_err(|e| Failure::usage(format!("--log: {e}")))?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "schedscope started");
-    Ok(Some(guard))
+    Ok(())
 }
 
-/// Why there are no files for the log.
-#[derive(Debug, thiserror::Error)]
-enum DailyError {
-    #[error(transparent)]
-    Folder(#[from] std::io::Error),
-    #[error(transparent)]
-    Appender(#[from] tracing_appender::rolling::InitError),
+/// Writes events escaped and without passwords; each comes in one piece.
+struct Plain<W>(W);
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let lines: Vec<String> = text.split('\n').map(|line| output::escape(&output::without_passwords(line)).into_owned()).collect();
+        self.0.write_all(lines.join("\n").as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
-/// Files of a day each; the oldest goes when there are too many.
-fn daily(folder: &Path) -> Result<RollingFileAppender, DailyError> {
+/// A file for each day.
+struct Daily {
+    folder: PathBuf,
+    day: String,
+    file: File,
+}
+
+/// Opens the file of today; the oldest goes when there are too many.
+fn daily(folder: &Path) -> io::Result<Daily> {
     // Names of nodes and clusters are nobody else's business.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let files = RollingFileAppender::builder()
-        .rotation(Rotation::DAILY)
-        .filename_prefix(LOG_PREFIX)
-        .filename_suffix(LOG_SUFFIX)
-        .max_log_files(DAYS)
-        .build(folder)?;
-    Ok(files)
+    Daily::open(folder, today())
+}
+
+fn today() -> String {
+    // Days end as UTC has them.
+    Timestamp::now().strftime("%Y-%m-%d").to_string()
+}
+
+impl Daily {
+    fn open(folder: &Path, day: String) -> io::Result<Self> {
+        let file = output::append(&folder.join(format!("{LOG_PREFIX}.{day}.{LOG_SUFFIX}")))?;
+        let names = std::fs::read_dir(folder)?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let is_log = |name: &String| name.starts_with(&format!("{LOG_PREFIX}.")) && name.ends_with(&format!(".{LOG_SUFFIX}"));
+        let mut logs: Vec<String> = names.filter(is_log).collect();
+        // By day, as that is what their names differ in.
+        logs.sort();
+        for old in logs.iter().rev().skip(DAYS) {
+            // One that cannot be removed is no reason to log nothing.
+            let _ = std::fs::remove_file(folder.join(old));
+        }
+        Ok(Self { folder: folder.to_owned(), day, file })
+    }
+}
+
+impl Write for Daily {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let day = today();
+        if day != self.day {
+            *self = Self::open(&self.folder, day)?;
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 #[cfg(test)]
@@ -81,7 +125,10 @@ mod tests {
             std::fs::write(folder.join(format!("{LOG_PREFIX}.2020-01-{day:02}.{LOG_SUFFIX}")), "old").unwrap();
         }
         std::fs::write(folder.join("notes.txt"), "of somebody else").unwrap();
-        drop(daily(&folder).unwrap());
+        let mut log = Plain(daily(&folder).unwrap());
+        log.write_all("a\u{1b}[0m at https://me:hunter2@h/x\nb\n".as_bytes()).unwrap();
+        let path = folder.join(format!("{LOG_PREFIX}.{}.{LOG_SUFFIX}", log.0.day));
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "a\\u{1b}[0m at https://h/x\nb\n");
         let names: Vec<String> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         let logs = names.iter().filter(|n| n.starts_with(LOG_PREFIX)).count();
         assert!(logs <= DAYS && names.contains(&"notes.txt".to_owned()), "{names:?}");

@@ -1,6 +1,7 @@
 //! The command line: arguments, subcommands, exit codes.
 
 mod args;
+mod compare;
 mod emulate;
 mod explain;
 mod explore;
@@ -14,19 +15,19 @@ mod suggest;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
-use emulate::Emulate;
-
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use clap::CommandFactory as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
+use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Profile};
 use crate::report::Missing;
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
@@ -42,21 +43,20 @@ pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_SOURCE: u8 = 3;
 
 /// Why a command ended without an answer, and the exit code that says so.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug)]
 pub struct Failure {
     /// The exit code.
     pub code: u8,
     /// What to tell the user.
-    pub message: String,
+    pub message: Lines,
 }
 
 impl Failure {
-    fn usage(message: impl Into<String>) -> Self {
+    fn usage(message: impl Into<Lines>) -> Self {
         Self { code: EXIT_USAGE, message: message.into() }
     }
 
-    fn source(message: impl Into<String>) -> Self {
+    fn source(message: impl Into<Lines>) -> Self {
         Self { code: EXIT_SOURCE, message: message.into() }
     }
 }
@@ -80,9 +80,42 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Runs a command; answers go to standard output, diagnostics to standard error.
-pub fn run(cli: Cli) -> ExitCode {
+/// Runs what arguments ask for; answers go to standard output, diagnostics to standard error.
+pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = as_plugin(arguments);
+    match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run(cli),
+        Err(error) => refused(&arguments, &error),
+    }
+}
+
+/// Says what is wrong with the arguments, or what was asked for about them: help, or the version.
+fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
+    // What clap says holds arguments as they are, in its own colours and lines. So it is to speak of escaped ones; where it
+    // has nothing to say about those, its words are escaped.
+    let escaped: Vec<String> = arguments.iter().map(|argument| output::escape(&argument.to_string_lossy()).into_owned()).collect();
+    let written = match Cli::try_parse_from(&escaped) {
+        Err(same) if same.kind() == error.kind() => output::say_styled(&same),
+        _ => {
+            let lines: Lines = error.to_string().lines().map(str::to_owned).collect();
+            output::say_all(&lines);
+            Ok(())
+        }
+    };
+    match written {
+        Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE)),
+        Err(error) => ended(Err(Failure::source(format!("standard output: {error}")))),
+    }
+}
+
+/// Runs a command.
+fn run(cli: Cli) -> ExitCode {
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
+    if !matches!(command, Command::Completions { .. } | Command::Info(_))
+        && let Err(failure) = start_threads()
+    {
+        return ended(Err(failure));
+    }
     let result = match command {
         Command::Demo(args) if args.list => list_stories(),
         Command::Demo(args) => explore::demo(&args, cli.no_color),
@@ -92,20 +125,28 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut std::io::stdout());
-            Ok(EXIT_OK)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut script);
+            print(&Text::document(String::from_utf8_lossy(&script).into_owned()))
         }
         Command::Info(args) => info::run(&args),
     };
     ended(result)
 }
 
+/// Starts the threads that work is shared among; left to their first use, they would end the program where the system has
+/// none to give.
+fn start_threads() -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("no threads can be started: {error}")))
+}
+
 /// The start screen; without a terminal for it, the help.
 fn start_screen(no_color: bool) -> ExitCode {
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        return ended(explore::choose(no_color));
+    if output::standard_input_is_terminal() && output::standard_output_is_terminal() {
+        return ended(start_threads().and_then(|()| explore::choose(no_color)));
     }
-    eprint!("{}", Cli::command().render_help());
+    let help = Cli::command().render_help().to_string();
+    output::say_all(&help.lines().map(str::to_owned).collect());
     ExitCode::from(EXIT_USAGE)
 }
 
@@ -113,54 +154,34 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("schedscope: {failure}");
+            let mut message = failure.message.into_vec();
+            if let Some(first) = message.first_mut() {
+                first.insert_str(0, "schedscope: ");
+            }
+            output::say_all(&message.into_iter().collect());
             ExitCode::from(failure.code)
         }
     }
 }
 
 fn list_stories() -> Result<u8, Failure> {
-    print(&STORIES.iter().map(|s| format!("{:<12} {}\n", s.name, s.title)).collect::<String>())
+    print(&STORIES.iter().map(|s| format!("{:<12} {}", s.name, s.title)).collect::<Lines>().into())
 }
 
 /// Writes an answer to standard output.
-fn print(text: &str) -> Result<u8, Failure> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        // A reader that goes away is no error.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::source(format!("standard output: {error}"))),
-        _ => Ok(EXIT_OK),
-    }
+fn print(text: &Text) -> Result<u8, Failure> {
+    output::print(text).map(|()| EXIT_OK).map_err(|error| Failure::source(format!("standard output: {error}")))
 }
 
-/// Returns the release of the cluster, and says where it was found.
-fn detected(loaded: &Loaded, say: &dyn Fn(String)) -> &'static Profile {
-    let found = emulate::detect(&loaded.objects);
-    let profile = emulate::profile(found.map(|found| found.release));
-    say(match found {
-        Some(found) => format!("emulates kube-scheduler {}: {} is {}", profile.release, found.source, found.release),
-        None => format!("emulates kube-scheduler {}: the source does not show a version", profile.release),
-    });
-    found.and_then(|found| emulate::substitution(found.release)).into_iter().for_each(say);
-    profile
-}
-
-/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults. `say` gets
-/// lines about the release that is emulated.
-fn config(args: &SchedulerArgs, loaded: &Loaded, say: &dyn Fn(String)) -> Result<Config, Failure> {
-    let release = match args.emulate {
-        None => emulate::profile(None),
-        Some(Emulate::Release(release)) => {
-            emulate::substitution(release).into_iter().for_each(say);
-            emulate::profile(Some(release))
-        }
-        Some(Emulate::Auto) => detected(loaded, say),
-    };
+/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults, as a release
+/// reads it.
+fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> Result<Config, Failure> {
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
     let emulation = Emulation::new(release, gates);
     let (name, text) = if let Some(path) = &args.config {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
+        let text = text(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
         (name, text)
     } else if args.config_from_dump {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
@@ -169,9 +190,18 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, say: &dyn Fn(String)) -> Result
         return Ok(Config::defaults(emulation));
     };
     Config::parse(&text, emulation).map_err(|e| {
-        let lines: Vec<String> = e.to_string().lines().map(|line| format!("{name}: {line}")).collect();
-        Failure::usage(lines.join("\n"))
+        let mut lines: Lines = e.distinct().map(|error| format!("{name}: {error}")).collect();
+        lines.line(format_args!("(as kube-scheduler {} reads it; --emulate takes another)", release.release));
+        Failure::usage(lines)
     })
+}
+
+/// Returns the text of a configuration. A device or a pipe may go on for good: no more is read than is used.
+fn text(path: &Path) -> io::Result<String> {
+    const MOST: u64 = 2 << 20;
+    let mut text = String::new();
+    File::open(path)?.take(MOST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Loads what a command names; diagnostics go to standard error.
@@ -224,7 +254,7 @@ fn judgeable(loaded: Loaded) -> Result<Loaded, Failure> {
 /// Diagnostics go to standard error.
 fn tell(loaded: &Loaded) {
     for diagnostic in worth_telling(loaded) {
-        eprintln!("{diagnostic}");
+        output::say(diagnostic);
     }
 }
 
@@ -256,23 +286,22 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
 }
 
 fn watched_by(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
-    if !std::io::stderr().is_terminal() {
+    if !output::standard_error_is_terminal() {
         return source::load_watched(inputs, limits, progress);
     }
     let (done, finished) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        scope.spawn(move || {
+        let watcher = move || {
             let mut wait = FIRST_PROGRESS;
-            let mut shown = false;
+            let mut status = Status::default();
             while finished.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 let megabytes = progress.bytes() / 1_000_000;
-                eprint!("\r\x1b[Kreading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects());
-                (wait, shown) = (NEXT_PROGRESS, true);
+                status.show(format_args!("reading {}: {megabytes} MB, {} objects so far", progress.file(), progress.objects()));
+                wait = NEXT_PROGRESS;
             }
-            if shown {
-                eprint!("\r\x1b[K");
-            }
-        });
+        };
+        // Without a thread to spare, nothing is said.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, watcher);
         let loaded = source::load_watched(inputs, limits, progress);
         drop(done);
         loaded
@@ -286,7 +315,9 @@ const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 /// Returns a scheduler that has just started on what was loaded; objects and events are taken out of it. `say` gets lines
 /// about the release that is emulated.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, say: &dyn Fn(String)) -> Result<Scheduler, Failure> {
-    let config = config(args, loaded, say)?;
+    let release = emulate::choose(args.emulate, loaded);
+    emulate::substitution(&release).into_iter().for_each(say);
+    let config = config(args, loaded, release.profile())?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues.unwrap_or_default() {
@@ -294,14 +325,22 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
     let unknown = loaded.report.missing();
-    let options = Options { start, sampling, evictions, waiting, unknown };
+    let options = Options { start, sampling, evictions, waiting, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
 }
 
 /// What the source held and lacked, for reading.
-fn completeness(loaded: &Loaded) -> String {
-    let lines: String = crate::report::completeness(&loaded.report).lines().map(|l| format!("  {l}\n")).collect();
-    format!("\nSOURCE\n{lines}")
+fn completeness(loaded: &Loaded) -> Lines {
+    section("SOURCE", crate::report::completeness(&loaded.report))
+}
+
+/// A heading after an empty line, with lines below it.
+fn section(heading: &str, lines: Lines) -> Lines {
+    let mut section = Lines::default();
+    section.blank();
+    section.push(heading);
+    section.extend(lines.indented(2));
+    section
 }

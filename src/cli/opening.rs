@@ -16,7 +16,7 @@ use crate::cluster::Cluster;
 use crate::plural::count;
 use crate::report::{budgets_unknown_because, completeness};
 use crate::scheduler::Evictions;
-use crate::session::{Background, Cursor, Session, changes, is_same_cluster, is_session_file};
+use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::Live;
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
@@ -190,7 +190,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
 }
 
 fn report_lines(loaded: &Loaded) -> Vec<String> {
-    completeness(&loaded.report).lines().map(str::to_owned).chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
+    completeness(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
 /// A dump on its own: its name, when it was taken, and what is in it.
@@ -255,7 +255,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
 /// A session that was saved in the explorer; `None` for any other file.
 fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    let read = File::open(path).and_then(|file| file.take(SESSION_HEAD).read_to_end(&mut start));
     if read.is_err() || !is_session_file(&start) {
         // What cannot be read is told of where dumps are read.
         return Ok(None);

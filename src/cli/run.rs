@@ -1,37 +1,47 @@
 //! `schedscope run`: operations one after another, or scheduling until nothing moves.
 
-use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufReader, Read as _};
 
 use jiff::Unit;
 use serde_json::Value;
 
 use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
-use crate::cluster::{Kind, Object};
+use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
-use crate::report::{Format, OperationReport, Stories, stories_text, why};
+use crate::output::{self, Lines, Text};
+use crate::report::{Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
-use crate::session::PodLocation;
+use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
 
 /// Applies and prints.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    if let Some(other) = args.compare {
+        return super::compare::run(args, other, loaded);
+    }
     loaded.report.forget_origins();
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,
         (true, None) => Evictions::AfterGracePeriod,
     };
-    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| eprintln!("{line}"))?;
-    let mut out = String::new();
+    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let mut out = Text::default();
     if args.output.operation().is_none() {
-        out = started(&scheduler);
+        let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
+        out = [started(&scheduler), release.sentence().to_owned()].into_iter().collect::<Lines>().into();
     }
     match operations {
         Some(operations) => {
-            for operation in operations {
+            for step in operations {
+                let operation = match step {
+                    Step::Operation(operation) => operation,
+                    Step::Edit(edit) => edit.operation(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?,
+                };
                 one(&mut scheduler, operation, args.output, &mut out)?;
             }
         }
@@ -43,12 +53,20 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                 print(&std::mem::take(&mut out))?;
             }
         }
-        None => settle(&mut scheduler, args.output.wide, &mut out),
+        None => out.push(&settle(&mut scheduler, args.output.wide).into()),
     }
     print(&out)?;
     // The program ends here: to give a large cluster back piece by piece would only take time.
     std::mem::forget((scheduler, loaded));
     Ok(EXIT_OK)
+}
+
+/// One thing to do, as it is read.
+enum Step {
+    /// Known before the cluster is.
+    Operation(Operation),
+    /// A change of an object that the cluster has.
+    Edit(Edit),
 }
 
 /// How the scheduler started, as one line.
@@ -57,43 +75,45 @@ fn started(scheduler: &Scheduler) -> String {
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
     match scheduler.options().waiting {
-        Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})\n", entries.len()),
+        Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})", entries.len()),
         Waiting::AsObserved(_) => {
             let (active, backoff, parked) = state.queue().len();
             format!(
-                "queues as observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods\n",
+                "queues as observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
                 entries.len()
             )
         }
     }
 }
 
-fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut String) -> Result<Vec<Event>, Failure> {
+fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
     let events = scheduler.apply(operation);
     if let Some(line) = output.operation() {
-        *out += &line(&OperationReport::of(&events, scheduler.state())).map_err(|e| Failure::source(e.to_string()))?;
+        out.push(&line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
         return Ok(events);
     }
+    let mut lines = Lines::default();
     let view = CycleView::of(&events);
     match &view.start {
         Some(start) => {
-            let _ = writeln!(out, "{}: {}", start.pod, why(&view));
+            lines.line(format_args!("{}: {}", start.pod, why(&view)));
         }
         None => {
-            let _ = writeln!(out, "{name}");
+            lines.line(format_args!("{name}"));
         }
     }
     for event in &events {
         if matches!(event, Event::PodBound { .. } | Event::VictimEvicted { .. } | Event::QueueMoved(_) | Event::CycleSkipped { .. }) {
-            let _ = writeln!(out, "  {}", event.sentence());
+            lines.line(format_args!("  {}", event.sentence()));
         }
     }
+    out.push(&lines.into());
     Ok(events)
 }
 
 /// Runs until nothing changes, and writes how that ended and then the story of each pod.
-fn settle(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
+fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
     while let Some(operation) = scheduler.next_operation(&settling) {
@@ -110,16 +130,22 @@ fn settle(scheduler: &mut Scheduler, wide: bool, out: &mut String) {
     let gone = count(|end| matches!(end, PodLocation::Gone | PodLocation::Leaving(_)));
     let took = state.clock().duration_since(start);
     let took = format_duration(took.round(Unit::Second).unwrap_or(took));
-    let _ = writeln!(out, "SETTLED after {took}: {bound} placed, {waiting} pending, {gone} evicted or gone\n");
-    *out += &stories_text(&stories);
+    let mut out = Lines::default();
+    out.line(format_args!("SETTLED after {took}: {bound} placed, {waiting} pending, {gone} evicted or gone"));
+    out.blank();
+    out.extend(stories_text(&stories));
+    out
 }
 
+/// Bytes of operations that are read: a device or a pipe may go on for good.
+const OPERATIONS: u64 = 256 << 20;
+
 /// Reads a JSON array of operations, or one operation after another.
-fn read_operations(path: &std::path::Path) -> Result<Vec<Operation>, Failure> {
+fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+    let file = File::open(path).map_err(|e| at(&e))?;
     let mut values = Vec::new();
-    for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+    for value in serde_json::Deserializer::from_reader(BufReader::new(file.take(OPERATIONS))).into_iter::<Value>() {
         match value.map_err(|e| at(&e))? {
             Value::Array(list) => values.extend(list),
             one => values.push(one),
@@ -140,24 +166,42 @@ enum OperationError {
     Object(#[from] serde_json::Error),
     #[error("\"seconds\" is not a whole number")]
     Seconds,
-    #[error("{0:?} is none of schedule, create, update, delete, advance")]
+    #[error("{0:?} is none of schedule, create, update, patch, delete, advance")]
     Unknown(String),
 }
 
-fn operation(value: &Value) -> Result<Operation, OperationError> {
+fn operation(value: &Value) -> Result<Step, OperationError> {
     let name = value["op"].as_str().ok_or(OperationError::Missing("op"))?.to_owned();
+    let kind_of = |value: &Value| {
+        let kind = value["kind"].as_str().unwrap_or_default().parse::<Kind>();
+        kind.map_err(|_| OperationError::UnknownKind(value["kind"].to_string()))
+    };
     let object = || -> Result<Object, OperationError> {
         let object = value.get("object").ok_or(OperationError::Missing("object"))?;
-        let kind = object["kind"].as_str().unwrap_or_default().parse::<Kind>();
-        let kind = kind.map_err(|_| OperationError::UnknownKind(object["kind"].to_string()))?;
-        Ok(Object::deserialize_kind(kind, object)?)
+        Ok(Object::deserialize_kind(kind_of(object)?, object)?)
+    };
+    let key = || -> Result<(Kind, Key), OperationError> {
+        let name = value["name"].as_str().ok_or(OperationError::Missing("name"))?;
+        Ok((kind_of(value)?, Key::new(value["namespace"].as_str().unwrap_or_default(), name)))
     };
     match name.as_str() {
-        "schedule" => Ok(Operation::Schedule),
-        "advance" => Ok(Operation::Advance { seconds: value["seconds"].as_u64().ok_or(OperationError::Seconds)? }),
-        "create" => Ok(Operation::Create { object: object()? }),
-        "update" => Ok(Operation::Update { object: object()? }),
-        "delete" => Ok(Operation::Delete { object: object()? }),
+        "schedule" => Ok(Step::Operation(Operation::Schedule)),
+        "advance" => {
+            let seconds = value["seconds"].as_u64().ok_or(OperationError::Seconds)?;
+            Ok(Step::Operation(Operation::Advance { seconds }))
+        }
+        "create" => Ok(Step::Operation(Operation::Create { object: object()? })),
+        "update" => Ok(Step::Operation(Operation::Update { object: object()? })),
+        "patch" => {
+            let patch = value.get("patch").filter(|p| p.is_object()).ok_or(OperationError::Missing("patch"))?;
+            let (kind, key) = key()?;
+            Ok(Step::Edit(Edit::Patch(kind, key, patch.clone())))
+        }
+        "delete" if value.get("object").is_none() => {
+            let (kind, key) = key()?;
+            Ok(Step::Edit(Edit::Delete(kind, key)))
+        }
+        "delete" => Ok(Step::Operation(Operation::Delete { object: object()? })),
         other => Err(OperationError::Unknown(other.to_owned())),
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::args::{ConnectArgs, SchedulerArgs};
 use super::opening::{Source, Wanted};
 use crate::app::{AppError, Console, Exit, Options};
-use crate::session::is_session_file;
+use crate::session::{SESSION_HEAD, is_session_file};
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
 use crate::ui::view::start::choice::{Choice, Group, Offer};
@@ -106,7 +106,7 @@ fn dumps(folder: &Path) -> Vec<(PathBuf, String)> {
 
 fn is_session(path: &Path) -> bool {
     let mut start = Vec::new();
-    File::open(path).and_then(|file| file.take(512).read_to_end(&mut start)).is_ok() && is_session_file(&start)
+    File::open(path).and_then(|file| file.take(SESSION_HEAD).read_to_end(&mut start)).is_ok() && is_session_file(&start)
 }
 
 #[cfg(test)]

@@ -14,15 +14,16 @@ use super::{Labels, Str};
 
 /// The annotations that kube-scheduler and the libraries that it calls read. The keys are those of
 /// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
-/// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins) and
+/// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, the pods that a node would rather not have) and
 /// `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources).
-pub const SCHEDULING_ANNOTATIONS: [&str; 10] = [
+pub const SCHEDULING_ANNOTATIONS: [&str; 11] = [
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
     "pv.kubernetes.io/migrated-to",
     "pv.kubernetes.io/provisioned-by",
     "resource.kubernetes.io/extended-resource-claim",
     "resource.kubernetes.io/pod-claim-name",
+    "scheduler.alpha.kubernetes.io/preferAvoidPods",
     "storage.alpha.kubernetes.io/migrated-plugins",
     "volume.beta.kubernetes.io/storage-class",
     "volume.kubernetes.io/selected-node",

@@ -32,7 +32,8 @@ pub use pod::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use resource_version::ResourceVersion;
 pub use selector::{
-    LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, TopologySelectorLabelRequirement, TopologySelectorTerm,
+    LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, SelectorWords, TopologySelectorLabelRequirement,
+    TopologySelectorTerm,
 };
 pub use store::{Cluster, Object, Store};
 pub use str::Str;

@@ -2,7 +2,8 @@
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Condition, List, Map, Meta, NodeSelector, Quantity, Str, Toleration};
 
@@ -87,7 +88,19 @@ pub struct DeviceSelector {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CELDeviceSelector {
+    #[serde(deserialize_with = "expression")]
     pub expression: Str,
+}
+
+/// Refuses an expression that the API refuses; mirrors `CELSelectorExpressionMaxLength` in
+/// `staging/src/k8s.io/api/resource/v1/types.go` and `field.TooLong`.
+fn expression<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str, D::Error> {
+    const MOST: usize = 10 << 10;
+    let text = Str::deserialize(deserializer)?;
+    if text.len() > MOST {
+        return Err(D::Error::custom(format!("cel.expression: Too long: may not be more than {MOST} bytes")));
+    }
+    Ok(text)
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -233,6 +246,10 @@ pub struct DeviceAttribute {
     pub bool: Option<bool>,
     pub string: Option<Str>,
     pub version: Option<Str>,
+    pub ints: Option<List<i64>>,
+    pub bools: Option<List<bool>>,
+    pub strings: Option<List<Str>>,
+    pub versions: Option<List<Str>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -327,6 +344,15 @@ mod tests {
             assert_eq!(read(&written), object);
             assert_contains(&written, &given, "");
         }
+    }
+
+    #[test]
+    fn an_expression_that_the_api_refuses_is_refused() {
+        let read =
+            |length: usize| serde_json::from_value::<super::CELDeviceSelector>(serde_json::json!({"expression": "x".repeat(length)}));
+        assert!(read(10 << 10).is_ok());
+        let error = read((10 << 10) + 1).unwrap_err().to_string();
+        assert_eq!(error, "cel.expression: Too long: may not be more than 10240 bytes");
     }
 
     /// Everything that was given is there, whatever else is.

@@ -37,6 +37,16 @@ pub struct Requirement {
 #[error("{0}")]
 pub struct SelectorError(pub String);
 
+/// How errors of selectors are worded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SelectorWords {
+    /// Each with the path of what is wrong.
+    #[default]
+    Paths,
+    /// The first as a sentence.
+    Sentences,
+}
+
 impl LabelSelector {
     /// True when there is no requirement, so that everything matches.
     pub fn is_empty(&self) -> bool {
@@ -61,6 +71,23 @@ impl LabelSelector {
             }
             other => Err(SelectorError(format!("{} is not a valid label selector operator", validation::quote(other)))),
         })
+    }
+
+    /// The same as [`Self::validate`], in other words.
+    pub fn validate_in(&self, words: SelectorWords) -> Result<(), SelectorError> {
+        if words == SelectorWords::Paths || self.validate().is_ok() {
+            return self.validate();
+        }
+        let label = |(key, value): (&Str, &Str)| {
+            let requirement = Requirement { key: key.clone(), operator: "In".into(), values: vec![value.clone()].into() };
+            validation::requirement_error(&requirement, Operators::Label)
+        };
+        let expression = |r: &Requirement| match r.operator.as_str() {
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => validation::requirement_error(r, Operators::Label),
+            other => Some(format!("{} is not a valid pod selector operator", validation::quote(other))),
+        };
+        let mut errors = self.match_labels.iter().filter_map(label).chain(self.match_expressions.iter().filter_map(expression));
+        errors.next().map_or(Ok(()), |error| Err(SelectorError(error)))
     }
 
     /// What is wrong with a label key; nothing where it is valid.
@@ -159,6 +186,15 @@ impl NodeSelectorTerm {
             .flat_map(|(i, r)| validation::requirement_errors(r, Operators::Node, &format!("{path}{dot}matchExpressions[{i}]")))
             .chain(fields.filter_map(|(i, r)| validation::field_error(r, &format!("{path}{dot}matchFields[{i}]"))))
             .collect()
+    }
+
+    /// The same in other words; of sentences there is one at most.
+    pub fn errors_in(&self, path: &str, words: SelectorWords) -> Vec<String> {
+        if words == SelectorWords::Paths {
+            return self.errors(path);
+        }
+        let expressions = self.match_expressions.iter().filter_map(|r| validation::requirement_error(r, Operators::Node));
+        expressions.chain(self.match_fields.iter().filter_map(validation::field_sentence)).take(1).collect()
     }
 
     fn is_valid(&self) -> bool {

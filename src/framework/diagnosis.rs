@@ -15,6 +15,8 @@ pub struct Diagnosis {
     pub unschedulable_plugins: PluginSet,
     /// The plugins that answered Pending.
     pub pending_plugins: PluginSet,
+    /// Whether several plugins rejected one node; only where all filters run.
+    pub several_rejectors: bool,
     /// The message of the PreFilter plugin that rejected every node; empty where none did.
     pub pre_filter_msg: String,
     /// The message of PostFilter; empty where it did not run or has none.

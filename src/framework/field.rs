@@ -1,12 +1,13 @@
 //! What is wrong with fields of a configuration, in Kubernetes' words; mirrors
 //! `staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display};
 
 use serde::Serialize;
 
 /// One thing wrong, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldError {
     /// The place, such as `profiles[0].plugins.score.enabled[1]`.
     pub path: String,
@@ -26,7 +27,7 @@ pub struct FieldErrors(pub Vec<FieldError>);
 
 impl Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate().filter(|(i, error)| !self.0[..*i].contains(error)) {
+        for (i, error) in self.distinct().enumerate() {
             write!(f, "{}{error}", if i > 0 { "\n" } else { "" })?;
         }
         Ok(())
@@ -36,6 +37,12 @@ impl Display for FieldErrors {
 impl std::error::Error for FieldErrors {}
 
 impl FieldErrors {
+    /// Returns each error once, in the order found.
+    pub fn distinct(&self) -> impl Iterator<Item = &FieldError> {
+        let mut seen = HashSet::new();
+        self.0.iter().filter(move |error| seen.insert(*error))
+    }
+
     /// True while nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,5 @@
-//! The names of the in-tree plugins; mirrors `pkg/scheduler/framework/plugins/names/names.go`.
+//! The names of the in-tree plugins; mirrors `pkg/scheduler/framework/plugins/names/names.go`, and for predicates and
+//! priorities `pkg/scheduler/algorithm/{predicates,priorities}` of the releases before there were plugins.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,30 +23,75 @@ use serde::{Deserialize, Serialize};
 #[allow(missing_docs, reason = "the variants are the plugins' own names")]
 pub enum PluginName {
     AzureDiskLimits,
+    BalancedResourceAllocation,
+    CheckNodeCondition,
+    CheckNodeDiskPressure,
+    CheckNodeLabelPresence,
+    CheckNodeMemoryPressure,
+    CheckNodePIDPressure,
+    CheckNodeUnschedulable,
+    CheckServiceAffinity,
+    CheckVolumeBinding,
     CinderLimits,
     DefaultBinder,
     DefaultPreemption,
     DynamicResources,
     EBSLimits,
+    EqualPriority,
     /// The pseudo plugin that stands for all extenders.
     Extender,
     GCEPDLimits,
     GangScheduling,
+    GeneralPredicates,
+    HostName,
     ImageLocality,
+    ImageLocalityPriority,
     InterPodAffinity,
+    InterPodAffinityPriority,
+    LeastRequestedPriority,
+    MatchInterPodAffinity,
+    MatchNodeSelector,
+    MaxAzureDiskVolumeCount,
+    MaxCSIVolumeCountPred,
+    MaxEBSVolumeCount,
+    MaxGCEPDVolumeCount,
+    MostRequestedPriority,
+    NoDiskConflict,
+    NoVolumeZoneConflict,
     NodeAffinity,
+    NodeAffinityPriority,
     NodeDeclaredFeatures,
+    NodeLabel,
+    NodeLabelPriority,
     NodeName,
     NodePorts,
+    NodePreferAvoidPods,
+    NodePreferAvoidPodsPriority,
     NodeResourcesBalancedAllocation,
     NodeResourcesFit,
+    NodeResourcesLeastAllocated,
+    NodeResourcesMostAllocated,
     NodeUnschedulable,
     NodeVolumeLimits,
+    PodFitsHostPorts,
+    PodFitsResources,
     PodGroupPodsCount,
+    PodToleratesNodeNoExecuteTaints,
+    PodToleratesNodeTaints,
     PodTopologySpread,
+    /// What evicts pods before there are plugins for it; no name of a predicate or priority.
+    Preempt,
     PrioritySort,
+    RequestedToCapacityRatio,
+    RequestedToCapacityRatioPriority,
     SchedulingGates,
+    SelectorSpread,
+    SelectorSpreadPriority,
+    ServiceAffinity,
+    ServiceAntiAffinityPriority,
+    ServiceSpreadingPriority,
     TaintToleration,
+    TaintTolerationPriority,
     TopologyPlacementGenerator,
     VolumeBinding,
     VolumeRestrictions,
@@ -56,6 +102,16 @@ impl PluginName {
     /// The name as kube-scheduler spells it.
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// Returns whether it evicts pods of lower priority.
+    pub fn preempts(self) -> bool {
+        matches!(self, Self::DefaultPreemption | Self::Preempt)
+    }
+
+    /// Returns whether it compares requests with what nodes have left.
+    pub fn compares_requests(self) -> bool {
+        matches!(self, Self::NodeResourcesFit | Self::GeneralPredicates | Self::PodFitsResources)
     }
 }
 

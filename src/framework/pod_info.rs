@@ -10,7 +10,7 @@ use crate::cluster::{
     ContainerPort, CowArc, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Str,
     WeightedPodAffinityTerm,
 };
-use crate::release::Emulation;
+use crate::release::{Emulation, Gate};
 
 /// A pod, its parsed affinity terms and the resources it occupies.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,9 +109,9 @@ pub struct KnownTerms(HashMap<(*const PodSpec, Str), TermsOf>);
 type TermsOf = (Arc<PodSpec>, Option<Arc<AffinityTerms>>);
 
 impl KnownTerms {
-    fn of(&mut self, pod: &Pod) -> Option<Arc<AffinityTerms>> {
+    fn of(&mut self, pod: &Pod, emulation: Emulation) -> Option<Arc<AffinityTerms>> {
         pod.spec.affinity.as_ref()?;
-        let parse = || (pod.spec.clone(), AffinityTerms::of(pod).map(Arc::new));
+        let parse = || (pod.spec.clone(), AffinityTerms::of(pod, emulation).map(Arc::new));
         self.0.entry((Arc::as_ptr(&pod.spec), pod.metadata.namespace.clone())).or_insert_with(parse).1.clone()
     }
 }
@@ -139,12 +139,13 @@ pub struct WeightedAffinityTerm {
 }
 
 impl AffinityTerm {
-    fn new(pod: &Pod, term: &PodAffinityTerm) -> Result<Self, SelectorError> {
-        for selector in [&term.label_selector, &term.namespace_selector].into_iter().flatten() {
-            selector.validate()?;
+    fn new(pod: &Pod, term: &PodAffinityTerm, emulation: Emulation) -> Result<Self, SelectorError> {
+        let namespace_selector = term.namespace_selector.as_ref().filter(|_| emulation.enabled(Gate::PodAffinityNamespaceSelector));
+        for selector in term.label_selector.as_ref().into_iter().chain(namespace_selector) {
+            selector.validate_in(emulation.behaviour().selector_words)?;
         }
         let mut namespaces: Vec<Str> = term.namespaces.iter().cloned().collect();
-        if namespaces.is_empty() && term.namespace_selector.is_none() {
+        if namespaces.is_empty() && namespace_selector.is_none() {
             namespaces.push(pod.metadata.namespace.clone());
         }
         namespaces.sort();
@@ -153,13 +154,18 @@ impl AffinityTerm {
             namespaces,
             selector: term.label_selector.clone(),
             topology_key: term.topology_key.clone(),
-            namespace_selector: term.namespace_selector.clone(),
+            namespace_selector: namespace_selector.cloned(),
         })
     }
 
     /// The terms of `pod`, in order, or what is wrong with the first that cannot be used.
     pub fn parse(pod: &Pod, terms: &[PodAffinityTerm]) -> Result<Vec<Self>, SelectorError> {
-        terms.iter().map(|t| Self::new(pod, t)).collect()
+        Self::parse_as(pod, terms, Emulation::default())
+    }
+
+    /// The same as a release reads them.
+    fn parse_as(pod: &Pod, terms: &[PodAffinityTerm], emulation: Emulation) -> Result<Vec<Self>, SelectorError> {
+        terms.iter().map(|t| Self::new(pod, t, emulation)).collect()
     }
 
     /// What every pod has that the term matches.
@@ -187,13 +193,13 @@ impl PodInfo {
 
     /// Parses a pod.
     pub fn with_emulation(pod: Arc<Pod>, emulation: Emulation) -> Self {
-        let terms = AffinityTerms::of(&pod).map(Arc::new);
+        let terms = AffinityTerms::of(&pod, emulation).map(Arc::new);
         Self::with_terms(pod, emulation, terms)
     }
 
     /// As [`Self::with_emulation`], for many pods: those that share a spec share their terms too.
     pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownTerms) -> Self {
-        let terms = known.of(&pod);
+        let terms = known.of(&pod, emulation);
         Self::with_terms(pod, emulation, terms)
     }
 
@@ -305,7 +311,7 @@ impl PodInfo {
 }
 
 impl AffinityTerms {
-    fn of(pod: &Pod) -> Option<Self> {
+    fn of(pod: &Pod, emulation: Emulation) -> Option<Self> {
         let affinity = pod.spec.affinity.as_ref()?;
         let (pos, neg) = (affinity.pod_affinity.as_ref(), affinity.pod_anti_affinity.as_ref());
         if pos.is_none() && neg.is_none() {
@@ -314,10 +320,12 @@ impl AffinityTerms {
         let mut terms = Self::default();
         let mut errors = Vec::new();
         let mut take = |what: &str, error: SelectorError| errors.push(format!("{what}: {error}"));
-        let required = |list: &[PodAffinityTerm]| AffinityTerm::parse(pod, list);
+        let required = |list: &[PodAffinityTerm]| AffinityTerm::parse_as(pod, list, emulation);
         let preferred = |list: &[WeightedPodAffinityTerm]| {
             list.iter()
-                .map(|w| AffinityTerm::new(pod, &w.pod_affinity_term).map(|term| WeightedAffinityTerm { term, weight: w.weight }))
+                .map(|w| {
+                    AffinityTerm::new(pod, &w.pod_affinity_term, emulation).map(|term| WeightedAffinityTerm { term, weight: w.weight })
+                })
                 .collect::<Result<Vec<_>, _>>()
         };
         match required(pos.map_or(&[], |a| &a.required)) {
@@ -335,6 +343,9 @@ impl AffinityTerms {
         match preferred(neg.map_or(&[], |a| &a.preferred)) {
             Ok(list) => terms.preferred_anti_affinity = list,
             Err(error) => take("preferredAntiAffinityTerms", error),
+        }
+        if !emulation.behaviour().affinity_errors_add_up {
+            errors.drain(..errors.len().saturating_sub(1));
         }
         terms.errors = errors;
         let common = |bits: LabelBloom, term: &AffinityTerm| bits.common(term.wanted_bits());
@@ -388,7 +399,7 @@ mod tests {
         });
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
         assert_eq!(info("{}").terms, None);
-        assert!(KnownTerms::default().of(&info("{}").pod).is_none());
+        assert!(KnownTerms::default().of(&info("{}").pod, Emulation::default()).is_none());
     }
 
     #[test]

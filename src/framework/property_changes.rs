@@ -41,6 +41,9 @@ pub fn node_scheduling_properties_change(old: &Node, new: &Node, emulation: Emul
         (features_changed, ActionType::UPDATE_NODE_DECLARED_FEATURE),
     ];
     let mut events = events(EventResource::Node, changes);
+    if emulation.behaviour().queue.node_updates == NodeUpdates::Any {
+        return vec![ClusterEvent::new(EventResource::Node, ActionType::UPDATE)];
+    }
     if emulation.behaviour().queue.node_updates == NodeUpdates::First {
         events.retain(|event| event.action != ActionType::UPDATE_NODE_ANNOTATION);
         events.truncate(1);

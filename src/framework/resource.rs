@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Container, ContainerStatus, Map, Pod, Quantity, ResourceList, Str};
-use crate::release::{AssumedUsage, Emulation, Gate};
+use crate::release::{AssumedUsage, Emulation, Gate, NodeUsage};
 
 /// CPU request assumed for scoring where a container names none, in thousandths of a core.
 pub const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
@@ -266,6 +266,9 @@ impl PodResource {
 
     /// Adds up a pod.
     pub fn with_emulation(pod: &Pod, emulation: Emulation) -> Self {
+        if emulation.behaviour().node_usage == NodeUsage::Containers {
+            return Self::of_containers(pod);
+        }
         let pod_level = emulation.enabled(Gate::PodLevelResources);
         let base = PodResourcesOptions {
             use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
@@ -291,6 +294,22 @@ impl PodResource {
             non_zero_cpu: non_zero.get("cpu").map_or(0, |q| q.milli_value()),
             non_zero_memory: non_zero.get("memory").map_or(0, |q| q.value()),
         }
+    }
+}
+
+impl PodResource {
+    /// Adds up the containers alone; mirrors `calculateResource` of releases with [`NodeUsage::Containers`].
+    fn of_containers(pod: &Pod) -> Self {
+        let mut usage = Self::default();
+        for container in &pod.spec.containers {
+            let requests = &container.resources.requests;
+            usage.resource.add_list(requests);
+            let cpu = requests.get("cpu").map_or(DEFAULT_MILLI_CPU_REQUEST, |q| q.milli_value());
+            let memory = requests.get("memory").map_or(DEFAULT_MEMORY_REQUEST, |q| q.value());
+            usage.non_zero_cpu = usage.non_zero_cpu.wrapping_add(cpu);
+            usage.non_zero_memory = usage.non_zero_memory.wrapping_add(memory);
+        }
+        usage
     }
 }
 

@@ -197,6 +197,11 @@ impl Status {
         self
     }
 
+    /// Returns the release in whose words the answer is given.
+    pub fn words_of(&self) -> Release {
+        self.answer().release
+    }
+
     /// Returns the same answer, given by a plugin of a release.
     #[must_use]
     pub fn answered_by(self, plugin: PluginName, release: Release) -> Self {
@@ -212,6 +217,13 @@ impl Status {
     pub fn texts(&self) -> impl Iterator<Item = Cow<'static, str>> {
         let release = self.answer().release;
         self.reasons().iter().map(move |reason| reason.text(release))
+    }
+
+    /// Returns an answer of the same plugin, in the same words, with another code and other reasons.
+    #[must_use]
+    pub fn with_reasons(&self, code: Code, reasons: impl IntoIterator<Item = Reason>) -> Self {
+        let Answer { plugin, release, .. } = *self.answer();
+        Answer { code, plugin, release, reasons: reasons.into_iter().collect() }.into()
     }
 
     /// Who answered, where known.

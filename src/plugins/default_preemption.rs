@@ -12,7 +12,7 @@ use crate::framework::{
     PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Reason, Status,
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
-use crate::release::{Emulation, Gate};
+use crate::release::{Emulation, Gate, PreemptionText};
 
 /// `kubescheduler.config.k8s.io/v1.DefaultPreemptionArgs`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -117,7 +117,12 @@ impl PostFilterPlugin for DefaultPreemption {
         let Preemption { mut status, nominating, record } = self.evaluator(cx).preempt(state, pod);
         let message = status.message();
         if !message.is_empty() {
-            status = Status::new(status.code(), [format!("preemption: {message}")]);
+            let code = status.code();
+            status = match cx.cx.emulation.behaviour().preemption_text {
+                PreemptionText::Prefixed => Status::new(code, [format!("preemption: {message}")]),
+                PreemptionText::None if !status.is_error() => Status::new(code, Vec::<Reason>::new()),
+                PreemptionText::Plain | PreemptionText::None => status,
+            };
         }
         PostFilterResult { status, nominating, preemption: Some(Arc::new(record)), writes: Vec::new() }
     }

@@ -74,7 +74,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// The image with `:latest` where it names neither tag nor digest.
-fn normalized_image_name(name: &str) -> Cow<'_, str> {
+pub(super) fn normalized_image_name(name: &str) -> Cow<'_, str> {
     if name.rfind(':') <= name.rfind('/') { Cow::Owned(format!("{name}:latest")) } else { Cow::Borrowed(name) }
 }
 

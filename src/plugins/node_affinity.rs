@@ -10,13 +10,15 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::helper::{changed_nodes, default_normalize_score, node_actions};
-use crate::cluster::{self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, Str};
+use crate::cluster::{
+    self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, SelectorWords, Str,
+};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
     NodeInfo, NodeSelectorPart, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
     Status, UnmetRequirement,
 };
-use crate::release::Emulation;
+use crate::release::{Emulation, IdleScores, NodeAffinityConflict, NodeAffinityPreFilter};
 
 /// Arguments of the plugin.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -37,10 +39,9 @@ impl NodeAffinityArgs {
         let Some(added) = &self.added_affinity else { return Ok(()) };
         let required =
             added.required.iter().flat_map(|s| required_errors(s, "addedAffinity.requiredDuringSchedulingIgnoredDuringExecution."));
-        let preferred = added
-            .preferred
-            .iter()
-            .flat_map(|terms| preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution"));
+        let preferred = added.preferred.iter().flat_map(|terms| {
+            preferred_errors(terms, "addedAffinity.preferredDuringSchedulingIgnoredDuringExecution", SelectorWords::Paths)
+        });
         for error in required.chain(preferred) {
             let (path, message) = error.split_once(": ").unwrap_or(("addedAffinity", &error));
             errors.add(path, message);
@@ -56,9 +57,9 @@ fn required_errors(selector: &NodeSelector, path: &str) -> Vec<String> {
 }
 
 /// What is wrong with the terms that count of a list that stands at `path`.
-fn preferred_errors(terms: &[PreferredSchedulingTerm], path: &str) -> Vec<String> {
+fn preferred_errors(terms: &[PreferredSchedulingTerm], path: &str, words: SelectorWords) -> Vec<String> {
     let counting = terms.iter().enumerate().filter(|(_, t)| counts(t));
-    counting.flat_map(|(i, t)| t.preference.errors(&format!("{path}[{i}]"))).collect()
+    counting.flat_map(|(i, t)| t.preference.errors_in(&format!("{path}[{i}]"), words)).collect()
 }
 
 /// What a pod requires of its node, ready to be held against many nodes; mirrors `RequiredNodeAffinity`.
@@ -130,8 +131,8 @@ fn counts(term: &PreferredSchedulingTerm) -> bool {
 }
 
 /// The preferred terms that count, or what is wrong with them; mirrors `NewPreferredSchedulingTerms`.
-fn parse_preferred(terms: &[PreferredSchedulingTerm]) -> Result<Vec<PreferredSchedulingTerm>, SelectorError> {
-    match SelectorError::aggregate(preferred_errors(terms, "")) {
+fn parse_preferred(terms: &[PreferredSchedulingTerm], words: SelectorWords) -> Result<Vec<PreferredSchedulingTerm>, SelectorError> {
+    match SelectorError::aggregate(preferred_errors(terms, "", words)) {
         Some(error) => Err(error),
         None => Ok(terms.iter().filter(|t| counts(t)).cloned().collect()),
     }
@@ -182,10 +183,10 @@ impl NodeAffinity {
 struct PreFilterState(RequiredNodeAffinity);
 
 /// The pod's preferred terms, or none where the pod lists none.
-fn pod_preferred(pod: &Pod) -> Result<Option<PreScoreState>, Status> {
+fn pod_preferred(pod: &Pod, words: SelectorWords) -> Result<Option<PreScoreState>, Status> {
     let affinity = pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref());
     let terms = affinity.and_then(|a| a.preferred.as_ref());
-    terms.map(|t| parse_preferred(t).map(PreScoreState)).transpose().map_err(|e| Status::error(e.to_string()))
+    terms.map(|t| parse_preferred(t, words).map(PreScoreState)).transpose().map_err(|e| Status::error(e.to_string()))
 }
 
 /// The pod's preferred terms, parsed.
@@ -204,13 +205,17 @@ impl Plugin for NodeAffinity {
 
 impl PreFilterPlugin for NodeAffinity {
     /// Narrows the nodes to those that `matchFields` names, where every term names some.
-    fn pre_filter(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         let required = required_affinity(&pod.pod.spec);
         if required.is_none() && self.added_required.is_none() && pod.pod.spec.node_selector.is_none() {
             return (PreFilterResult::default(), Status::skip());
         }
         state.write(PreFilterState(RequiredNodeAffinity::of(&pod.pod)));
-        let node_names = required.and_then(named_nodes);
+        let release = cx.emulation.behaviour();
+        if release.node_affinity_pre_filter == NodeAffinityPreFilter::Prepares {
+            return (PreFilterResult::default(), Status::success());
+        }
+        let node_names = required.and_then(|required| named_nodes(required, release.node_affinity_conflict));
         if node_names.as_ref().is_some_and(BTreeSet::is_empty) {
             return (PreFilterResult::default(), Status::rejected(Reason::NodeAffinityConflict));
         }
@@ -220,7 +225,7 @@ impl PreFilterPlugin for NodeAffinity {
 
 /// Returns the first entry of the `nodeSelector` that the node does not match, or else what it lacks for the first term of
 /// the required affinity.
-fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
+pub(super) fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
     let labels = &node.metadata.labels;
     let mut selector = spec.node_selector.iter().flat_map(cluster::Labels::iter);
     if let Some((key, value)) = selector.find(|(key, value)| labels.get(key.as_str()) != Some(value)) {
@@ -249,13 +254,16 @@ fn unmet_term(required: &NodeSelector, node: &Node) -> Option<UnmetRequirement> 
     Some(UnmetRequirement { part: NodeSelectorPart::MatchFields, requirement: requirement.clone(), found: name.cloned(), terms })
 }
 
-/// The nodes that the terms name, or `None` where a term names none or there is no term.
-fn named_nodes(required: &NodeSelector) -> Option<BTreeSet<Str>> {
+/// The nodes that the terms name, or `None` where a term names none or there is no term. Empty where the terms conflict.
+fn named_nodes(required: &NodeSelector, conflict: NodeAffinityConflict) -> Option<BTreeSet<Str>> {
     let mut names: Option<BTreeSet<Str>> = None;
     for term in &required.node_selector_terms {
         let fields = term.match_fields.iter().filter(|r| r.key == "metadata.name" && r.operator == "In");
         let by_field = fields.map(|r| r.values.iter().cloned().collect::<BTreeSet<Str>>());
         let of_term = by_field.reduce(|all, more| all.intersection(&more).cloned().collect())?;
+        if of_term.is_empty() && conflict == NodeAffinityConflict::InAnyTerm {
+            return Some(BTreeSet::new());
+        }
         names.get_or_insert_default().extend(of_term);
     }
     names
@@ -283,8 +291,8 @@ impl FilterPlugin for NodeAffinity {
 
 impl PreScorePlugin for NodeAffinity {
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
-        let skips = self.added_preferred.is_none() && cx.emulation.behaviour().idle_scores_skipped;
-        match pod_preferred(&pod.pod) {
+        let skips = self.added_preferred.is_none() && cx.emulation.behaviour().idle_scores == IdleScores::Skipped;
+        match pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words) {
             Err(status) => return status,
             Ok(None) if skips => return Status::skip(),
             // Without terms of its own the pod is scored by the added ones alone.
@@ -296,11 +304,12 @@ impl PreScorePlugin for NodeAffinity {
 
 impl ScorePlugin for NodeAffinity {
     /// The sum of the weights of the preferred terms that match, the pod's and the added ones.
-    fn score(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+    fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let added = self.added_preferred.as_ref().map_or(0, |terms| preferred_score(terms, &node.node));
         let own = match state.read::<PreScoreState>() {
             Some(PreScoreState(terms)) => preferred_score(terms, &node.node),
-            None => pod_preferred(&pod.pod)?.map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
+            None => pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words)?
+                .map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
         };
         Ok(added + own)
     }

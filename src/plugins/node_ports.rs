@@ -67,7 +67,7 @@ impl FilterPlugin for NodePorts {
 }
 
 /// Says who has the port.
-fn conflict(port: &ContainerPort, node: &NodeInfo) -> PortConflict {
+pub(super) fn conflict(port: &ContainerPort, node: &NodeInfo) -> PortConflict {
     let has = |pod: &&Arc<PodInfo>| {
         let mut taken = HostPorts::default();
         pod.host_ports().for_each(|p| taken.add(p));

@@ -31,7 +31,7 @@ impl Plugin for NodeUnschedulable {
 }
 
 /// Whether the pod would also tolerate the taint that the node controller puts on cordoned nodes.
-fn tolerates_unschedulable(pod: &Pod, emulation: Emulation) -> bool {
+pub(super) fn tolerates_unschedulable(pod: &Pod, emulation: Emulation) -> bool {
     !pod.spec.tolerations.is_empty() && {
         let taint = Taint { key: "node.kubernetes.io/unschedulable".into(), effect: "NoSchedule".into(), ..Taint::default() };
         tolerates(&pod.spec.tolerations, &taint, emulation)

@@ -13,18 +13,32 @@ use super::default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
 use super::dynamic_resources::{DynamicResources, DynamicResourcesArgs};
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
+use super::legacy::{
+    CheckNodeCondition, CheckNodeLabelPresence, CheckNodePressure, CheckNodeUnschedulable, CheckServiceAffinity, CheckServiceAffinityArgs,
+    EqualPriority, General, GeneralPart, ImageLocalityPriority, InterPodAffinityPriority, InterPodAffinityPriorityArgs, LabelPresence,
+    MatchInterPodAffinity, MaxVolumeCount, NoDiskConflict, NoVolumeZoneConflict, NodeAffinityPriority, NodeLabelPriority,
+    NodeLabelPriorityArgs, NodePreferAvoidPodsPriority, Preempt, RequestedToCapacityRatioArgs, ResourcePriority, SelectorSpreadPriority,
+    ServiceAntiAffinityPriority, ServiceAntiAffinityPriorityArgs, TaintTolerationPriority, ToleratesTaints,
+};
 use super::node_affinity::{NodeAffinity, NodeAffinityArgs};
 use super::node_declared_features::NodeDeclaredFeatures;
+use super::node_label::{NodeLabel, NodeLabelArgs};
 use super::node_name::NodeName;
 use super::node_ports::NodePorts;
-use super::node_resources::{NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs};
+use super::node_prefer_avoid_pods::NodePreferAvoidPods;
+use super::node_resources::{
+    NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs, NodeResourcesFit, NodeResourcesFitArgs, SingleFormula,
+    SingleFormulaArgs,
+};
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::{InTreeVolumeLimits, NodeVolumeLimits};
 use super::pod_topology_spread::{PodTopologySpread, PodTopologySpreadArgs};
 use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
+use super::selector_spread::SelectorSpread;
+use super::service_affinity::{ServiceAffinity, ServiceAffinityArgs};
 use super::taint_toleration::TaintToleration;
-use super::volume_binding::{VolumeBinding, VolumeBindingArgs};
+use super::volume_binding::{CheckVolumeBinding, VolumeBinding, VolumeBindingArgs};
 use super::volume_restrictions::VolumeRestrictions;
 use super::volume_zone::VolumeZone;
 use crate::framework::{FieldErrors, Plugin, PluginName};
@@ -54,14 +68,33 @@ pub enum Make {
 pub type Factory = fn(Option<&Value>, Emulation) -> Result<Arc<dyn Plugin>, FieldErrors>;
 
 /// Since the scheduling framework has all plugins of a profile.
-const FRAMEWORK: Lifetime = Lifetime::since(20);
+const FRAMEWORK: Lifetime = Lifetime::since(18);
+
+/// Plugins that stand for predicates and priorities of their own, and for what became strategies of NodeResourcesFit.
+const BEFORE_STRATEGIES: Lifetime = Lifetime::since(18).until(23);
+
+/// The releases before the scheduling framework has them.
+const PREDICATES: Lifetime = Lifetime::since(0).until(18);
 
 /// Volumes of in-tree plugins are counted until all are served by CSI drivers.
-const IN_TREE_LIMITS: Lifetime = Lifetime::since(20).until(32);
+const IN_TREE_LIMITS: Lifetime = Lifetime::since(18).until(32);
 
 /// Every plugin, by name; where several rows have one name their releases do not overlap.
 static ROWS: &[Row] = &[
     row(PluginName::AzureDiskLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::AZURE_DISK))),
+    row(PluginName::BalancedResourceAllocation, PREDICATES, |_, _| Ok(Arc::new(ResourcePriority::Balanced))),
+    row(PluginName::CheckNodeCondition, PREDICATES, |_, _| Ok(Arc::new(CheckNodeCondition))),
+    row(PluginName::CheckNodeDiskPressure, PREDICATES, |_, _| Ok(Arc::new(CheckNodePressure::Disk))),
+    row(PluginName::CheckNodeLabelPresence, PREDICATES, |args, _| {
+        Ok(Arc::new(CheckNodeLabelPresence::new(read(args, |_: &LabelPresence| Ok(()))?)))
+    }),
+    row(PluginName::CheckNodeMemoryPressure, PREDICATES, |_, _| Ok(Arc::new(CheckNodePressure::Memory))),
+    row(PluginName::CheckNodePIDPressure, PREDICATES, |_, _| Ok(Arc::new(CheckNodePressure::Pid))),
+    row(PluginName::CheckNodeUnschedulable, PREDICATES, |_, _| Ok(Arc::new(CheckNodeUnschedulable))),
+    row(PluginName::CheckServiceAffinity, PREDICATES, |args, _| {
+        Ok(Arc::new(CheckServiceAffinity::new(read(args, |_: &CheckServiceAffinityArgs| Ok(()))?)))
+    }),
+    row(PluginName::CheckVolumeBinding, PREDICATES, |_, _| Ok(Arc::new(CheckVolumeBinding::default()))),
     row(PluginName::CinderLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::CINDER))),
     row(PluginName::DefaultBinder, FRAMEWORK, |_, _| Ok(Arc::new(DefaultBinder))),
     row(PluginName::DefaultPreemption, FRAMEWORK, |args, _| {
@@ -73,32 +106,84 @@ static ROWS: &[Row] = &[
         Ok(Arc::new(DynamicResources::new(args, emulation.behaviour().devices_score)))
     }),
     row(PluginName::EBSLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::EBS))),
+    row(PluginName::EqualPriority, PREDICATES, |_, _| Ok(Arc::new(EqualPriority))),
     row(PluginName::GCEPDLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::GCE_PD))),
     not_emulated(PluginName::GangScheduling, Lifetime::since(35), &["preEnqueue", "permit"]),
+    row(PluginName::GeneralPredicates, PREDICATES, |_, _| Ok(Arc::new(General(None)))),
+    row(PluginName::HostName, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::HostName))))),
     row(PluginName::ImageLocality, FRAMEWORK, |_, _| Ok(Arc::new(ImageLocality))),
+    row(PluginName::ImageLocalityPriority, PREDICATES, |_, _| Ok(Arc::new(ImageLocalityPriority))),
     row(PluginName::InterPodAffinity, FRAMEWORK, |args, _| {
         Ok(Arc::new(InterPodAffinity::new(read(args, InterPodAffinityArgs::validate)?)))
     }),
+    row(PluginName::InterPodAffinityPriority, PREDICATES, |args, _| {
+        Ok(Arc::new(InterPodAffinityPriority::new(read(args, InterPodAffinityPriorityArgs::validate)?)))
+    }),
+    row(PluginName::LeastRequestedPriority, PREDICATES, |_, _| Ok(Arc::new(ResourcePriority::LeastRequested))),
+    row(PluginName::MatchInterPodAffinity, PREDICATES, |_, _| Ok(Arc::new(MatchInterPodAffinity))),
+    row(PluginName::MatchNodeSelector, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::NodeSelector))))),
+    row(PluginName::MaxAzureDiskVolumeCount, PREDICATES, |_, _| Ok(Arc::new(MaxVolumeCount::AzureDisk))),
+    row(PluginName::MaxCSIVolumeCountPred, Lifetime::since(12).until(18), |_, _| Ok(Arc::new(MaxVolumeCount::Csi))),
+    row(PluginName::MaxEBSVolumeCount, PREDICATES, |_, _| Ok(Arc::new(MaxVolumeCount::Ebs))),
+    row(PluginName::MaxGCEPDVolumeCount, PREDICATES, |_, _| Ok(Arc::new(MaxVolumeCount::GcePd))),
+    row(PluginName::MostRequestedPriority, PREDICATES, |_, _| Ok(Arc::new(ResourcePriority::MostRequested))),
+    row(PluginName::NoDiskConflict, PREDICATES, |_, _| Ok(Arc::new(NoDiskConflict))),
+    row(PluginName::NoVolumeZoneConflict, PREDICATES, |_, _| Ok(Arc::new(NoVolumeZoneConflict))),
     row(PluginName::NodeAffinity, FRAMEWORK, |args, _| Ok(Arc::new(NodeAffinity::new(read(args, NodeAffinityArgs::validate)?)))),
+    row(PluginName::NodeAffinityPriority, PREDICATES, |_, _| Ok(Arc::new(NodeAffinityPriority))),
     row(PluginName::NodeDeclaredFeatures, Lifetime::since(35), |_, _| Ok(Arc::new(NodeDeclaredFeatures))),
+    row(PluginName::NodeLabel, BEFORE_STRATEGIES, |args, _| Ok(Arc::new(NodeLabel::new(read(args, NodeLabelArgs::validate)?)))),
+    row(PluginName::NodeLabelPriority, PREDICATES, |args, _| {
+        Ok(Arc::new(NodeLabelPriority::new(read(args, |_: &NodeLabelPriorityArgs| Ok(()))?)))
+    }),
     row(PluginName::NodeName, FRAMEWORK, |_, _| Ok(Arc::new(NodeName))),
     row(PluginName::NodePorts, FRAMEWORK, |_, _| Ok(Arc::new(NodePorts))),
+    row(PluginName::NodePreferAvoidPods, BEFORE_STRATEGIES, |_, _| Ok(Arc::new(NodePreferAvoidPods))),
+    row(PluginName::NodePreferAvoidPodsPriority, PREDICATES, |_, _| Ok(Arc::new(NodePreferAvoidPodsPriority))),
     row(PluginName::NodeResourcesBalancedAllocation, FRAMEWORK, |args, emulation| {
         let args = read(args, NodeResourcesBalancedAllocationArgs::validate)?;
         Ok(Arc::new(NodeResourcesBalancedAllocation::new(args, emulation.behaviour())))
     }),
-    row(PluginName::NodeResourcesFit, FRAMEWORK, |args, _| {
-        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?)))
+    row(PluginName::NodeResourcesFit, FRAMEWORK, |args, emulation| {
+        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?, emulation.behaviour())))
+    }),
+    row(PluginName::NodeResourcesLeastAllocated, BEFORE_STRATEGIES, |args, emulation| {
+        Ok(Arc::new(SingleFormula::least_allocated(&read(args, SingleFormulaArgs::validate)?, emulation.behaviour())))
+    }),
+    row(PluginName::NodeResourcesMostAllocated, BEFORE_STRATEGIES, |args, emulation| {
+        Ok(Arc::new(SingleFormula::most_allocated(&read(args, SingleFormulaArgs::validate)?, emulation.behaviour())))
     }),
     row(PluginName::NodeUnschedulable, FRAMEWORK, |_, _| Ok(Arc::new(NodeUnschedulable))),
     row(PluginName::NodeVolumeLimits, FRAMEWORK, |_, _| Ok(Arc::new(NodeVolumeLimits))),
+    row(PluginName::PodFitsHostPorts, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::HostPorts))))),
+    row(PluginName::PodFitsResources, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::Resources))))),
     not_emulated(PluginName::PodGroupPodsCount, Lifetime::since(36), &["placementScore"]),
+    row(PluginName::PodToleratesNodeNoExecuteTaints, PREDICATES, |_, _| Ok(Arc::new(ToleratesTaints::NoExecute))),
+    row(PluginName::PodToleratesNodeTaints, PREDICATES, |_, _| Ok(Arc::new(ToleratesTaints::All))),
     row(PluginName::PodTopologySpread, FRAMEWORK, |args, _| {
         Ok(Arc::new(PodTopologySpread::new(read(args, PodTopologySpreadArgs::validate)?)))
     }),
+    row(PluginName::Preempt, PREDICATES, |_, _| Ok(Arc::new(Preempt))),
     row(PluginName::PrioritySort, FRAMEWORK, |_, _| Ok(Arc::new(PrioritySort))),
+    row(PluginName::RequestedToCapacityRatio, BEFORE_STRATEGIES, |args, emulation| {
+        Ok(Arc::new(SingleFormula::requested_to_capacity_ratio(&read(args, SingleFormulaArgs::validate_ratio)?, emulation.behaviour())))
+    }),
+    row(PluginName::RequestedToCapacityRatioPriority, Lifetime::since(12).until(18), |args, _| {
+        let args: RequestedToCapacityRatioArgs = read(args, RequestedToCapacityRatioArgs::validate)?;
+        Ok(Arc::new(ResourcePriority::RequestedToCapacityRatio(args.points())))
+    }),
     row(PluginName::SchedulingGates, Lifetime::since(26), |_, _| Ok(Arc::new(SchedulingGates))),
+    row(PluginName::SelectorSpread, Lifetime::since(18).until(29), |_, _| Ok(Arc::new(SelectorSpread))),
+    row(PluginName::SelectorSpreadPriority, PREDICATES, |_, _| Ok(Arc::new(SelectorSpreadPriority::All))),
+    row(PluginName::ServiceAffinity, BEFORE_STRATEGIES, |args, _| {
+        Ok(Arc::new(ServiceAffinity::new(read(args, |_: &ServiceAffinityArgs| Ok(()))?)))
+    }),
+    row(PluginName::ServiceAntiAffinityPriority, PREDICATES, |args, _| {
+        Ok(Arc::new(ServiceAntiAffinityPriority::new(read(args, |_: &ServiceAntiAffinityPriorityArgs| Ok(()))?)))
+    }),
+    row(PluginName::ServiceSpreadingPriority, PREDICATES, |_, _| Ok(Arc::new(SelectorSpreadPriority::Services))),
     row(PluginName::TaintToleration, FRAMEWORK, |_, _| Ok(Arc::new(TaintToleration))),
+    row(PluginName::TaintTolerationPriority, PREDICATES, |_, _| Ok(Arc::new(TaintTolerationPriority))),
     not_emulated(PluginName::TopologyPlacementGenerator, Lifetime::since(36), &["placementGenerate"]),
     row(PluginName::VolumeBinding, FRAMEWORK, |args, emulation| {
         Ok(Arc::new(VolumeBinding::new(read(args, |a: &VolumeBindingArgs| a.validate(emulation))?)))
@@ -141,7 +226,7 @@ mod tests {
     use strum::IntoEnumIterator as _;
 
     use super::*;
-    use crate::release::Profile;
+    use crate::release::{Gate, Profile};
 
     #[test]
     fn every_plugin_of_a_release_has_one_row() {
@@ -150,9 +235,12 @@ mod tests {
                 let rows = ROWS.iter().filter(|row| row.name == name && row.releases.contains(release.release)).count();
                 assert!(rows <= 1, "{name}");
             }
-            for plugin in release.plugins(|_| true) {
-                let row = find(plugin.name, Emulation::from(release));
-                assert!(matches!(row, Some(Row { make: Make::Plugin(_), .. })), "{}", plugin.name);
+            for api_version in release.config_api_versions {
+                for (_, plugin) in release.plugins(api_version, |gate| gate != Gate::DefaultPodTopologySpread) {
+                    let row = find(plugin.name, Emulation::from(release));
+                    let has_row = matches!(row, Some(Row { make: Make::Plugin(_), .. }));
+                    assert!(has_row || plugin.name == "SelectorSpread", "{} of {}", plugin.name, release.release);
+                }
             }
         }
         assert!(ROWS.is_sorted_by_key(|row| row.name));
@@ -166,7 +254,11 @@ mod tests {
             let of_row = Profile::all().iter().find(|p| row.releases.contains(p.release)).unwrap();
             let emulation = Emulation::from(of_row);
             match row.make {
-                Make::Plugin(make) => assert_eq!(make(None, emulation).unwrap().name(), row.name),
+                Make::Plugin(make) => {
+                    let needed = serde_json::json!({"shape": [{"utilization": 0, "score": 10}]});
+                    let args = (row.name == PluginName::RequestedToCapacityRatio).then_some(&needed);
+                    assert_eq!(make(args, emulation).unwrap().name(), row.name);
+                }
                 Make::NotEmulated(points) => assert!(!points.is_empty()),
             }
         }

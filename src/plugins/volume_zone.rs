@@ -14,7 +14,7 @@ use crate::framework::{
     ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin, PodInfo,
     PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
 };
-use crate::release::Emulation;
+use crate::release::{Emulation, ZoneCheck};
 
 /// The labels that count, in the order they are compared, each with the label that a node may have instead.
 const TOPOLOGY_LABELS: [(&str, &str); 4] = [
@@ -105,6 +105,9 @@ fn unbound(cx: &Context<'_>, class_name: &Str) -> Result<(), Status> {
 
 impl PreFilterPlugin for VolumeZone {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        if cx.emulation.behaviour().zones_looked_up_in == ZoneCheck::Filter {
+            return (PreFilterResult::default(), Status::success());
+        }
         let status = match pod_topologies(cx, &pod.pod) {
             Err(status) => status,
             Ok(found) if found.is_empty() => Status::skip(),
@@ -122,6 +125,11 @@ impl FilterPlugin for VolumeZone {
         if pod.pod.spec.volumes.is_empty() {
             return Status::success();
         }
+        let labels = &node.node.metadata.labels;
+        let has_zone = || TOPOLOGY_LABELS.iter().any(|(key, _)| labels.contains_key(key));
+        if cx.emulation.behaviour().zones_looked_up_in == ZoneCheck::Filter && !has_zone() {
+            return Status::success();
+        }
         let found = match state.read::<State>() {
             Some(State(found)) => found.clone(),
             // Upstream looks again where PreFilter did not run, as when a profile enables the Filter point alone.
@@ -130,8 +138,7 @@ impl FilterPlugin for VolumeZone {
                 Err(status) => return status,
             },
         };
-        let labels = &node.node.metadata.labels;
-        if !TOPOLOGY_LABELS.iter().any(|(key, _)| labels.contains_key(key)) {
+        if !has_zone() {
             return Status::success();
         }
         let translated = cx.emulation.behaviour().beta_zones_translated;

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use crate::cluster::PodDisruptionBudget;
 use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, PodInfo};
+use crate::release::BudgetRule;
 
 /// The budgets that cover pods, and what is left of each while the pods of one node are counted off, most important first.
 pub(super) struct BudgetCount<'a> {
     index: &'a BudgetIndex,
+    rule: BudgetRule,
     /// Which budgets cover the pods met so far, by where their template and their namespace stand; see [`Self::covering`].
     known: HashMap<(usize, usize), Covering<'a>, BuildHasherDefault<AddressHasher>>,
     /// Budgets met on this node, by address, with the disruptions left.
@@ -27,8 +29,8 @@ enum Covering<'a> {
 
 impl<'a> BudgetCount<'a> {
     /// Starts counting, for one node.
-    pub(super) fn new(index: &'a BudgetIndex) -> Self {
-        Self { index, known: HashMap::default(), left: Vec::new() }
+    pub(super) fn new(index: &'a BudgetIndex, rule: BudgetRule) -> Self {
+        Self { index, rule, known: HashMap::default(), left: Vec::new() }
     }
 
     /// Starts anew, for another node.
@@ -87,6 +89,9 @@ impl<'a> BudgetCount<'a> {
     /// so has counted it before.
     fn take_one(&mut self, pod: &PodInfo, budget: &PodDisruptionBudget) -> Option<i32> {
         let status = &budget.status;
+        if self.rule == BudgetRule::AsItStands {
+            return Some(status.disruptions_allowed);
+        }
         if !status.disrupted_pods.is_empty() && status.disrupted_pods.contains_key(&pod.pod.metadata.name) {
             return None;
         }
@@ -139,7 +144,7 @@ mod tests {
         let budgets: Vec<_> = budgets.iter().cloned().map(Arc::new).collect();
         let index: BudgetIndex = budgets.iter().collect();
         let pods: Vec<PodInfo> = pods.iter().map(|pod| PodInfo::new(Arc::new(pod.clone()))).collect();
-        let mut count = BudgetCount::new(&index);
+        let mut count = BudgetCount::new(&index, BudgetRule::CountedDown);
         let each = pods.iter().map(|pod| {
             let victim = Victim::new(Arc::new(pod.clone()), count.take(pod));
             let violates = victim.violates().iter().map(|v| (v.budget.to_string(), v.left)).collect();

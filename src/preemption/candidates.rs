@@ -61,7 +61,7 @@ pub(super) fn search<'a>(
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };
     let mut walk = nodes;
     walk.rotate_left(record.offset);
-    let start = || Scratch::new(post.cx.snapshot);
+    let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
     let try_node = |scratch: &mut Scratch<'a>, node: &'a NodeInfo| select_victims_on_node(post, state, pod, node, scratch);
     record.dry_runs = try_until_enough(&walk, record.wanted_candidates, start, try_node).into();
 }

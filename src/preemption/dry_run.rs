@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::budgets::BudgetCount;
 use super::importance::{Rank, rank};
 use crate::framework::{
-    Candidate, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses, Snapshot,
-    Status, Victim, unix_nanoseconds,
+    Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses,
+    Snapshot, Status, Victim, unix_nanoseconds,
 };
-use crate::release::VictimOrder;
+use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
 
 /// A pod of lower priority.
 struct Potential<'a> {
@@ -37,8 +37,8 @@ pub(super) struct Scratch<'a> {
 
 impl<'a> Scratch<'a> {
     /// Starts, for the nodes of a snapshot.
-    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
-        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets()) }
+    pub(super) fn new(snapshot: &'a Snapshot, release: &Behaviour) -> Self {
+        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.budgets) }
     }
 }
 
@@ -51,11 +51,17 @@ pub(super) fn select_victims_on_node<'a>(
     scratch: &mut Scratch<'a>,
 ) -> NodeDryRun {
     let now = unix_nanoseconds(post.cx.now);
-    let potential: Vec<Potential<'_>> =
-        node.pods_below(pod.pod.priority()).map(|info| Potential { info, rank: rank(info, now), budgets: None }).collect();
+    let release = post.cx.emulation.behaviour();
+    let ranked = |info| Potential { info, rank: rank(info, now, release.importance), budgets: None };
+    let potential: Vec<Potential<'_>> = node.pods_below(pod.pod.priority()).map(ranked).collect();
     let name = node.name().clone();
-    if potential.is_empty() {
-        let status = Status::rejected(Reason::NoPreemptionVictims).in_words_of(post.cx.emulation.release());
+    if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
+        let status = match (release.dry_run, release.preemption_text) {
+            (DryRunReport::Nothing, _) => untold(),
+            (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
+            _ => Status::rejected(Reason::NoVictimsOnNode { node: name.clone(), pod: pod.key() }),
+        };
+        let status = status.in_words_of(post.cx.emulation.release());
         return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() };
     }
     let mut record = NodeDryRun { node: name, ..NodeDryRun::default() };
@@ -66,8 +72,11 @@ pub(super) fn select_victims_on_node<'a>(
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
+        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = untold(),
+        // Where all filters run their order is left to chance, and this one stands for all.
+        Err(status) if release.filters == FilterRun::All => record.status = sorted(&status),
         Err(status) => record.status = status,
-        Ok((victims, _)) if victims.is_empty() => {
+        Ok((victims, _)) if victims.is_empty() && release.without_victims == WithoutVictims::Error => {
             record.status = Status::error(format!("expected at least one victim pod on node {:?}", record.node.as_str()));
         }
         Ok((victims, pdb_violations)) => {
@@ -75,6 +84,18 @@ pub(super) fn select_victims_on_node<'a>(
         }
     }
     record
+}
+
+/// The status with its reasons by text.
+fn sorted(status: &Status) -> Status {
+    let mut reasons: Vec<_> = status.texts().zip(status.reasons().iter().cloned()).collect();
+    reasons.sort_by(|a, b| a.0.cmp(&b.0));
+    status.with_reasons(status.code(), reasons.into_iter().map(|(_, reason)| reason))
+}
+
+/// The status of a node that was tried in vain, where kube-scheduler keeps none.
+fn untold() -> Status {
+    Status::new(Code::Unschedulable, Vec::<Reason>::new())
 }
 
 /// A node as it would be, and the record of how it came to be so.
@@ -206,7 +227,7 @@ mod tests {
                 &CycleState::default(),
                 &PodInfo::new(Arc::new(self.preemptor.clone())),
                 node,
-                &mut Scratch::new(&snapshot),
+                &mut Scratch::new(&snapshot, post.cx.emulation.behaviour()),
             )
         }
 
@@ -398,7 +419,7 @@ mod tests {
                     let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
                     prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
                     let now = i64::MAX;
-                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now)));
+                    prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now, crate::release::Emulation::default().behaviour().importance)));
                 }
                 None if !pods.iter().any(weaker) => prop_assert!(run.is_empty()),
                 None => prop_assert!(!fits(&weaker) || fits(&|_| false)),

@@ -3,21 +3,27 @@
 
 use crate::cluster::Pod;
 use crate::framework::{Code, NodeToStatus, Reason, Snapshot};
+use crate::release::{Behaviour, Eligibility, TerminatingPods};
 
 /// Why `pod` may not preempt, or `None` where it may.
 ///
 /// A pod that has a node nominated and waits there for its victims to end must not evict more, unless the filters say
 /// that the node cannot be helped any more.
-pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot) -> Option<Reason> {
-    if pod.spec.preemption_policy.as_deref() == Some("Never") {
+pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot, release: &Behaviour) -> Option<Reason> {
+    let reads_all = release.eligibility == Eligibility::PolicyAndStatus;
+    if reads_all && pod.spec.preemption_policy.as_deref() == Some("Never") {
         return Some(Reason::PreemptionPolicyNever);
     }
     let nominated = &pod.status.nominated_node_name;
-    if nominated.is_empty() || statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
+    if nominated.is_empty() || reads_all && statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
         return None;
     }
     let node = snapshot.get(nominated)?;
-    let waits = node.pods.iter().any(|p| is_preemption_allowed(&p.pod, pod) && terminating_by_preemption(&p.pod));
+    let ends = |victim: &Pod| match release.terminating {
+        TerminatingPods::Preempted => terminating_by_preemption(victim),
+        TerminatingPods::All => victim.is_terminating(),
+    };
+    let waits = node.pods.iter().any(|p| is_preemption_allowed(&p.pod, pod) && ends(&p.pod));
     waits.then_some(Reason::TerminatingVictims)
 }
 
@@ -41,6 +47,7 @@ mod tests {
     const EVICTED: &str = r#"[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
 
     struct Case {
+        terminating_pods: TerminatingPods,
         policy: Option<&'static str>,
         nominated: &'static str,
         status: Option<Status>,
@@ -51,7 +58,15 @@ mod tests {
 
     fn waiting() -> Case {
         let status = Some(Status::unschedulable("Insufficient cpu"));
-        Case { policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
+        Case {
+            terminating_pods: TerminatingPods::Preempted,
+            policy: None,
+            nominated: "a",
+            status,
+            victim_priority: 1,
+            terminating: true,
+            conditions: EVICTED,
+        }
     }
 
     fn check(case: &Case) -> Option<Reason> {
@@ -67,7 +82,8 @@ mod tests {
         if let Some(status) = &case.status {
             statuses.set(0, status.clone());
         }
-        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]))
+        let release = Behaviour { terminating: case.terminating_pods, ..*crate::release::Emulation::default().behaviour() };
+        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]), &release)
     }
 
     #[test]
@@ -89,6 +105,13 @@ mod tests {
     fn a_nominated_node_beyond_help_allows() {
         assert_eq!(check(&Case { status: Some(Status::unresolvable("cordoned")), ..waiting() }), None);
         assert_eq!(check(&Case { status: None, ..waiting() }), None, "absent nodes are unresolvable by default");
+    }
+
+    #[test]
+    fn any_terminating_pod_forbids_where_the_release_does_not_ask_why() {
+        let any = |conditions| check(&Case { terminating_pods: TerminatingPods::All, conditions, ..waiting() });
+        assert_eq!((any("[]"), any(EVICTED)), (WAITS, WAITS));
+        assert_eq!(check(&Case { terminating_pods: TerminatingPods::All, terminating: false, ..waiting() }), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::framework::PodInfo;
+use crate::release::Importance;
 
 /// Where a pod comes in an order that has the more important pods first.
 pub(super) type Rank = (Reverse<i32>, i64);
@@ -12,8 +13,12 @@ pub(super) type Rank = (Reverse<i32>, i64);
 ///
 /// kube-scheduler leaves the order of pods that are equal in both to its cache and to a sort that is stable for a dozen
 /// pods. Here every sort is stable, so that they keep the order in which they came to the node.
-pub(super) fn rank(pod: &PodInfo, now: i64) -> Rank {
-    (Reverse(pod.priority()), pod.start_time().unwrap_or(now))
+pub(super) fn rank(pod: &PodInfo, now: i64, importance: Importance) -> Rank {
+    let start = match importance {
+        Importance::PriorityAndStart => pod.start_time().unwrap_or(now),
+        Importance::Priority => 0,
+    };
+    (Reverse(pod.priority()), start)
 }
 
 #[cfg(test)]
@@ -34,11 +39,13 @@ mod tests {
             pod("high", "", 9, 0, None),
         ]
         .map(|pod| PodInfo::new(Arc::new(pod)));
-        let order = |now_seconds: i64| {
+        let by = |now_seconds: i64, importance| {
             let mut sorted = pods.to_vec();
-            sorted.sort_by_key(|pod| rank(pod, now_seconds * 1_000_000_000));
+            sorted.sort_by_key(|pod| rank(pod, now_seconds * 1_000_000_000, importance));
             sorted.iter().map(|pod| pod.pod.metadata.name.to_string()).collect::<Vec<_>>()
         };
+        let order = |now_seconds| by(now_seconds, Importance::PriorityAndStart);
+        assert_eq!(by(1000, Importance::Priority), ["high", "new", "b", "unstarted", "a", "low"]);
         assert_eq!(order(1000), ["high", "b", "a", "new", "unstarted", "low"]);
         assert_eq!(order(200), ["high", "b", "a", "unstarted", "new", "low"], "a pod without a start time starts now");
     }

@@ -22,8 +22,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, Status};
-use crate::release::Gate;
+use crate::framework::{
+    CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
+};
+use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;
 
@@ -79,8 +81,16 @@ impl<'a> Evaluator<'a> {
         if record.candidates().next().is_none() {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
-        let order = self.post.cx.emulation.behaviour().tie_break;
-        (record.score_functions, record.best) = select::pick_one_node(record.candidates(), order, self.post.cx.now);
+        let release = self.post.cx.emulation.behaviour();
+        // A candidate without victims is chosen at once, whichever comes first.
+        let costless: SharedList<Str> = match release.without_victims {
+            WithoutVictims::Chosen => record.candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
+            _ => SharedList::default(),
+        };
+        (record.score_functions, record.best) = match costless.is_empty() {
+            true => select::pick_one_node(record.candidates(), release.tie_break, self.post.cx.now),
+            false => (Vec::new(), costless),
+        };
         let best = record
             .selected()
             .cloned()
@@ -106,7 +116,7 @@ impl<'a> Evaluator<'a> {
     /// the text that is given then.
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
-        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot) {
+        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot, self.post.cx.emulation.behaviour()) {
             let status = Status::rejected(reason).in_words_of(self.post.cx.emulation.release());
             record.ineligible = Some(status.clone());
             return Err(status);
@@ -120,7 +130,7 @@ impl<'a> Evaluator<'a> {
         if record.candidates().next().is_some() {
             return Ok(statuses);
         }
-        if let Some(error) = aggregate_errors(record) {
+        if let Some(error) = aggregate_errors(record).filter(|_| self.post.cx.emulation.behaviour().dry_run == DryRunReport::Errors) {
             return Err(error);
         }
         for run in record.dry_runs.in_order().iter().filter(|r| !r.status.is_success()) {

@@ -1,6 +1,7 @@
 //! What a release enables and passes to plugins where a configuration does not say; mirrors
 //! `pkg/scheduler/apis/config/v1/{defaults,default_plugins}.go`.
 
+use super::config_fields::{V1, V1BETA1, V1BETA2, V1BETA3};
 use super::gates::Gate;
 use super::version::Lifetime;
 
@@ -13,35 +14,154 @@ pub struct DefaultPlugin {
     pub weight: i32,
     /// The gate without which it is not in the list.
     pub gate: Option<Gate>,
+    /// The gate with which it is not in the list.
+    pub without: Option<Gate>,
     /// The releases that have it at this place of the list.
     pub(super) releases: Lifetime,
 }
 
 impl DefaultPlugin {
     /// Returns a plugin without a weight.
-    const fn plain(name: &'static str) -> Self {
+    pub(super) const fn plain(name: &'static str) -> Self {
         Self::weighing(name, 0)
     }
 
     /// Returns a plugin with a weight.
-    const fn weighing(name: &'static str, weight: i32) -> Self {
-        Self { name, weight, gate: None, releases: Lifetime::since(0) }
+    pub(super) const fn weighing(name: &'static str, weight: i32) -> Self {
+        Self { name, weight, gate: None, without: None, releases: Lifetime::since(0) }
     }
 
     /// Leaves the plugin out while a gate is off.
-    const fn with(self, gate: Gate) -> Self {
+    pub(super) const fn with(self, gate: Gate) -> Self {
         Self { gate: Some(gate), ..self }
     }
 
+    /// Leaves the plugin out while a gate is on.
+    pub(super) const fn without(self, gate: Gate) -> Self {
+        Self { without: Some(gate), ..self }
+    }
+
     /// Leaves the plugin out of other releases.
-    const fn of(self, releases: Lifetime) -> Self {
+    pub(super) const fn of(self, releases: Lifetime) -> Self {
         Self { releases, ..self }
     }
 }
 
-/// The default multiPoint list of every release, in order; mirrors `getDefaultPlugins` in
-/// `pkg/scheduler/apis/config/v1/default_plugins.go`.
-pub(super) static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
+/// The default plugins of an extension point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DefaultSet {
+    /// The extension point, or `multiPoint`.
+    pub(super) point: &'static str,
+    /// The plugins, in order.
+    pub(super) plugins: &'static [DefaultPlugin],
+}
+
+/// Returns the default plugins of configurations of an apiVersion.
+pub(super) fn default_sets(api_version: &str) -> &'static [DefaultSet] {
+    match api_version {
+        V1BETA1 => BY_POINT_V1BETA1,
+        V1BETA2 => BY_POINT_V1BETA2,
+        V1BETA3 | V1 => MULTI_POINT,
+        // Predicates and priorities are listed elsewhere.
+        _ => &[],
+    }
+}
+
+/// The only list of v1beta3 and v1; mirrors `getDefaultPlugins` in
+/// `pkg/scheduler/apis/config/{v1beta3,v1}/default_plugins.go`.
+static MULTI_POINT: &[DefaultSet] = &[DefaultSet { point: "multiPoint", plugins: DEFAULT_PLUGINS }];
+
+const fn at(point: &'static str, plugins: &'static [DefaultPlugin]) -> DefaultSet {
+    DefaultSet { point, plugins }
+}
+
+/// Mirrors `getDefaultConfig` in `pkg/scheduler/algorithmprovider/registry.go` and `getDefaultPlugins` in
+/// `pkg/scheduler/apis/config/v1beta1/default_plugins.go`.
+static BY_POINT_V1BETA1: &[DefaultSet] =
+    &[QUEUE_SORT, PRE_FILTER, FILTER, POST_FILTER, PRE_SCORE, at("score", SCORE_V1BETA1), RESERVE, PRE_BIND, BIND];
+
+/// Mirrors `getDefaultPlugins` in `pkg/scheduler/apis/config/v1beta2/default_plugins.go`.
+static BY_POINT_V1BETA2: &[DefaultSet] =
+    &[QUEUE_SORT, PRE_FILTER, FILTER, POST_FILTER, PRE_SCORE, at("score", SCORE_V1BETA2), RESERVE, PRE_BIND, BIND, PRE_ENQUEUE];
+
+const QUEUE_SORT: DefaultSet = at("queueSort", &[DefaultPlugin::plain("PrioritySort")]);
+const PRE_FILTER: DefaultSet = at(
+    "preFilter",
+    &[
+        DefaultPlugin::plain("NodeResourcesFit"),
+        DefaultPlugin::plain("NodePorts"),
+        DefaultPlugin::plain("VolumeRestrictions").of(Lifetime::since(22)),
+        DefaultPlugin::plain("PodTopologySpread"),
+        DefaultPlugin::plain("InterPodAffinity"),
+        DefaultPlugin::plain("VolumeBinding"),
+        DefaultPlugin::plain("VolumeZone").of(Lifetime::since(27)),
+        DefaultPlugin::plain("NodeAffinity").of(Lifetime::since(21)),
+    ],
+);
+const FILTER: DefaultSet = at(
+    "filter",
+    &[
+        DefaultPlugin::plain("NodeUnschedulable"),
+        DefaultPlugin::plain("NodeName"),
+        DefaultPlugin::plain("TaintToleration"),
+        DefaultPlugin::plain("NodeAffinity"),
+        DefaultPlugin::plain("NodePorts"),
+        DefaultPlugin::plain("NodeResourcesFit"),
+        DefaultPlugin::plain("VolumeRestrictions"),
+        DefaultPlugin::plain("EBSLimits"),
+        DefaultPlugin::plain("GCEPDLimits"),
+        DefaultPlugin::plain("NodeVolumeLimits"),
+        DefaultPlugin::plain("AzureDiskLimits"),
+        DefaultPlugin::plain("VolumeBinding"),
+        DefaultPlugin::plain("VolumeZone"),
+        DefaultPlugin::plain("PodTopologySpread"),
+        DefaultPlugin::plain("InterPodAffinity"),
+    ],
+);
+const POST_FILTER: DefaultSet = at("postFilter", &[DefaultPlugin::plain("DefaultPreemption")]);
+const PRE_SCORE: DefaultSet = at(
+    "preScore",
+    &[
+        DefaultPlugin::plain("InterPodAffinity"),
+        DefaultPlugin::plain("PodTopologySpread"),
+        DefaultPlugin::plain("TaintToleration"),
+        DefaultPlugin::plain("NodeAffinity").of(Lifetime::since(21)),
+        DefaultPlugin::plain("NodeResourcesFit").of(Lifetime::since(27)),
+        DefaultPlugin::plain("NodeResourcesBalancedAllocation").of(Lifetime::since(27)),
+        SELECTOR_SPREAD,
+    ],
+);
+const SCORE_V1BETA1: &[DefaultPlugin] = &[
+    DefaultPlugin::weighing("NodeResourcesBalancedAllocation", 1),
+    DefaultPlugin::weighing("ImageLocality", 1),
+    DefaultPlugin::weighing("InterPodAffinity", 1),
+    DefaultPlugin::weighing("NodeResourcesLeastAllocated", 1),
+    DefaultPlugin::weighing("NodeAffinity", 1),
+    DefaultPlugin::weighing("NodePreferAvoidPods", 10000),
+    DefaultPlugin::weighing("PodTopologySpread", 2),
+    DefaultPlugin::weighing("TaintToleration", 1),
+    SELECTOR_SPREAD,
+];
+const SCORE_V1BETA2: &[DefaultPlugin] = &[
+    DefaultPlugin::weighing("NodeResourcesBalancedAllocation", 1),
+    DefaultPlugin::weighing("ImageLocality", 1),
+    DefaultPlugin::weighing("InterPodAffinity", 1),
+    DefaultPlugin::weighing("NodeResourcesFit", 1),
+    DefaultPlugin::weighing("NodeAffinity", 1),
+    DefaultPlugin::weighing("PodTopologySpread", 2),
+    DefaultPlugin::weighing("TaintToleration", 1),
+    SELECTOR_SPREAD,
+];
+/// Without the gate PodTopologySpread has no constraints of its own.
+const SELECTOR_SPREAD: DefaultPlugin = DefaultPlugin::weighing("SelectorSpread", 1).without(Gate::DefaultPodTopologySpread);
+const RESERVE: DefaultSet = at("reserve", &[DefaultPlugin::plain("VolumeBinding")]);
+const PRE_BIND: DefaultSet = at("preBind", &[DefaultPlugin::plain("VolumeBinding")]);
+const BIND: DefaultSet = at("bind", &[DefaultPlugin::plain("DefaultBinder")]);
+const PRE_ENQUEUE: DefaultSet =
+    at("preEnqueue", &[DefaultPlugin::plain("SchedulingGates").with(Gate::PodSchedulingReadiness).of(Lifetime::since(26))]);
+
+/// The list that serves all extension points.
+static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::plain("SchedulingGates").of(Lifetime::since(30)),
     DefaultPlugin::plain("PrioritySort"),
     DefaultPlugin::plain("NodeUnschedulable"),
@@ -66,7 +186,8 @@ pub(super) static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::weighing("NodeResourcesBalancedAllocation", 1),
     DefaultPlugin::weighing("ImageLocality", 1),
     DefaultPlugin::plain("DefaultBinder"),
-    DefaultPlugin::plain("SchedulingGates").with(Gate::PodSchedulingReadiness).of(Lifetime::since(0).until(30)),
+    DefaultPlugin::plain("SchedulingGates").with(Gate::PodSchedulingReadiness).of(Lifetime::since(26).until(30)),
+    SELECTOR_SPREAD,
     DefaultPlugin::plain("NodeDeclaredFeatures").with(Gate::NodeDeclaredFeatures).of(Lifetime::since(35)),
 ];
 

@@ -5,10 +5,24 @@
 //! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
 mod behaviour;
+mod choice;
+mod config_fields;
 mod defaults;
 mod gates;
+mod messages;
+mod predicate_behaviour;
 mod profile;
 mod queue_behaviour;
+mod v1_11;
+mod v1_12;
+mod v1_20;
+mod v1_21;
+mod v1_22;
+mod v1_23;
+mod v1_24;
+mod v1_25;
+mod v1_26;
+mod v1_27;
 mod v1_28;
 mod v1_29;
 mod v1_30;
@@ -21,15 +35,22 @@ mod v1_36;
 mod version;
 
 pub use behaviour::{
-    AssumedUsage, BalanceScore, Behaviour, Candidates, CsiLimits, ImageSources, InvalidPools, LeftOutNodes, LocalVolumes, MissingNodes,
-    NarrowingOrder, NodeSearch, PotentialNodes, ScoreFunctionName, SidecarCheck, SpreadCounts, VictimOrder,
+    AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits,
+    DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance,
+    InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
+    NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PostFilterText, PotentialNodes, PreFilterRejection,
+    PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding, VictimOrder,
+    VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
-pub use profile::{Match, Nearest, Part, Profile, nearest, newest, supported};
+pub use messages::MessageForm;
+pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
+pub use profile::{Match, Nearest, Part, Profile, RemovedPlugins, nearest, newest, supported};
 pub use queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeRegistrations, NodeUpdates,
-    NominationEnds, PreemptionCalls, QueueBehaviour, VictimStatus,
+    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeEvents, NodeRegistrations,
+    NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls, QueueBehaviour, VictimStatus,
 };
 pub use version::{Lifetime, Release, ReleaseError};
 

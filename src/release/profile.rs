@@ -3,10 +3,13 @@
 use strum::IntoEnumIterator as _;
 
 use super::behaviour::Behaviour;
-use super::defaults::{DEFAULT_PLUGINS, DefaultArgument, DefaultPlugin};
+use super::config_fields::{CONFIG_FIELDS, ConfigField, V1, V1BETA1};
+use super::defaults::{DefaultArgument, DefaultPlugin, default_sets};
 use super::gates::{Gate, OtherGates};
 use super::version::Release;
-use super::{v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36};
+use super::{
+    v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36,
+};
 
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +20,12 @@ pub struct Profile {
     pub(super) since: Release,
     /// The parts that were held against kube-scheduler's own answers.
     pub verified: &'static [Part],
+    /// Predicates and priorities that are on by default, with the releases that have them.
+    pub(super) predicates: &'static [DefaultPlugin],
     /// Arguments of plugins whose defaults are not those of the plugin's own code.
     pub default_arguments: &'static [DefaultArgument],
     /// In-tree plugins of earlier releases by whose names a configuration is refused.
-    pub removed_plugins: &'static [&'static str],
+    pub removed_plugins: &'static [RemovedPlugins],
     /// The `apiVersion`s that a configuration may have; the last one is that of a scheduler without a file.
     pub config_api_versions: &'static [&'static str],
     /// Gates that the binary accepts and the scheduler does not read.
@@ -29,6 +34,25 @@ pub struct Profile {
     pub(super) gate_dependencies: &'static [(&'static str, &'static [&'static str])],
     /// Named choices of the engine.
     pub behaviour: Behaviour,
+}
+
+/// In-tree plugins that configurations may not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemovedPlugins {
+    /// The apiVersion of these configurations.
+    pub api_version: &'static str,
+    /// Why, in kube-scheduler's words, as far as they do not depend on the file.
+    pub why: &'static str,
+    /// The names.
+    pub plugins: &'static [&'static str],
+}
+
+impl RemovedPlugins {
+    /// Returns plugins that have no place in the first stable apiVersion.
+    pub(super) const fn invalid(plugins: &'static [&'static str]) -> Self {
+        // Upstream compares with the version of the core group.
+        Self { api_version: V1, why: "was invalid in version \"v1\"", plugins }
+    }
 }
 
 /// A part of the emulation that cases of a release may cover.
@@ -46,7 +70,19 @@ pub enum Part {
 }
 
 /// Every release that is emulated, oldest first.
-static PROFILES: [Profile; 11] = [
+static PROFILES: [Profile; 23] = [
+    v1_11::PROFILE,
+    v1_12::PROFILE,
+    v1_20::PROFILE,
+    v1_21::PROFILE,
+    v1_22::PROFILE,
+    v1_23::PROFILE,
+    v1_24::PROFILE,
+    v1_25::PROFILE,
+    v1_26::PROFILE,
+    v1_26::WITH_STATUSES,
+    v1_27::PROFILE,
+    v1_27::WITH_STATUSES,
     v1_28::PROFILE,
     v1_28::WITHOUT_HINTS,
     v1_29::PROFILE,
@@ -87,10 +123,58 @@ impl Profile {
         self.config_api_versions.last().copied().unwrap_or_default()
     }
 
-    /// Returns the default plugins that the gates leave, in order.
-    pub fn plugins(&self, enabled: impl Fn(Gate) -> bool) -> impl Iterator<Item = &'static DefaultPlugin> {
+    /// Returns the predicates, in the order in which they run, and the priorities of the release, whatever its gates; none
+    /// for a release with plugins.
+    pub fn predicates_and_priorities(&self) -> impl Iterator<Item = &'static DefaultPlugin> {
         let release = self.release;
-        DEFAULT_PLUGINS.iter().filter(move |plugin| plugin.releases.contains(release) && plugin.gate.is_none_or(&enabled))
+        self.predicates.iter().filter(move |plugin| plugin.releases.contains(release))
+    }
+
+    /// Returns the default plugins of configurations of an apiVersion that the gates leave, in order, each with the
+    /// extension point that it is listed at; most releases list all at `multiPoint`.
+    pub fn plugins(
+        &self,
+        api_version: &str,
+        enabled: impl Fn(Gate) -> bool,
+    ) -> impl Iterator<Item = (&'static str, &'static DefaultPlugin)> {
+        let release = self.release;
+        let sets = default_sets(api_version).iter();
+        let all = sets.flat_map(|set| set.plugins.iter().map(|plugin| (set.point, plugin)));
+        all.filter(move |(_, plugin)| {
+            plugin.releases.contains(release) && plugin.gate.is_none_or(&enabled) && !plugin.without.is_some_and(&enabled)
+        })
+    }
+
+    /// Returns whether what configurations of an apiVersion enable takes the place of the default of that name, and is not
+    /// enabled a second time.
+    pub fn merges_config(&self, api_version: &str) -> bool {
+        api_version != V1BETA1
+    }
+
+    /// Returns whether a scheduler can be configured with a policy.
+    pub fn reads_policies(&self) -> bool {
+        self.release < Release::patch(23, 0)
+    }
+
+    /// Returns whether constraints that a configuration of an apiVersion lists for PodTopologySpread are taken as such
+    /// without being said to be.
+    pub fn lists_own_constraints(&self, api_version: &str) -> bool {
+        api_version == V1BETA1
+    }
+
+    /// Returns the reason for which a configuration of an apiVersion may not name a plugin; `None` where it may.
+    pub fn removed(&self, api_version: &str, plugin: &str) -> Option<&'static str> {
+        let of_version = self.removed_plugins.iter().filter(|removed| removed.api_version == api_version);
+        of_version.filter(|removed| removed.plugins.contains(&plugin)).map(|removed| removed.why).next()
+    }
+
+    /// Returns whether configurations of an apiVersion have a field of an owner, such as `profile`,
+    /// `plugins` or, for its arguments, the name of a plugin.
+    pub fn has_config_field(&self, api_version: &str, owner: &str, field: &str) -> bool {
+        let mut rows = CONFIG_FIELDS.iter().filter(|row| row.owner == owner && row.field == field);
+        let Some(first) = rows.next() else { return true };
+        let has = |row: &ConfigField| row.api_versions.contains(&api_version) && row.releases.contains(self.release);
+        has(first) || rows.any(has)
     }
 }
 
@@ -146,7 +230,8 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(Profile::all().windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since < pair[1].since));
         assert!(Profile::all().iter().all(|p| p.since <= p.release && !p.config_api_versions.is_empty()));
-        assert_eq!(supported(), "1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36");
+        let named = "1.11, 1.12, 1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36";
+        assert_eq!(supported(), named);
     }
 
     #[test]
@@ -156,7 +241,18 @@ mod tests {
             ("v1.36.0", "v1.36.2", Match::Same),
             ("1.36.9", "v1.36.2", Match::Same),
             ("1.40", "v1.36.2", Match::Older),
-            ("1.11.1", "v1.28.3", Match::Newer),
+            ("1.19", "v1.20.15", Match::Newer),
+            ("1.20.1", "v1.20.15", Match::Same),
+            ("1.26.8", &v1_26::PROFILE.release.to_string(), Match::Same),
+            ("1.26.9", &v1_26::WITH_STATUSES.release.to_string(), Match::Same),
+            ("1.27.5", "v1.27.1", Match::Same),
+            ("1.27.6", &v1_27::WITH_STATUSES.release.to_string(), Match::Same),
+            ("1.5", "v1.11.1", Match::Newer),
+            ("1.10.13", "v1.11.1", Match::Newer),
+            ("1.11.1", "v1.11.1", Match::Same),
+            ("1.12.10", "v1.12.0", Match::Same),
+            ("1.17.4", "v1.12.0", Match::Older),
+            ("1.18.2", "v1.20.15", Match::Newer),
             ("v1.31.4-eks-a1b2c3", "v1.31.1", Match::Same),
             ("1.28.5", "v1.28.3", Match::Same),
             ("1.28.6", "v1.28", Match::Same),
@@ -174,9 +270,22 @@ mod tests {
         assert!(PROFILES.windows(2).all(|pair| pair[0] != pair[1]));
         let not_verified = |version: &str| Profile::named(version).unwrap().not_verified().collect::<Vec<_>>();
         assert_eq!(not_verified("v1.36.2"), [Part::Extenders]);
+        assert_eq!(not_verified("v1.12.0"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
+        assert_eq!(not_verified("v1.20.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28").len(), 4);
+    }
+
+    #[test]
+    fn pods_were_looked_for_in_the_queue_more_often_once() {
+        for profile in Profile::all().iter().filter(|p| p.release >= v1_20::PROFILE.release) {
+            let seconds = if profile.release < Release::patch(24, 0) { 60 } else { 300 };
+            assert_eq!(profile.behaviour.leftover.as_secs(), seconds, "{}", profile.release);
+            // Without a plugin that is known to have rejected it, any event moves a pod.
+            assert_eq!(profile.behaviour.rejectors_noted, profile.release >= Release::patch(21, 0), "{}", profile.release);
+            assert_eq!(profile.reads_policies(), profile.release < Release::patch(23, 0), "{}", profile.release);
+        }
     }
 
     #[test]

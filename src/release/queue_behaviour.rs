@@ -7,6 +7,12 @@ pub struct QueueBehaviour {
     pub event_names: EventNames,
     /// How an event is compared with those that plugins registered.
     pub event_matching: EventMatching,
+    /// Which failed pods are parked.
+    pub parking: Parking,
+    /// Which waiting pods an event of a node may concern, where no plugin is asked.
+    pub node_events: NodeEvents,
+    /// Which other objects are told of.
+    pub other_events: OtherEvents,
     /// Which events an update of a node is.
     pub node_updates: NodeUpdates,
     /// Which events an update of a pod on a node is.
@@ -21,6 +27,8 @@ pub struct QueueBehaviour {
     pub gating_plugin_first: bool,
     /// What events mean for gated pods.
     pub gated_pods: GatedPods,
+    /// Whether gated pods count on the nodes that they are nominated to.
+    pub gated_pods_nominate: bool,
     /// Whether plugins that wait for new nodes are also told of taints, which may have hidden the new node.
     pub taints_told_with_nodes: bool,
     /// Whether InterPodAffinity and PodTopologySpread count nominated pods in their hints.
@@ -47,6 +55,35 @@ pub struct QueueBehaviour {
     pub terminating_victims_deleted: bool,
     /// From whose status that of a victim is made.
     pub victim_status: VictimStatus,
+    /// Whether victims get a condition that says why they go.
+    pub victims_marked: bool,
+}
+
+/// Which failed pods are parked, where no event came meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parking {
+    /// Those that plugins rejected; others are tried again after their backoff.
+    Rejected,
+    /// All.
+    All,
+}
+
+/// Which waiting pods an event of a node may concern, where no plugin is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeEvents {
+    /// Those that the node would take as it stands; nodes that go are told of, too.
+    Admitted,
+    /// All; nodes that go are not told of.
+    All,
+}
+
+/// Which objects besides pods and nodes are told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherEvents {
+    /// Those that plugins may wait for.
+    All,
+    /// Volumes and claims that come or change, and classes that come.
+    Volumes,
 }
 
 /// How events are called.
@@ -74,6 +111,8 @@ pub enum EventMatching {
 /// Which events an update of a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeUpdates {
+    /// One, whatever changed.
+    Any,
     /// The first that applies; annotations do not count.
     First,
     /// All that apply.
@@ -136,6 +175,8 @@ pub enum NominationEnds {
 /// How long a pod waits in backoffQ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backoff {
+    /// Not at all.
+    None,
     /// By the number of attempts, to the exact time; at the end it waits no more.
     ExactByAttempts,
     /// By the number of attempts.
@@ -162,6 +203,8 @@ pub enum PreemptionCalls {
     InCycle,
     /// After the cycle.
     AfterCycle,
+    /// After the cycle, and victims go before nominations are cleared.
+    VictimsFirst,
 }
 
 /// From whose status that of a victim is made.

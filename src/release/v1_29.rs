@@ -1,6 +1,6 @@
 //! kube-scheduler v1.29: what differs from v1.30.
 
-use super::behaviour::{Behaviour, ImageSources, LeftOutNodes, MissingNodes, SidecarCheck};
+use super::behaviour::{Behaviour, IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, SidecarCheck};
 use super::profile::Profile;
 use super::queue_behaviour::{NodeRegistrations, NodeUpdates, QueueBehaviour};
 use super::v1_30;
@@ -12,9 +12,10 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(29, 0),
     behaviour: Behaviour {
         images: ImageSources::Containers,
-        idle_scores_skipped: false,
+        idle_scores: IdleScores::OfPodsSkipped,
+        constraint_error: "",
         sidecars_refused_in: SidecarCheck::Filter,
-        missing_claim_rejects: false,
+        missing_claims: MissingClaims::Error,
         pre_filter_goes_on: false,
         no_node_left_is_unresolvable: false,
         left_out: LeftOutNodes::WithoutStatus,

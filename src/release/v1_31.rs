@@ -1,7 +1,7 @@
 //! kube-scheduler v1.31: what differs from v1.32.
 
 use super::behaviour::{AssumedUsage, Behaviour, CsiLimits, LeftOutNodes, LocalVolumes, VictimOrder};
-use super::profile::Profile;
+use super::profile::{Profile, RemovedPlugins};
 use super::queue_behaviour::{AssignedPods, AssignedUpdates, ClassAdditions, EventMatching, EventNames, NodeRegistrations, QueueBehaviour};
 use super::v1_32;
 use super::version::Release;
@@ -10,7 +10,7 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(31, 1),
     since: Release::patch(31, 0),
-    removed_plugins: &["SelectorSpread"],
+    removed_plugins: &[RemovedPlugins::invalid(&["SelectorSpread"])],
     behaviour: Behaviour {
         assumed_usage: AssumedUsage::PerPhase,
         local_volumes: LocalVolumes::Narrow,

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.33: what differs from v1.34.
 
-use super::behaviour::Behaviour;
+use super::behaviour::{Behaviour, DeviceSelectors};
 use super::profile::Profile;
 use super::queue_behaviour::{Backoff, GatedPods, QueueBehaviour};
 use super::v1_34;
@@ -11,6 +11,7 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(33, 0),
     since: Release::patch(33, 0),
     behaviour: Behaviour {
+        device_selectors: DeviceSelectors { includes: false, multiple_allocations: false, list_functions: false },
         oversized_is_unresolvable: false,
         sidecar_ports: false,
         queue: QueueBehaviour {

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.35: what differs from v1.36.
 
-use super::behaviour::{BalanceScore, Behaviour, ImageSources, InvalidPools};
+use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, InvalidPools};
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
@@ -18,6 +18,7 @@ pub(super) const PROFILE: Profile = Profile {
         ("GangScheduling", &["GenericWorkload"]),
     ],
     behaviour: Behaviour {
+        device_selectors: DeviceSelectors { includes: false, ..v1_36::PROFILE.behaviour.device_selectors },
         balance: BalanceScore::Result,
         images: ImageSources::InitContainers,
         invalid_pools: InvalidPools::Error,

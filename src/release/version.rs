@@ -149,7 +149,7 @@ mod tests {
         }
         assert_eq!(
             Release::parse("latest").unwrap_err().to_string(),
-            "\"latest\" is no version of kube-scheduler, such as 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36"
+            format!("\"latest\" is no version of kube-scheduler, such as {}", supported())
         );
     }
 

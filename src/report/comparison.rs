@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::cluster::Str;
-use crate::framework::Status;
+use crate::framework::{Code, Status};
 use crate::plural::count;
-use crate::session::{Comparison, Decided, RevisionKind};
+use crate::session::{Comparison, Decided, RevisionKind, UpgradeComparison};
 
 /// Names of more nodes than this are not listed.
 const NODES: usize = 6;
@@ -28,8 +28,15 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     }
     if compared.is_empty() {
         lines.push(String::new());
-        lines.push("Nothing differs: the same placements, queues, victims and verdicts.".to_owned());
+        match &compared.upgrade {
+            None => lines.push("Nothing differs: the same placements, queues, victims and verdicts.".to_owned()),
+            Some(upgraded) => lines.extend(upgrade(upgraded)),
+        }
         return lines;
+    }
+    if let Some(upgraded) = &compared.upgrade {
+        lines.push(String::new());
+        lines.extend(upgrade(upgraded));
     }
     if !compared.pods.is_empty() {
         lines.push(String::new());
@@ -48,6 +55,35 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
         for decided in &compared.decisions {
             decision(&mut lines, decided, &compared.names);
         }
+    }
+    lines
+}
+
+/// Returns what two releases decide differently about pending pods, as lines like those of [`comparison`].
+pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
+    let UpgradeComparison { versions, pods, otherwise, other_reasons } = compared;
+    let [from, to] = versions;
+    let heading = |n: usize, rest: &str| {
+        let verb = if n == 1 { "is" } else { "are" };
+        format!("{n} of {} {verb} {rest}", count(*pods, "pending pod"))
+    };
+    let mut lines = Vec::new();
+    if *pods == 0 {
+        return vec![format!("No pod is pending for kube-scheduler {from} and {to} to decide about.")];
+    }
+    if otherwise.is_empty() {
+        lines.push(format!(
+            "Outcome, node and victims of all {} are the same for kube-scheduler {from} and {to}.",
+            count(*pods, "pending pod")
+        ));
+    } else {
+        lines.push(heading(otherwise.len(), &format!("decided otherwise by kube-scheduler {to} than by {from}:")));
+        otherwise.iter().for_each(|decided| decision(&mut lines, decided, versions));
+    }
+    if !other_reasons.is_empty() {
+        lines.push(String::new());
+        lines.push(heading(other_reasons.len(), "decided alike for other reasons:"));
+        other_reasons.iter().for_each(|decided| decision(&mut lines, decided, versions));
     }
     lines
 }
@@ -71,19 +107,27 @@ fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
         lines.push(line);
     }
     for change in &decided.verdicts {
-        let [from, to] = change.verdicts.each_ref().map(|v| verdict(v.as_ref()));
+        let [from, to] = change.verdicts.each_ref().map(|v| verdict(v.as_ref(), change.is_of_code()));
         let mut nodes: Vec<&str> = change.nodes.iter().take(NODES).map(Str::as_str).collect();
         if change.nodes.len() > NODES {
             nodes.push("…");
         }
         lines.push(format!("    {}: {from} → {to} ({})", count(change.nodes.len(), "node"), nodes.join(", ")));
     }
+    for change in &decided.scores {
+        let [from, to] = change.scores.map(|score| score.map_or_else(|| "none".to_owned(), |score| score.to_string()));
+        lines.push(format!("    score of {} by {}: {from} → {to}", change.node, change.plugin));
+    }
 }
 
-fn verdict(status: Option<&Status>) -> String {
+fn verdict(status: Option<&Status>, with_help: bool) -> String {
     match status {
         None => "not looked at".to_owned(),
         Some(status) if status.is_success() => "fits".to_owned(),
+        Some(status) if with_help => {
+            let help = if status.code() == Code::Unschedulable { "eviction might help" } else { "eviction cannot help" };
+            format!("{}, {help}", status.message())
+        }
         Some(status) => status.message(),
     }
 }
@@ -105,6 +149,7 @@ mod tests {
             pods: Vec::new(),
             evicted: [Vec::new(), Vec::new()],
             decisions: Vec::new(),
+            upgrade: None,
         };
         assert_eq!(comparison(&compared).last().unwrap(), "Nothing differs: the same placements, queues, victims and verdicts.");
         compared.pods.push(PodDifference { pod: pod.clone(), at: [PodLocation::Node("n".into()), PodLocation::Gone] });
@@ -117,6 +162,7 @@ mod tests {
                 verdicts: [Some(Status::success()), Some(Status::unschedulable("Too many pods"))],
                 nodes: vec!["n".into()],
             }],
+            scores: Vec::new(),
         });
         let expected = "\
 They share 1 revision and then diverge:

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Missing;
+use super::{Missing, ReleaseReport};
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
+use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// One pod's decision. Keys, names and orders are fixed; lists about nodes are sorted by node.
@@ -47,6 +48,9 @@ pub struct Decision {
     /// Plugins of the profile that are not emulated and may have decided otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
+    /// The release that decides so, where the answer names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<ReleaseReport>,
 }
 
 /// A plugin's rejection.
@@ -113,6 +117,9 @@ pub struct Preemption {
     pub node_statuses: Vec<NodeStatusReport>,
     /// The node that is nominated.
     pub selected: Option<Str>,
+    /// Pods whose nomination would be cleared; the pod itself among them where no node is worth trying.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clear_nominations: Vec<String>,
     /// All candidates that were still tied.
     pub best_candidates: Vec<Str>,
     /// The score functions that were asked.
@@ -138,12 +145,18 @@ pub struct CandidateReport {
 pub struct NodeStatusReport {
     /// Which node.
     pub node: Str,
-    /// The code.
-    pub code: Code,
+    /// The code; `None`, written as an empty text, where kube-scheduler gives none, and so no reason either.
+    #[serde(serialize_with = "code_or_empty")]
+    pub code: Option<Code>,
     /// The reasons in order.
     pub reasons: Vec<String>,
     /// The facts behind each of the reasons.
     pub facts: Vec<Reason>,
+}
+
+#[allow(clippy::ref_option, reason = "serde passes the field")]
+fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.map_or("", Into::into))
 }
 
 /// A score function.
@@ -195,7 +208,7 @@ impl Decision {
             node,
             best_nodes,
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),
-            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected).map(|(_, status)| verdict(status)),
+            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()).map(|(_, status)| verdict(status)),
             filter: failed
                 .map(|(node, v)| NodeVerdict {
                     node: node.clone(),
@@ -205,11 +218,11 @@ impl Decision {
                     facts: v.status.reasons().to_vec(),
                 })
                 .collect(),
-            absent: view.narrowed.as_ref().filter(|(_, status)| !error && !status.is_success()).map(|(_, status)| StatusReport {
-                code: status.code(),
-                reasons: reasons(status),
-                facts: status.reasons().to_vec(),
-            }),
+            absent: view
+                .narrowed
+                .as_ref()
+                .filter(|(_, status)| !error && !status.is_success() && has_absent_status(view))
+                .map(|(_, status)| StatusReport { code: status.code(), reasons: reasons(status), facts: status.reasons().to_vec() }),
             score: if error { Vec::new() } else { scores(view) },
             feasible,
             message,
@@ -219,8 +232,14 @@ impl Decision {
             budgets_unknown: view.budgets_unknown(),
             missing: Missing::all(view.missing()),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
+            release: None,
         }
     }
+}
+
+/// Whether nodes that no filter looked at have the status of PreFilter.
+fn has_absent_status(view: &CycleView) -> bool {
+    view.pre_filter_rejected != Some(PreFilterRejection::WithoutStatus)
 }
 
 fn sorted(names: &[Str]) -> Vec<Str> {
@@ -232,7 +251,12 @@ fn sorted(names: &[Str]) -> Vec<Str> {
 fn scores(view: &CycleView) -> Vec<NodeScores> {
     view.scores
         .values()
-        .map(|s| NodeScores { node: s.node.clone(), total: s.total, plugins: s.plugins.iter().map(|p| (p.plugin, p.weighted)).collect() })
+        .map(|s| {
+            let mut plugins: BTreeMap<PluginName, i64> = BTreeMap::new();
+            // A policy may have several priorities of one kind.
+            s.plugins.iter().for_each(|p| *plugins.entry(p.plugin).or_default() += p.weighted);
+            NodeScores { node: s.node.clone(), total: s.total, plugins }
+        })
         .collect()
 }
 
@@ -244,6 +268,7 @@ fn preemption(view: &CycleView) -> Preemption {
         candidates: Vec::new(),
         node_statuses: Vec::new(),
         selected: None,
+        clear_nominations: Vec::new(),
         best_candidates: Vec::new(),
         score_functions: Vec::new(),
         status: MessageReport { code: status.code(), message: status.message() },
@@ -270,11 +295,12 @@ fn fill(report: &mut Preemption, found: &PreemptionView, withheld: bool) {
         .filter_map(|run| run.status().filter(|s| !s.is_success()).map(|s| (run.node(), s)))
         .map(|(node, status)| NodeStatusReport {
             node: node.clone(),
-            code: status.code(),
+            code: Some(status.code()).filter(|_| !status.reasons().is_empty()),
             reasons: reasons(status),
             facts: status.reasons().to_vec(),
         })
         .collect();
+    report.clear_nominations = found.cleared_nominations().iter().map(ToString::to_string).collect();
     report.score_functions = found
         .score_functions()
         .iter()

@@ -2,11 +2,23 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Agreements, Decision, OperationReport, text};
+use super::{Agreements, Decision, FixesReport, Info, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, causes_text, text};
+use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
-pub type WriteOperation = fn(&OperationReport) -> Result<String, FormatError>;
+pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
+
+/// Writes a comparison of releases pod by pod, so that not all of it has to be kept.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteComparedPods {
+    /// Writes what comes before the pods of a comparison without pods.
+    pub head: fn(&ReleaseComparison) -> Result<Text, FormatError>,
+    /// Writes some pods; whether they are the first is the second argument.
+    pub pods: fn(&[PodComparison], bool) -> Result<Text, FormatError>,
+    /// Returns what comes after the last pod.
+    pub tail: fn() -> Text,
+}
 
 /// A format.
 #[derive(Debug)]
@@ -19,15 +31,17 @@ pub struct Format {
     pub endings: &'static [&'static str],
     /// Whether the source's completeness is added to the text.
     pub wide: bool,
-    /// Writes an answer; formats for reading end with the second argument, which is whole lines.
-    write: fn(&Answer<'_>, &str) -> Result<String, FormatError>,
+    /// Writes an answer; formats for reading end with the second argument.
+    write: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
     /// Writes one operation of a run as a line; `None` for formats in which a run is text.
     operation: Option<WriteOperation>,
+    /// Writes a comparison of releases pod by pod; `None` for formats in which it is written as a whole.
+    compared_pods: Option<WriteComparedPods>,
 }
 
 /// Every format; the first is the default.
 pub static FORMATS: &[Format] = &[
-    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None },
+    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
     Format {
         name: "wide",
         about: "For reading, with what was found in the source",
@@ -35,19 +49,50 @@ pub static FORMATS: &[Format] = &[
         wide: true,
         write: plain,
         operation: None,
+        compared_pods: None,
     },
-    Format { name: "json", about: "For programs", endings: &["json"], wide: false, write: json, operation: Some(json_line) },
-    Format { name: "yaml", about: "For programs that like YAML", endings: &["yaml", "yml"], wide: false, write: yaml, operation: None },
-    Format { name: "markdown", about: "For a ticket", endings: &["md"], wide: false, write: markdown, operation: None },
+    Format {
+        name: "json",
+        about: "For programs",
+        endings: &["json"],
+        wide: false,
+        write: json,
+        operation: Some(json_line),
+        compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: output::json_close }),
+    },
+    Format {
+        name: "yaml",
+        about: "For programs that like YAML",
+        endings: &["yaml", "yml"],
+        wide: false,
+        write: yaml,
+        operation: None,
+        compared_pods: None,
+    },
+    Format {
+        name: "markdown",
+        about: "For a ticket",
+        endings: &["md"],
+        wide: false,
+        write: markdown,
+        operation: None,
+        compared_pods: None,
+    },
 ];
 
 /// An answer that can be written in any format.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'a> {
-    /// The decision about one pod.
-    Decision(&'a CycleView),
+    /// The decision about one pod, and the release that decides so.
+    Decision(&'a CycleView, &'a ReleaseReport),
+    /// The same, with what keeps the pod out and what lets it in.
+    Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),
     /// All pending pods, compared with what the cluster's scheduler wrote.
     Agreements(&'a Agreements),
+    /// What a release has.
+    Info(&'a Info),
+    /// Pending pods as two releases decide about them.
+    Comparison(&'a ReleaseComparison),
 }
 
 /// An answer that cannot be written in a format.
@@ -72,9 +117,14 @@ impl Format {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
-    /// Writes an answer; formats for reading end with `more`, which is whole lines.
-    pub fn write(&self, answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
+    /// Writes an answer; formats for reading end with `more`.
+    pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)
+    }
+
+    /// Returns how a comparison of releases is written pod by pod; `None` where it is written as a whole.
+    pub fn compared_pods(&self) -> Option<WriteComparedPods> {
+        self.compared_pods
     }
 
     /// Returns how an operation of a run is written as a line; `None` where a run is text.
@@ -86,48 +136,92 @@ impl Format {
 impl Answer<'_> {
     fn title(&self) -> String {
         match self {
-            Self::Decision(view) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
+            Self::Decision(view, _) | Self::Fixes(view, ..) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
             Self::Agreements(_) => "Pending pods".to_owned(),
+            Self::Info(_) => "schedscope".to_owned(),
+            Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
 
-    fn text(&self) -> String {
-        match self {
-            Self::Decision(view) => text(view),
-            Self::Agreements(agreements) => agreements.text(),
-        }
+    fn text(&self, more: Lines) -> Lines {
+        let mut lines = match self {
+            Self::Decision(view, release) => {
+                let mut lines = text(view);
+                lines.blank();
+                lines.push("RELEASE");
+                lines.extend(Lines::from(release.sentence()).indented(2));
+                lines
+            }
+            Self::Fixes(view, release, fixes) => {
+                let mut lines = Answer::Decision(view, release).text(Lines::default());
+                lines.extend(fixes.text());
+                lines
+            }
+            Self::Agreements(agreements) => {
+                let mut lines = agreements.text().into_vec();
+                let rest = lines.split_off(lines.len().min(1));
+                lines.extend(causes_text(&agreements.causes));
+                lines.into_iter().chain(rest).collect()
+            }
+            Self::Info(info) => info.text(),
+            Self::Comparison(comparison) => comparison.text(),
+        };
+        lines.extend(more);
+        lines
     }
+}
+
+/// A decision with its fixes beside it.
+#[derive(Serialize)]
+struct WithFixes<'a> {
+    #[serde(flatten)]
+    decision: Decision,
+    fixes: &'a FixesReport,
 }
 
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Decision(view) => Decision::of(view).serialize(serializer),
+            Self::Decision(view, release) => Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer),
+            Self::Fixes(view, release, fixes) => {
+                let decision = Decision { release: Some((*release).clone()), ..Decision::of(view) };
+                WithFixes { decision, fixes }.serialize(serializer)
+            }
             Self::Agreements(agreements) => agreements.serialize(serializer),
+            Self::Info(info) => info.serialize(serializer),
+            Self::Comparison(comparison) => comparison.serialize(serializer),
         }
     }
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn plain(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
-    Ok(answer.text() + more)
+fn plain(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    Ok(answer.text(more).into())
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn markdown(answer: &Answer<'_>, more: &str) -> Result<String, FormatError> {
-    Ok(format!("### {}\n\n```\n{}{more}```\n", answer.title(), answer.text()))
+fn markdown(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_markdown(&answer.title(), &answer.text(more)))
 }
 
-fn json(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
-    Ok(serde_json::to_string_pretty(answer)? + "\n")
+fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_json(answer)?)
 }
 
-fn json_line(report: &OperationReport) -> Result<String, FormatError> {
-    Ok(serde_json::to_string(report)? + "\n")
+fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
+    Ok(output::to_json_line(report)?)
 }
 
-fn yaml(answer: &Answer<'_>, _more: &str) -> Result<String, FormatError> {
-    Ok(serde_yaml::to_string(answer)?)
+fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {
+    Ok(output::to_json_open(comparison)?)
+}
+
+fn json_pods(pods: &[PodComparison], first: bool) -> Result<Text, FormatError> {
+    Ok(output::to_json_items(pods, first)?)
+}
+
+fn yaml(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+    Ok(output::to_yaml(answer)?)
 }
 
 #[cfg(test)]

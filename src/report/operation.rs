@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Decision, Missing};
+use super::{Decision, Missing, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::PluginName;
-use crate::scheduler::State;
+use crate::scheduler::{Scheduler, State};
 use crate::trace::{CycleView, Event, Outcome, Place};
 
 /// One operation: the cycle it ran, if it ran one, then where every pod waits.
@@ -36,6 +36,8 @@ pub struct OperationReport {
     pub moves: Vec<MoveReport>,
     /// What is not known of the cluster.
     pub missing: Vec<Missing>,
+    /// The release that takes the decisions.
+    pub release: ReleaseReport,
 }
 
 /// The three queues.
@@ -83,7 +85,8 @@ pub struct MoveReport {
 
 impl OperationReport {
     /// What an operation's events say, and the state they led to.
-    pub fn of(events: &[Event], state: &State) -> Self {
+    pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
+        let state = scheduler.state();
         let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
         let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
         let decision = Decision::of(&view);
@@ -99,6 +102,7 @@ impl OperationReport {
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),
             missing: Missing::brief(state.cluster().unknown),
+            release: ReleaseReport::of(scheduler.emulated(), &run_parts(state.config())),
         }
     }
 }

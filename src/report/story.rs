@@ -1,12 +1,12 @@
 //! What happened to each pod in a run, told pod by pod.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::framework::PluginName;
+use crate::output::Lines;
 use crate::plural::count;
 use crate::session::{PodLocation, Timeline};
 use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove, QueuesView};
@@ -81,17 +81,17 @@ pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
 }
 
 /// Stories for reading.
-pub fn stories_text(stories: &[PodStory]) -> String {
-    let mut text = String::new();
+pub fn stories_text(stories: &[PodStory]) -> Lines {
+    let mut text = Lines::default();
     for story in stories {
         let tries = match story.attempts {
             0 if matches!(story.end, PodLocation::Waiting(..)) => ", never tried".to_owned(),
             0 => String::new(),
             n => format!(", {}", count(n, "attempt")),
         };
-        let _ = writeln!(text, "{}: {}{tries}", story.pod, story.end);
+        text.line(format_args!("{}: {}{tries}", story.pod, story.end));
         for (at, line) in &story.lines {
-            let _ = writeln!(text, "  {}  {line}", elapsed(*at));
+            text.line(format_args!("  {}  {line}", elapsed(*at)));
         }
     }
     text

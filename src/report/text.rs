@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::why::why;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
+use crate::output::{Lines, escape};
 use crate::trace::{CycleView, PreemptionView};
 
 /// Names of nodes that a line shows before it only counts the rest.
@@ -18,19 +20,20 @@ const FACTS_SHOWN: usize = 8;
 const CANDIDATES_SHOWN: usize = 20;
 
 /// The whole answer.
-pub fn text(view: &CycleView) -> String {
-    let mut out = String::new();
+pub fn text(view: &CycleView) -> Lines {
+    let mut out = Lines::default();
     if let Some(start) = &view.start {
         let asks: Vec<String> = start.requests.iter().map(|(name, amount)| format!("{name} {amount}")).collect();
         let asks = if asks.is_empty() { "no requests".to_owned() } else { format!("asks for {}", asks.join(", ")) };
-        let _ = writeln!(out, "{} · priority {} · {asks}", start.pod, start.priority);
+        out.line(format_args!("{} · priority {} · {asks}", start.pod, start.priority));
     }
     let answer = why(view);
     if !answer.is_empty() {
-        let _ = writeln!(out, "{answer}");
+        out.line(format_args!("{answer}"));
     }
     if let Some(failure) = &view.failure {
-        let _ = writeln!(out, "\n{}", failure.message);
+        out.blank();
+        out.line(format_args!("{}", failure.message));
     }
     nodes(view, &mut out);
     scores(view, &mut out);
@@ -38,9 +41,10 @@ pub fn text(view: &CycleView) -> String {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
     if !view.not_emulated.is_empty() {
-        let _ = writeln!(out, "\nNOT EMULATED");
+        out.blank();
+        out.line(format_args!("NOT EMULATED"));
         for (plugin, what) in &view.not_emulated {
-            let _ = writeln!(out, "  {plugin}: {what}");
+            out.line(format_args!("  {plugin}: {what}"));
         }
     }
     out
@@ -49,7 +53,7 @@ pub fn text(view: &CycleView) -> String {
 /// Nodes that got the same answer, by code, plugin and message.
 type Answers<'a> = BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
 
-fn nodes(view: &CycleView, out: &mut String) {
+fn nodes(view: &CycleView, out: &mut Lines) {
     let mut groups = Answers::new();
     for (node, verdict) in &view.verdicts {
         let status = &verdict.status;
@@ -60,7 +64,8 @@ fn nodes(view: &CycleView, out: &mut String) {
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(b.1.len().cmp(&a.1.len())));
-    let _ = writeln!(out, "\nNODES");
+    out.blank();
+    out.line(format_args!("NODES"));
     for ((code, plugin, message), nodes) in groups {
         let plugin = plugin.map_or("", PluginName::as_str);
         let (glyph, help) = match code.0 {
@@ -69,23 +74,22 @@ fn nodes(view: &CycleView, out: &mut String) {
             _ => ("⊘", "eviction cannot help"),
         };
         let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
-        let _ = writeln!(out, "{}  ({help})", line.trim_end());
+        out.line(format_args!("{}  ({help})", line.trim_end()));
         by_fact(&nodes, out);
     }
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| !view.pre_filter_rejected) {
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_none()) {
         let message = if status.is_success() { "left out by PreFilter".to_owned() } else { status.message() };
-        let _ = writeln!(out, "  ⊘ all other nodes: {message}");
+        out.line(format_args!("  ⊘ all other nodes: {message}"));
     }
     if let Some((looked_at, of, wanted)) = view.stopped {
-        let _ = writeln!(
-            out,
+        out.line(format_args!(
             "  … {looked_at} of {of} nodes were looked at: the search stops when more than {wanted} fit (--all-nodes looks at all)"
-        );
+        ));
     }
 }
 
 /// The nodes of a group by what decided, those of the most nodes first.
-fn by_fact(nodes: &[(&Str, &Status)], out: &mut String) {
+fn by_fact(nodes: &[(&Str, &Status)], out: &mut Lines) {
     let mut facts: BTreeMap<Option<String>, Vec<&Str>> = BTreeMap::new();
     for (node, status) in nodes {
         facts.entry(status.fact()).or_default().push(node);
@@ -95,11 +99,11 @@ fn by_fact(nodes: &[(&Str, &Status)], out: &mut String) {
     let shown = if facts.len() > FACTS_SHOWN { FACTS_SHOWN - 1 } else { facts.len() };
     for (fact, nodes) in &facts[..shown] {
         let fact = fact.as_ref().map_or_else(String::new, |fact| format!("{fact}: "));
-        let _ = writeln!(out, "          {fact}{}", name_list(nodes));
+        out.line(format_args!("          {fact}{}", name_list(nodes)));
     }
     let rest: Vec<&Str> = facts[shown..].iter().flat_map(|(_, nodes)| nodes.iter().copied()).collect();
     if !rest.is_empty() {
-        let _ = writeln!(out, "          otherwise: {}", name_list(&rest));
+        out.line(format_args!("          otherwise: {}", name_list(&rest)));
     }
 }
 
@@ -135,7 +139,7 @@ fn name_list(names: &[&Str]) -> String {
     if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
 }
 
-fn scores(view: &CycleView, out: &mut String) {
+fn scores(view: &CycleView, out: &mut Lines) {
     if view.scores.is_empty() {
         return;
     }
@@ -147,25 +151,26 @@ fn scores(view: &CycleView, out: &mut String) {
         let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
         rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
     }
-    let _ = writeln!(out, "\nSCORES (weighted)");
+    out.blank();
+    out.line(format_args!("SCORES (weighted)"));
     table(&rows, out);
     if list.len() > 10 {
-        let _ = writeln!(out, "  … and {} more", list.len() - 10);
+        out.line(format_args!("  … and {} more", list.len() - 10));
     }
 }
 
-fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut String) {
+fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut Lines) {
     let note = if preemption.hypothetical() { ", not reached by kube-scheduler: an earlier plugin ended PostFilter" } else { "" };
     if preemption.ineligible().is_some() || preemption.potential_nodes().is_empty() {
         return;
     }
-    let _ = writeln!(
-        out,
-        "\nPREEMPTION ({} of {} nodes dry-run, {} candidates{note})",
+    out.blank();
+    out.line(format_args!(
+        "PREEMPTION ({} of {} nodes dry-run, {} candidates{note})",
         preemption.begun_dry_runs(),
         preemption.potential_nodes().len(),
         preemption.candidate_count()
-    );
+    ));
     let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
     let ranked = ranked(preemption);
     for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
@@ -179,10 +184,10 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         table(&rows, out);
     }
     if ranked.len() > CANDIDATES_SHOWN {
-        let _ = writeln!(out, "  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN);
+        out.line(format_args!("  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN));
     }
     if let Some((node, best)) = preemption.selected() {
-        let _ = writeln!(out, "  {}", decided_by(preemption, node, best));
+        out.line(format_args!("  {}", decided_by(preemption, node, best)));
         if let Some(candidate) = preemption.candidate(node) {
             victims(candidate, budgets_unknown, out);
         }
@@ -194,7 +199,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         }
     }
     for (reason, nodes) in failed {
-        let _ = writeln!(out, "  no help on {}: {reason}\n    {}", nodes.len(), name_list(&nodes));
+        out.line(format_args!("  no help on {}: {reason}\n    {}", nodes.len(), name_list(&nodes)));
     }
 }
 
@@ -242,8 +247,9 @@ pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> Stri
     }
 }
 
-fn victims(candidate: &Candidate, budgets_unknown: bool, out: &mut String) {
-    let _ = writeln!(out, "\nVICTIMS on {}, most important first", candidate.node);
+fn victims(candidate: &Candidate, budgets_unknown: bool, out: &mut Lines) {
+    out.blank();
+    out.line(format_args!("VICTIMS on {}, most important first", candidate.node));
     let rows: Vec<Vec<String>> = std::iter::once(vec!["POD".into(), "PRIORITY".into(), "STARTED".into(), "BUDGET".into(), "OWNER".into()])
         .chain(candidate.victims.iter().map(|v| victim_row(v, budgets_unknown)))
         .collect();
@@ -267,17 +273,21 @@ fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
 }
 
 /// Columns padded to their widest cell, two spaces between them.
-fn table(rows: &[Vec<String>], out: &mut String) {
+pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|c| rows.iter().filter_map(|r| r.get(c)).map(|t| unicode_width::UnicodeWidthStr::width(t.as_str())).max().unwrap_or(0))
-        .collect();
+    let widths: Vec<usize> =
+        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| width(cell)).max().unwrap_or(0)).collect();
     for row in rows {
         let mut line = String::from(" ");
-        for (cell, width) in row.iter().zip(&widths) {
-            let pad = width - unicode_width::UnicodeWidthStr::width(cell.as_str());
+        for (cell, widest) in row.iter().zip(&widths) {
+            let pad = widest - width(cell);
             let _ = write!(line, " {cell}{:pad$} ", "");
         }
-        let _ = writeln!(out, "{}", line.trim_end());
+        out.line(format_args!("{}", line.trim_end()));
     }
+}
+
+/// Columns that a text takes once it is written.
+fn width(text: &str) -> usize {
+    escape(text).width()
 }

@@ -9,8 +9,9 @@ use super::search::Search;
 use crate::cluster::{Object, Str};
 use crate::framework::{
     Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
-    SharedList, Status,
+    Reason, SharedList, Status,
 };
+use crate::release::{Algorithm, HostOrder, PostFilterText};
 use crate::trace::{Event, Recorder, Row, Selection};
 
 /// How many nodes are looked at, and what stands in for chance.
@@ -48,6 +49,8 @@ pub struct SchedulePod<'a> {
     pub post_filter: PostFilter,
     /// Where the search for nodes starts, as an index into the snapshot; moves on with every search.
     pub next_start_node_index: &'a mut usize,
+    /// How many pods were scored; decides whose turn it is among nodes of one score, where they take turns.
+    pub last_node_index: &'a mut u64,
 }
 
 /// The result of one attempt.
@@ -104,6 +107,9 @@ pub const NO_NODES: &str = "no nodes available to schedule pods";
 impl SchedulePod<'_> {
     /// Runs the attempt, and records its events. The state is what Reserve and PreBind go on with.
     pub fn run(&mut self, pod: &PodInfo, state: &mut CycleState, recorder: &mut impl Recorder) -> ScheduleResult {
+        if let Err(error) = self.check_claims(pod) {
+            return ScheduleResult::Error(error);
+        }
         if self.cx.snapshot.is_empty() {
             return ScheduleResult::NoNodes;
         }
@@ -130,6 +136,24 @@ impl SchedulePod<'_> {
         }
     }
 
+    /// Looks up the pod's claims before everything else, where the release does; mirrors `podPassesBasicChecks` in
+    /// `pkg/scheduler/core/generic_scheduler.go`.
+    fn check_claims(&self, pod: &PodInfo) -> Result<(), ScheduleError> {
+        if self.cx.emulation.behaviour().algorithm != Algorithm::PredicatesAndPriorities {
+            return Ok(());
+        }
+        let claims = pod.pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref());
+        for name in claims.map(|source| &source.claim_name) {
+            let reason = match self.cx.cluster.persistent_volume_claims.namespaced(pod.namespace(), name) {
+                None => Reason::ClaimNotFound { claim: name.clone() },
+                Some(claim) if claim.metadata.deletion_timestamp.is_some() => Reason::ClaimDeleting { claim: name.clone() },
+                Some(_) => continue,
+            };
+            return Err(ScheduleError::Claim(Status::error(reason).in_words_of(self.cx.emulation.release())));
+        }
+        Ok(())
+    }
+
     pub(super) fn runner(&self, state: &CycleState) -> Runner<'_> {
         Runner::new(self.framework, self.cx, self.nominations, state)
     }
@@ -137,7 +161,7 @@ impl SchedulePod<'_> {
     /// Returns the nodes with the highest score, by name; mirrors `prioritizeNodes` and `selectHost`, which draws among
     /// them at random.
     fn prioritize_nodes(
-        &self,
+        &mut self,
         pod: &PodInfo,
         state: &mut CycleState,
         feasible: &[usize],
@@ -148,12 +172,34 @@ impl SchedulePod<'_> {
             if feasible.iter().copied().eq(0..all.len()) { all.into() } else { feasible.iter().map(|at| all[*at].clone()).collect() };
         self.framework.run_pre_score(&self.cx, state, pod, &nodes, recorder)?;
         let scores = self.framework.run_score(&self.cx, state, pod, &nodes, recorder.events().is_some())?;
-        let tied: SharedList<Str> = scores.best(&nodes).into_iter().collect();
+        let (best, why) = self.select_host(&nodes, scores.best(&nodes));
+        let tied: SharedList<Str> = best.into_iter().collect();
         if let (Some(events), Some(node)) = (recorder.events(), tied.first()) {
             events.extend(Row::all(scores.table(&nodes)).map(Event::NodeScored));
-            events.push(Event::NodeSelected { node: node.clone(), why: Selection::HighestScore, tied: tied.clone() });
+            events.push(Event::NodeSelected { node: node.clone(), why, tied: tied.clone() });
         }
         Ok(tied)
+    }
+
+    /// Puts the chosen one of the best nodes, which come by name, in front. Mirrors `selectHost` in
+    /// `pkg/scheduler/core/generic_scheduler.go` of releases where nodes take turns.
+    fn select_host(&mut self, nodes: &[Arc<NodeInfo>], mut best: Vec<Str>) -> (Vec<Str>, Selection) {
+        let release = self.cx.emulation.behaviour();
+        if release.algorithm == Algorithm::Plugins || best.is_empty() {
+            return (best, Selection::HighestScore);
+        }
+        let turn = (*self.last_node_index % best.len() as u64) as usize;
+        *self.last_node_index += 1;
+        let at = match release.predicates.host_order {
+            HostOrder::NameBackwards => best.len() - 1 - turn,
+            HostOrder::Found => {
+                let found = nodes.iter().filter(|node| best.binary_search(node.name()).is_ok()).nth(turn);
+                found.and_then(|node| best.binary_search(node.name()).ok()).unwrap_or(0)
+            }
+        };
+        let why = if best.len() > 1 { Selection::Turn } else { Selection::HighestScore };
+        best[..=at].rotate_right(1);
+        (best, why)
     }
 
     fn run_post_filter(&self, pod: &PodInfo, state: &mut CycleState, diagnosis: Diagnosis, recorder: &mut impl Recorder) -> ScheduleResult {
@@ -182,9 +228,15 @@ impl SchedulePod<'_> {
                 record_preemption(record, events);
             }
         }
-        error.diagnosis.post_filter_msg = result.status.message();
+        let release = self.cx.emulation.behaviour();
+        let is_told = match release.post_filter_text {
+            PostFilterText::Told => true,
+            PostFilterText::ErrorsUntold => !result.status.is_error(),
+            PostFilterText::Untold => false,
+        };
+        error.diagnosis.post_filter_msg = if is_told { result.status.message() } else { String::new() };
         if !error.diagnosis.post_filter_msg.is_empty() {
-            error.diagnosis.post_filter_msg += self.cx.emulation.behaviour().message_end;
+            error.diagnosis.post_filter_msg += release.message_end;
         }
         error.nominating = result.nominating;
         error.writes = result.writes;

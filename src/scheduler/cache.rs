@@ -11,7 +11,7 @@ use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeList, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeInfo, NodeList, PodInfo, Snapshot, is_same_pod};
 use crate::release::Emulation;
 
 /// Nodes with the pods on them, assumed ones included.
@@ -150,6 +150,17 @@ impl Cache {
             self.orphans.remove(&pod.node_name);
         }
         removed
+    }
+
+    /// Makes what is known of a node anew from its pods, by namespace and name, as after a restart: the order of pods and the
+    /// ports in use depend on which pods came and went before.
+    pub(super) fn recount_node(&mut self, name: &str) {
+        let Some(slot) = self.nodes.slot(name) else { return };
+        let node = self.nodes.by_slot_mut(slot);
+        let mut pods = std::mem::take(&mut node.pods);
+        pods.sort_by(|a, b| (&a.pod.metadata.namespace, &a.pod.metadata.name).cmp(&(&b.pod.metadata.namespace, &b.pod.metadata.name)));
+        *node = NodeInfo::new(node.node.clone());
+        pods.into_iter().for_each(|pod| node.add_pod(pod));
     }
 
     /// Adds a pod that is not bound yet to the node it names.

@@ -122,7 +122,8 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
     let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
-    let mut attempt = SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start };
+    let mut attempt =
+        SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start, last_node_index: &mut 0 };
     let result = attempt.run(&info, &mut CycleState::default(), recorder);
     record_failure(pod, &result, recorder);
     if let Some(events) = recorder.events() {

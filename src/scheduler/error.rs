@@ -22,6 +22,12 @@ pub enum ScheduleError {
     /// PreFilter names only nodes that do not exist, which ends the process of this kube-scheduler.
     #[error("this version of kube-scheduler crashes here: integer divide by zero, as none of the nodes that PreFilter names exists")]
     Crash,
+    /// A claim of the pod is not there to be used.
+    #[error("{message}", message = .0.message())]
+    Claim(Status),
+    /// A priority failed, which ends the process of this kube-scheduler.
+    #[error("this version of kube-scheduler crashes here: a priority failed ({message}), and the next one looks at a node that is not there", message = .0.message())]
+    PriorityCrash(Status),
     /// A PreScore plugin failed.
     #[error("running PreScore plugin \"{plugin}\": {message}", message = .status.message())]
     PreScore {

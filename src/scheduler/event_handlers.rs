@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::cluster::{Kind, Node, Object, Pod, Str};
 use crate::framework::{ActionType, Change, ClusterEvent, EventResource, assigned_pod_changes, node_scheduling_properties_change};
 use crate::plugins::volume_helpers::WAIT_FOR_FIRST_CONSUMER;
-use crate::release::{AssignedPods, ClassAdditions, Emulation, Gate, NominationEnds};
+use crate::release::{AssignedPods, ClassAdditions, Emulation, Gate, NodeEvents, NominationEnds, OtherEvents};
 
 /// What the handlers need to know.
 pub trait HandlerEnv {
@@ -75,6 +75,9 @@ pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Ob
             let event = ClusterEvent::new(EventResource::Node, ActionType::ADD);
             vec![HandlerStep::CacheAddNode(node.clone()), HandlerStep::Move { event, change, whom: for_node(env) }]
         }
+        (Some(Object::Node(node)), None) if env.emulation().behaviour().queue.node_events == NodeEvents::All => {
+            vec![HandlerStep::CacheRemoveNode(node.clone())]
+        }
         (Some(Object::Node(node)), None) => {
             // The queue goes first here: hints still see the node.
             vec![everybody(EventResource::Node, ActionType::DELETE, old, None), HandlerStep::CacheRemoveNode(node.clone())]
@@ -91,7 +94,8 @@ fn everybody(resource: EventResource, action: ActionType, old: Option<&Object>, 
 
 /// Whom the event of a node may concern: without hints only pods that the node would take.
 fn for_node(env: &dyn HandlerEnv) -> PodFilter {
-    if env.emulation().enabled(Gate::SchedulerQueueingHints) { PodFilter::All } else { PodFilter::Admitted }
+    let all = env.emulation().enabled(Gate::SchedulerQueueingHints) || env.emulation().behaviour().queue.node_events == NodeEvents::All;
+    if all { PodFilter::All } else { PodFilter::Admitted }
 }
 
 /// Whom an added or updated pod on a node may concern.
@@ -121,6 +125,16 @@ fn other_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>
         && class.volume_binding_mode.as_deref() != Some(WAIT_FOR_FIRST_CONSUMER)
     {
         return Vec::new();
+    }
+    if env.emulation().behaviour().queue.other_events == OtherEvents::Volumes {
+        let is_told = match resource {
+            EventResource::PersistentVolume | EventResource::PersistentVolumeClaim => new.is_some(),
+            EventResource::StorageClass => old.is_none(),
+            _ => false,
+        };
+        if !is_told {
+            return Vec::new();
+        }
     }
     let action = match (old, new) {
         (None, _) => ActionType::ADD,

@@ -12,6 +12,8 @@ mod error;
 mod event_handlers;
 mod observed;
 mod operations;
+#[cfg(test)]
+mod predicates_tests;
 pub mod queue;
 mod quiescence;
 mod rejectors;
@@ -22,6 +24,7 @@ mod state;
 #[cfg(test)]
 mod testing;
 mod timers;
+mod trial;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use cache::Cache;
@@ -29,9 +32,10 @@ pub use config::{Config, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
-pub use operations::{Evictions, Operation, Options, Scheduler, Waiting};
+pub use operations::{Evictions, Operation, Options, ReleaseRefused, Scheduler, Waiting};
 pub use quiescence::Quiescence;
 pub use rejectors::{Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};
 pub use state::State;
 pub use timers::{Timer, TimerKind};
+pub use trial::{FilterTable, ObjectEdit};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Config, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
+use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::framework::NodeFilters;
+use crate::release::{Emulated, Emulation, FeatureGates, GateError, ReleaseChoice};
 use crate::trace::Event;
 
 /// A scheduler on a cluster of its own, under a virtual clock.
@@ -61,6 +62,9 @@ pub struct Options {
     pub waiting: Waiting,
     /// What is not known of the cluster.
     pub unknown: MissingKinds,
+    /// Why the release is emulated that the configuration has.
+    #[serde(default)]
+    pub release: ReleaseChoice,
 }
 
 /// One thing to do.
@@ -138,13 +142,24 @@ impl Operation {
     }
 }
 
+/// Why another release does not start as this one did.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReleaseRefused {
+    /// It refuses a feature gate.
+    #[error(transparent)]
+    Gates(#[from] GateError),
+    /// It refuses the configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
 /// Every operation but `advance`, `advance-to`, `observe` and `batch` takes this long, so that no two queue timestamps are equal.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
     /// A scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, ref waiting, unknown } = options;
+        let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
         Self { state, sampling, evictions, options: Arc::new(options) }
@@ -153,6 +168,24 @@ impl Scheduler {
     /// How it was started.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Returns a kube-scheduler of another release that has just started on `objects`, with the same configuration file and
+    /// feature gates as this one.
+    ///
+    /// # Errors
+    /// Where that release refuses the configuration or a feature gate.
+    pub fn of_release(&self, release: ReleaseChoice, objects: Vec<Object>, waiting: Waiting) -> Result<Self, ReleaseRefused> {
+        let profile = release.profile();
+        let gates = FeatureGates::parse(&self.state.config.emulation.gate_changes(), profile)?;
+        let config = self.state.config.of_release(Emulation::new(profile, gates))?;
+        let (start, unknown) = (self.state.clock, self.state.cluster.unknown);
+        Ok(Self::new(config, objects, Options { start, unknown, waiting, release, ..(*self.options).clone() }))
+    }
+
+    /// Returns the release that is emulated, and why.
+    pub fn emulated(&self) -> Emulated {
+        Emulated { profile: self.state.config.emulation.profile(), choice: self.options.release }
     }
 
     /// What the scheduler knows now.
@@ -224,7 +257,7 @@ impl Scheduler {
         every_filter(&self.decision_input(), self.state.cluster.pods.get(pod)?, node)
     }
 
-    fn decision_input(&self) -> DecisionInput<'_> {
+    pub(super) fn decision_input(&self) -> DecisionInput<'_> {
         let state = &self.state;
         DecisionInput {
             config: &state.config,

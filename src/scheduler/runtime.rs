@@ -9,9 +9,9 @@ use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreemptionRecord, Reason, Status,
+    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
 };
-use crate::release::{Emulation, NarrowingOrder};
+use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
 
 /// A plugin of a profile by what it is to the engine.
@@ -46,6 +46,8 @@ pub struct Framework {
     pub not_emulated: Vec<(String, Vec<&'static str>)>,
     /// `percentageOfNodesToScore` of the profile.
     pub percentage_of_nodes_to_score: Option<i32>,
+    /// Which filters run on a node.
+    pub filters: FilterRun,
 }
 
 impl std::fmt::Debug for Framework {
@@ -80,6 +82,8 @@ pub(super) struct Filtered {
     pub status: Status,
     /// Pods added for the first pass.
     pub nominated: Vec<Arc<PodInfo>>,
+    /// How many plugins rejected, as far as they were asked.
+    pub rejectors: usize,
 }
 
 impl Framework {
@@ -120,6 +124,10 @@ impl Framework {
             let name = plugin.name();
             let (result, status) = point.pre_filter(cx, state, pod);
             let status = if status.is_success() { status } else { status.answered_by(name, cx.emulation.release()) };
+            if release.algorithm == Algorithm::PredicatesAndPriorities {
+                // Predicates have no PreFilter: metadata is computed for them, which never rejects.
+                continue;
+            }
             recorder.record(|| {
                 let nodes = result.node_names.as_ref().filter(|_| status.is_success()).map(|n| n.iter().cloned().collect());
                 Event::PreFiltered { plugin: name, status: status.clone(), nodes }
@@ -164,6 +172,27 @@ impl Framework {
             }
         }
         PreFiltered { nodes, status: rejection, narrowed_by }
+    }
+
+    /// Runs every PreFilter plugin, whatever the others say, and returns the answer of each, in order. Filters that have
+    /// nothing to check are noted in the state.
+    pub(super) fn run_every_pre_filter(
+        &self,
+        cx: &Context<'_>,
+        state: &mut CycleState,
+        pod: &PodInfo,
+    ) -> Vec<(PluginName, PreFilterResult, Status)> {
+        let mut answers = Vec::new();
+        for plugin in &self.pre_filter {
+            let (Some(point), name) = (plugin.pre_filter(), plugin.name()) else { continue };
+            let (result, status) = point.pre_filter(cx, state, pod);
+            if status.is_skip() {
+                state.skip_filter.insert(name);
+            }
+            let status = if status.is_success() { status } else { status.answered_by(name, cx.emulation.release()) };
+            answers.push((name, result, status));
+        }
+        answers
     }
 
     /// The Filter points that a cycle has use for, in order.
@@ -218,7 +247,7 @@ impl Framework {
             reasons.extend(result.status.reasons().iter().cloned());
             rejector = rejector.or(Some(name));
         }
-        let status = Status::new(Code::Unschedulable, reasons);
+        let status = Status::new(Code::Unschedulable, reasons).in_words_of(px.cx.emulation.release());
         out.status = match rejector {
             Some(plugin) => status.with_plugin(plugin),
             None => status,
@@ -239,6 +268,9 @@ impl Framework {
             let Some(point) = plugin.pre_score() else { continue };
             let name = plugin.name();
             let status = point.pre_score(cx, state, pod, nodes);
+            if cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
+                continue;
+            }
             recorder.record(|| Event::PreScored { plugin: name, status: status.clone() });
             if status.is_skip() {
                 state.skip_score.insert(name);
@@ -282,10 +314,14 @@ impl<'a> Runner<'a> {
         self.nominations.map_or_else(Vec::new, |n| n.nominated_pods(node))
     }
 
-    /// Filters on a node as it is; stops at the first that does not pass.
-    fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node));
-        answers.find(|status| !status.is_success()).unwrap_or_else(Status::success)
+    /// Filters on a node as it is; stops at the first that does not pass, or at the first error where all filters run.
+    /// Returns the status with the number of plugins that rejected.
+    fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, usize) {
+        let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node)).filter(|status| !status.is_success());
+        match self.framework.filters {
+            FilterRun::UntilRejection => answers.next().map_or((Status::success(), 0), |status| (status, 1)),
+            FilterRun::All => merge(answers),
+        }
     }
 
     /// One filter on a node as it is.
@@ -297,7 +333,15 @@ impl<'a> Runner<'a> {
         if status.is_rejected() {
             return status.answered_by(name, self.cx.emulation.release());
         }
-        Status::error(format!("running \"{name}\" filter plugin: {}", status.message())).with_plugin(name)
+        if self.cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
+            return status.answered_by(name, self.cx.emulation.release());
+        }
+        let of_pod = if self.cx.emulation.behaviour().filter_errors_name_pod {
+            format!(" for pod {:?}", pod.pod.metadata.name.as_str())
+        } else {
+            String::new()
+        };
+        Status::error(format!("running \"{name}\" filter plugin{of_pod}: {}", status.message())).with_plugin(name)
     }
 
     /// Every filter on a node, nominated pods counted as [`Runner::filter_node`] does, and not only up to the first that
@@ -356,15 +400,18 @@ impl<'a> Runner<'a> {
     ) -> Filtered {
         let run = |state: &CycleState, node: &NodeInfo| self.run(filters, state, pod, node);
         let (nominated, with_state, with_node) = match self.with_nominated(state, pod, node) {
-            Ok(None) => return Filtered { status: run(state, node), nominated: Vec::new() },
+            Ok(None) => {
+                let (status, rejectors) = run(state, node);
+                return Filtered { status, nominated: Vec::new(), rejectors };
+            }
             Ok(Some(with)) => with,
-            Err(status) => return Filtered { status, nominated: Vec::new() },
+            Err(status) => return Filtered { status, nominated: Vec::new(), rejectors: 0 },
         };
-        let mut status = run(&with_state, &with_node);
+        let (mut status, mut rejectors) = run(&with_state, &with_node);
         if status.is_success() {
-            status = run(state, node);
+            (status, rejectors) = run(state, node);
         }
-        Filtered { status, nominated }
+        Filtered { status, nominated, rejectors }
     }
 
     /// What a PostFilter plugin works with.
@@ -414,6 +461,23 @@ impl FilterRunner for Runner<'_> {
         }
         Status::success()
     }
+}
+
+/// Merges what several plugins said that did not pass: all their reasons, and that eviction cannot help where one says so;
+/// or the first error. The first plugin answers for all. Mirrors `PluginToStatus.Merge` of the releases that have it.
+fn merge(answers: impl Iterator<Item = Status>) -> (Status, usize) {
+    let mut merged: Vec<Status> = Vec::new();
+    for status in answers {
+        if status.is_error() {
+            return (status, 0);
+        }
+        merged.push(status);
+    }
+    let rejectors = merged.len();
+    let Some(first) = merged.first().filter(|_| rejectors > 1) else { return (merged.pop().unwrap_or_else(Status::success), rejectors) };
+    let unresolvable = merged.iter().find(|status| status.code() == Code::UnschedulableAndUnresolvable);
+    let code = unresolvable.map_or(first.code(), Status::code);
+    (first.with_reasons(code, merged.iter().flat_map(|status| status.reasons().iter().cloned())), rejectors)
 }
 
 /// Records what preemption found.

@@ -7,6 +7,7 @@ use super::ScheduleError;
 use super::runtime::{Framework, PluginRef};
 use crate::cluster::Str;
 use crate::framework::{Context, CycleState, NodeInfo, PluginName, PodInfo, ScorePlugin, Status, in_parts};
+use crate::release::Algorithm;
 use crate::trace::{NodeScore, Part, PluginScore};
 
 /// The scores of some nodes, in their order.
@@ -54,7 +55,7 @@ impl Framework {
             let mut raw = Vec::with_capacity(nodes.len());
             for part in &mut parts {
                 let given = std::mem::replace(&mut part[i], Ok(Vec::new()));
-                raw.extend(given.map_err(|status| ScheduleError::Score { plugin: *name, status })?);
+                raw.extend(given.map_err(|status| score_error(cx, *name, status))?);
             }
             let kept = keep_columns.then(|| raw.clone());
             let mut normalized = raw;
@@ -62,7 +63,8 @@ impl Framework {
             if !status.is_success() {
                 return Err(ScheduleError::Normalize { plugin: *name, status });
             }
-            if let Some(invalid) = normalized.iter().find(|score| !(0..=score_max).contains(*score)) {
+            let checked = cx.emulation.behaviour().algorithm == Algorithm::Plugins;
+            if let Some(invalid) = normalized.iter().filter(|_| checked).find(|score| !(0..=score_max).contains(*score)) {
                 return Err(ScheduleError::InvalidScore { plugin: *name, score: *invalid, max: score_max });
             }
             for (total, score) in scores.totals.iter_mut().zip(&normalized) {
@@ -73,6 +75,14 @@ impl Framework {
             }
         }
         Ok(scores)
+    }
+}
+
+/// Returns what becomes of an attempt where a node cannot be scored.
+fn score_error(cx: &Context<'_>, plugin: PluginName, status: Status) -> ScheduleError {
+    match cx.emulation.behaviour().algorithm {
+        Algorithm::Plugins => ScheduleError::Score { plugin, status },
+        Algorithm::PredicatesAndPriorities => ScheduleError::PriorityCrash(status),
     }
 }
 

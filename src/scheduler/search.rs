@@ -1,14 +1,14 @@
 //! The search for nodes that fit; mirrors `findNodesThatFitPod` in `pkg/scheduler/schedule_one.go`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
-use crate::framework::{CycleState, Diagnosis, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
-use crate::release::{LeftOutNodes, MissingNodes, NodeSearch};
+use crate::framework::{CycleState, Diagnosis, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
+use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection};
 use crate::trace::{Event, Recorder};
 
 /// The least number of nodes to filter before the rate at which nodes fit is looked at again.
@@ -76,13 +76,21 @@ impl SchedulePod<'_> {
             if !pre.status.is_rejected() {
                 return Err(ScheduleError::Filter(pre.status));
             }
-            search.diagnosis.pre_filter_msg = pre.status.message();
+            let how = release.pre_filter_rejection;
+            if how != PreFilterRejection::OfEachNode {
+                search.diagnosis.pre_filter_msg = pre.status.message();
+            }
             search.diagnosis.add_plugin_status(&pre.status);
-            recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: true });
-            search.diagnosis.node_to_status.set_absent(pre.status);
+            self.forget_rejectors(&mut search.diagnosis);
+            recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: Some(how) });
+            search.diagnosis.node_to_status.set_absent(if how == PreFilterRejection::WithoutStatus {
+                Status::success()
+            } else {
+                pre.status
+            });
             return Ok(search);
         }
-        if self.nominated_node_fits(pod, state, &mut search, recorder) {
+        if self.cx.emulation.enabled(Gate::PreferNominatedNode) && self.nominated_node_fits(pod, state, &mut search, recorder) {
             return Ok(search);
         }
         let snapshot = self.cx.snapshot;
@@ -102,7 +110,7 @@ impl SchedulePod<'_> {
             }
             recorder.record(|| {
                 let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
-                Event::NodesNarrowed { nodes, status: absent.clone(), rejected: false }
+                Event::NodesNarrowed { nodes, status: absent.clone(), rejected: None }
             });
             search.diagnosis.node_to_status.set_absent(absent);
         }
@@ -110,7 +118,17 @@ impl SchedulePod<'_> {
         let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
         *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.len();
+        self.forget_rejectors(&mut search.diagnosis);
         found.map(|()| search)
+    }
+
+    /// Takes out the plugins that rejected the pod, where the release does not note them, or where it notes one at random
+    /// for a node that several rejected.
+    fn forget_rejectors(&self, diagnosis: &mut Diagnosis) {
+        if diagnosis.several_rejectors || !self.cx.emulation.behaviour().rejectors_noted {
+            diagnosis.unschedulable_plugins = PluginSet::default();
+            diagnosis.pending_plugins = PluginSet::default();
+        }
     }
 
     /// Returns the positions of nodes that PreFilter names.
@@ -173,21 +191,23 @@ impl SchedulePod<'_> {
         let runner = self.runner(state);
         let filter = |i: usize| runner.filter_node(state, pod, &all[position(i)]);
         search.diagnosis.node_to_status.reserve(all.len());
-        let mut walk = Walk { search, recorder, shared: SharedStatuses::default(), n, wanted };
+        let collects_errors = self.cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities;
+        let errors = collects_errors.then(BTreeMap::new);
+        let mut walk = Walk { search, recorder, shared: SharedStatuses::default(), n, wanted, errors };
         let (mut at, mut ahead) = (0, wanted + 1);
         while at < n {
             let range = at..(at + ahead.max(CHUNK)).min(n);
             at = range.end;
             let end = in_order(range, filter, |i, filtered| walk.take(i, position(i), all[position(i)].name(), filtered));
             if let ControlFlow::Break(end) = end {
-                return end;
+                return end.and(walk.error());
             }
             // Nodes filtered beyond the end of the search are filtered in vain, so take no more than this rate asks for.
             let found = walk.search.feasible.len();
             let missing = (wanted + 1).saturating_sub(found);
             ahead = (missing * at).checked_div(found).map_or(n, |likely| likely + likely / 8);
         }
-        Ok(())
+        walk.error()
     }
 
     /// Mirrors `numFeasibleNodesToFind`.
@@ -198,15 +218,19 @@ impl SchedulePod<'_> {
         if self.framework.score.is_empty() && self.cx.emulation.behaviour().one_node_without_scores {
             return 1;
         }
-        let NodeSearch::Adaptive { min_nodes, min_percentage } = self.cx.emulation.behaviour().search else { return nodes };
-        if nodes < min_nodes {
-            return nodes;
+        let configured = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));
+        match self.cx.emulation.behaviour().search {
+            NodeSearch::All => nodes,
+            NodeSearch::Adaptive { min_nodes, .. } | NodeSearch::Share { min_nodes, .. } if nodes < min_nodes => nodes,
+            NodeSearch::Adaptive { min_nodes, min_percentage } => {
+                let percentage = if configured == 0 { (50 - nodes as i64 / 125).max(min_percentage) } else { configured };
+                (nodes * percentage as usize / 100).max(min_nodes)
+            }
+            NodeSearch::Share { min_nodes, percentage } => match if configured == 0 { percentage } else { configured } {
+                share @ 1..100 => (nodes * share as usize / 100).max(min_nodes),
+                _ => nodes,
+            },
         }
-        let mut percentage = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));
-        if percentage == 0 {
-            percentage = (50 - nodes as i64 / 125).max(min_percentage);
-        }
-        (nodes * percentage as usize / 100).max(min_nodes)
     }
 }
 
@@ -220,14 +244,31 @@ struct Walk<'a, R> {
     n: usize,
     /// Nodes that are enough.
     wanted: usize,
+    /// How often each error came; `None` where the first ends the search.
+    errors: Option<BTreeMap<String, usize>>,
 }
 
 impl<R: Recorder> Walk<'_, R> {
+    /// Returns the errors that were collected, by text, as one; mirrors `CreateAggregateFromMessageCountMap` in
+    /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`, which leaves their order to chance.
+    fn error(&self) -> Result<(), ScheduleError> {
+        let texts = self.errors.iter().flatten().map(|(text, count)| match count {
+            1 => text.clone(),
+            many => format!("{text} (repeated {many} times)"),
+        });
+        let texts: Vec<String> = texts.collect();
+        match &texts[..] {
+            [] => Ok(()),
+            [one] => Err(ScheduleError::Filter(Status::error(one.clone()))),
+            many => Err(ScheduleError::Filter(Status::error(format!("[{}]", many.join(", "))))),
+        }
+    }
+
     /// Takes the verdict on the `i`-th node of the walk, which is at a position of the snapshot. Breaks at the end of the
     /// search: where one more node than are wanted fits, or with the message of an error.
     fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), ScheduleError>> {
         let Search { feasible, diagnosis, .. } = &mut *self.search;
-        let Filtered { mut status, nominated } = filtered;
+        let Filtered { mut status, nominated, rejectors } = filtered;
         let (n, wanted) = (self.n, self.wanted);
         if status.is_success() && feasible.len() == wanted {
             self.recorder.record(|| Event::FilterStopped { looked_at: i, of: n, wanted });
@@ -240,10 +281,13 @@ impl<R: Recorder> Walk<'_, R> {
         }
         if status.is_success() {
             feasible.push(position);
+        } else if let Some(errors) = self.errors.as_mut().filter(|_| status.is_error()) {
+            *errors.entry(status.message()).or_default() += 1;
         } else if status.is_error() {
             return ControlFlow::Break(Err(ScheduleError::Filter(status)));
         } else {
             diagnosis.add_plugin_status(&status);
+            diagnosis.several_rejectors |= rejectors > 1;
             diagnosis.node_to_status.set(position, status);
         }
         ControlFlow::Continue(())

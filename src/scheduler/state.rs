@@ -38,6 +38,8 @@ pub struct State {
     pub(super) cycle: u64,
     /// Where the next search for nodes starts.
     pub(super) next_start_node_index: usize,
+    /// How many pods were scored, where nodes of one score take turns.
+    pub(super) last_node_index: u64,
     /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
     /// Whether pods began where they were observed to wait.
@@ -149,6 +151,7 @@ impl State {
             arrivals: pending.as_slice().into(),
             cycle: 0,
             next_start_node_index: 0,
+            last_node_index: 0,
             preempting: OrdMap::new(),
             as_observed: observer.is_some(),
             waiting: OrdMap::new(),
@@ -266,32 +269,7 @@ impl State {
             _ => ObjectChange::Updated,
         };
         events.push(Event::ObjectChanged { kind: object.kind(), key: object.key(), change });
-        if let Some(end) = old.as_ref().and_then(grace_period_end) {
-            self.terminating.remove(&end);
-        }
-        self.terminating.extend(new.as_ref().and_then(grace_period_end));
-        match (&new, object) {
-            (Some(Object::PodDisruptionBudget(budget)), _) => self.cache.budgets.insert(budget),
-            (None, Object::PodDisruptionBudget(budget)) => self.cache.budgets.remove(&budget.metadata.key()),
-            _ => {}
-        }
-        match &new {
-            Some(object) => drop(self.cluster.insert(object.clone())),
-            None => drop(self.cluster.remove(object.kind(), &object.key())),
-        }
-        let steps = {
-            let mut clock = self.clock;
-            let env = Env {
-                config: &self.config,
-                cluster: &self.cluster,
-                cache: &self.cache,
-                snapshot: Snapshot::default(),
-                clock: &mut clock,
-                preempting: &self.preempting,
-                events: &mut Vec::new(),
-            };
-            handle_change(&env, old.as_ref(), new.as_ref())
-        };
+        let steps = self.take_object(old.as_ref(), new.as_ref());
         for step in steps {
             self.handle(step, events);
         }
@@ -303,6 +281,35 @@ impl State {
         }
     }
 
+    /// Puts a change of an object into the cluster, and returns what follows from it for cache and queue.
+    pub(super) fn take_object(&mut self, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
+        let Some(object) = new.or(old) else { return Vec::new() };
+        if let Some(end) = old.and_then(grace_period_end) {
+            self.terminating.remove(&end);
+        }
+        self.terminating.extend(new.and_then(grace_period_end));
+        match (new, object) {
+            (Some(Object::PodDisruptionBudget(budget)), _) => self.cache.budgets.insert(budget),
+            (None, Object::PodDisruptionBudget(budget)) => self.cache.budgets.remove(&budget.metadata.key()),
+            _ => {}
+        }
+        match new {
+            Some(object) => drop(self.cluster.insert(object.clone())),
+            None => drop(self.cluster.remove(object.kind(), &object.key())),
+        }
+        let mut clock = self.clock;
+        let env = Env {
+            config: &self.config,
+            cluster: &self.cluster,
+            cache: &self.cache,
+            snapshot: Snapshot::default(),
+            clock: &mut clock,
+            preempting: &self.preempting,
+            events: &mut Vec::new(),
+        };
+        handle_change(&env, old, new)
+    }
+
     /// The grace period that ends first is over: nothing holds its pod back any more.
     pub(super) fn end_grace_period(&mut self, events: &mut Vec<Event>) {
         let Some((_, key)) = self.terminating.remove_min() else { return };
@@ -311,7 +318,7 @@ impl State {
         self.on_api_event(Some(Object::Pod(pod)), None, events);
     }
 
-    fn handle(&mut self, step: HandlerStep, events: &mut Vec<Event>) {
+    pub(super) fn handle(&mut self, step: HandlerStep, events: &mut Vec<Event>) {
         match step {
             HandlerStep::CacheAddNode(node) => self.cache.add_nodes([node]),
             HandlerStep::CacheUpdateNode { new, .. } => self.cache.update_node(&new),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
+use crate::release::Release;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
 use crate::trace::Event;
 
@@ -17,6 +18,8 @@ pub enum Action {
     Apply(Operation),
     /// A decision about a pod, without consequences.
     Explain(Key),
+    /// A kube-scheduler of another release takes over.
+    Release(Release),
 }
 
 /// Where a branch began.
@@ -40,7 +43,7 @@ fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
         Action::Explain(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
-        Action::Apply(_) => *settling = Quiescence::default(),
+        Action::Apply(_) | Action::Release(_) => *settling = Quiescence::default(),
     }
 }
 
@@ -79,7 +82,7 @@ impl Branch {
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
-            Action::Apply(_) => None,
+            Action::Apply(_) | Action::Release(_) => None,
         }
     }
 

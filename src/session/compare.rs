@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::branch::Branch;
 use super::timeline::{Keyframe, Revision, RevisionKind};
+use super::upgrade::UpgradeComparison;
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
@@ -81,6 +82,19 @@ pub struct Decided {
     pub victims: [Option<(Str, Vec<Key>)>; 2],
     /// What changed among the nodes; only where it was tried on both.
     pub verdicts: Vec<VerdictChange>,
+    /// Scores that moved it from one node to another; only where two releases are compared.
+    pub scores: Vec<ScoreChange>,
+}
+
+/// A plugin's score of a node that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoreChange {
+    /// The plugin.
+    pub plugin: PluginName,
+    /// The node.
+    pub node: Str,
+    /// The weighted scores, branch by branch; `None` where the plugin does not score.
+    pub scores: [Option<i64>; 2],
 }
 
 /// What is different at the ends of two branches.
@@ -98,11 +112,17 @@ pub struct Comparison {
     pub evicted: [Vec<Key>; 2],
     /// Pods whose newest decision differs, by namespace and name.
     pub decisions: Vec<Decided>,
+    /// Pending pods as the releases at both ends decide about them; `None` where both are the same release.
+    pub upgrade: Option<UpgradeComparison>,
 }
 
 impl Comparison {
-    /// Compares two branches at their ends.
-    pub fn of(a: &Branch, b: &Branch) -> Self {
+    /// Compares two branches at their ends. Where these have different releases, every pending pod is decided by both:
+    /// `go_on` is told of each that is done and of how many, and stops the rest.
+    pub fn of(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {
+        let schedulers = [a.scheduler(), b.scheduler()];
+        let [old, new] = schedulers.map(|s| s.emulated().profile);
+        let upgrade = (!std::ptr::eq(old, new)).then(|| UpgradeComparison::of(schedulers, go_on));
         let revisions = [a.timeline().revisions(), b.timeline().revisions()];
         let shared = revisions[0].iter().zip(revisions[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
         let since = revisions.map(|list| &list[shared..]);
@@ -113,15 +133,17 @@ impl Comparison {
             names: [a.name().to_owned(), b.name().to_owned()],
             shared,
             since: since.map(|list| list.iter().map(|f| (f.kind.clone(), f.title.clone())).collect()),
-            pods: pods(ends),
+            pods: pods(ends, upgrade.is_some()),
             evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
             decisions: decisions(since),
+            upgrade,
         }
     }
 
     /// True where nothing came out otherwise.
     pub fn is_empty(&self) -> bool {
-        self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
+        let upgrade = self.upgrade.as_ref().is_none_or(|u| u.otherwise.is_empty() && u.other_reasons.is_empty());
+        upgrade && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
     }
 }
 
@@ -130,7 +152,9 @@ fn evictions(revisions: &[Arc<Revision>]) -> Vec<Key> {
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
-fn pods(ends: [&Keyframe; 2]) -> Vec<PodDifference> {
+/// Returns the pods that are elsewhere. After a change of release, which queue a pod waits in is no difference: the new
+/// scheduler has tried none yet.
+fn pods(ends: [&Keyframe; 2], restarted: bool) -> Vec<PodDifference> {
     let mut keys: Vec<Key> = Vec::new();
     // Objects that both share are the same one; what is left to compare is what was touched since.
     for (own, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
@@ -149,7 +173,11 @@ fn pods(ends: [&Keyframe; 2]) -> Vec<PodDifference> {
     keys.dedup();
     let difference = |pod: Key| {
         let at = ends.map(|end| whereabouts(&end.cluster, &end.queues, &pod));
-        (at[0] != at[1]).then_some(PodDifference { pod, at })
+        let alike = match &at {
+            [PodLocation::Waiting(_, a), PodLocation::Waiting(_, b)] if restarted => a == b,
+            [a, b] => a == b,
+        };
+        (!alike).then_some(PodDifference { pod, at })
     };
     keys.into_iter().filter_map(difference).collect()
 }
@@ -192,11 +220,11 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {
-            [Some(a), Some(b)] => verdicts(a, b),
+            [Some(a), Some(b)] => verdict_changes(a, b, same),
             _ => Vec::new(),
         };
         let differs = outcomes[0] != outcomes[1] || victims[0] != victims[1] || !verdicts.is_empty();
-        differs.then(|| Decided { pod: pod.clone(), outcomes, victims, verdicts })
+        differs.then(|| Decided { pod: pod.clone(), outcomes, victims, verdicts, scores: Vec::new() })
     };
     keys.into_iter().filter_map(decided).collect()
 }
@@ -208,7 +236,7 @@ fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
     revisions.iter().filter_map(|revision| Some((pod(revision)?, &**revision))).collect()
 }
 
-fn outcome(view: &CycleView) -> String {
+pub(super) fn outcome(view: &CycleView) -> String {
     match (&view.bound, &view.selected, &view.failure) {
         (Some(node), ..) => format!("bound to {node}"),
         (None, Some((node, ..)), None) => format!("fits on {node}"),
@@ -217,7 +245,7 @@ fn outcome(view: &CycleView) -> String {
     }
 }
 
-fn victims(view: &CycleView) -> Option<(Str, Vec<Key>)> {
+pub(super) fn victims(view: &CycleView) -> Option<(Str, Vec<Key>)> {
     let preemption = view.preemption.as_ref()?;
     let (node, _) = preemption.selected()?;
     let victims = preemption.chosen().map(|c| c.victims.iter().map(Victim::key).collect());
@@ -232,7 +260,8 @@ fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
     }
 }
 
-fn verdicts(a: &CycleView, b: &CycleView) -> Vec<VerdictChange> {
+/// Returns the nodes whose verdicts are not `same`, those that changed in the same way together.
+pub(super) fn verdict_changes(a: &CycleView, b: &CycleView, same: fn(Option<&Status>, Option<&Status>) -> bool) -> Vec<VerdictChange> {
     let mut changes: Vec<VerdictChange> = Vec::new();
     let nodes: std::collections::BTreeSet<&Str> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
     for node in nodes {

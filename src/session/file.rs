@@ -1,20 +1,20 @@
 //! A session as a file: what it started from and what was asked for, from which the engine makes the same record again.
 //!
-//! The file is gzip around lines of JSON: a head that names format and versions, the objects that there were at the
+//! The file is gzip around lines of JSON (one that was unpacked, or laid out otherwise, is read as well): a head that names format and versions, the objects that there were at the
 //! start, and for each branch its name, where it left another, and the actions since. Replaying gives the same events
 //! only with the same engine, so a file of another version is refused; each branch also says how many events it had.
 //! The original text of the objects is not in the file.
 
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 
 use flate2::Compression;
-use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
+use super::values::{Values, names_format};
 use crate::cluster::Object;
 use crate::release::{Emulation, FeatureGates, GateError, Profile, supported};
 use crate::scheduler::{Config, ConfigError, Options, Scheduler};
@@ -23,8 +23,6 @@ use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 const FORMAT: &str = "schedscope session";
 /// The version of the layout described above.
 const VERSION: u32 = 1;
-/// No line of a session is longer, in bytes.
-const LONGEST_LINE: u64 = 256 << 20;
 /// Of the engine that replays.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
 
@@ -83,6 +81,9 @@ pub enum LineProblem {
     /// Reading or decompressing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// It is no object of JSON.
+    #[error("it is no object")]
+    NoObject,
     /// It is no JSON, or JSON of something else.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -140,12 +141,12 @@ struct SavedBranch {
     cursor: Cursor,
 }
 
-/// Whether a file that begins so is a saved session; 512 bytes are enough.
+/// How much of the beginning of a file shows whether it is a saved session, in bytes.
+pub const SESSION_HEAD: u64 = 64 << 10;
+
+/// Returns whether a file that begins so is a saved session, compressed or not, however its JSON is laid out.
 pub fn is_session_file(start: &[u8]) -> bool {
-    let mut text = Vec::new();
-    // The stretch of the file may end anywhere, and so an error says nothing.
-    let _ = GzDecoder::new(start).take(64).read_to_end(&mut text);
-    text.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
+    names_format(start, FORMAT)
 }
 
 impl Session {
@@ -199,7 +200,7 @@ impl Session {
     /// # Errors
     /// When the file is no session, was saved by another version, is damaged, or cannot be read.
     pub fn load(file: impl Read) -> Result<Self, SessionFileError> {
-        let mut lines = Lines { reader: BufReader::new(GzDecoder::new(file)), number: 0, text: String::new() };
+        let mut lines = Values::new(file);
         let head: Head = lines.next().map_err(|_| SessionFileError::NotASession)?;
         if head.format != FORMAT {
             return Err(SessionFileError::NotASession);
@@ -224,7 +225,7 @@ impl Session {
         let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
         for number in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
-            let wrong = |problem| SessionFileError::Line { line: lines.number, problem };
+            let wrong = |problem| SessionFileError::Line { line: lines.line, problem };
             if !session.begin(number, &saved.name, saved.fork) {
                 return Err(wrong(LineProblem::Fork));
             }
@@ -249,24 +250,4 @@ impl Session {
 fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     out.write_all(b"\n")
-}
-
-struct Lines<R> {
-    reader: R,
-    number: usize,
-    text: String,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn next<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, SessionFileError> {
-        self.text.clear();
-        self.number += 1;
-        let at = |problem| SessionFileError::Line { line: self.number, problem };
-        match (&mut self.reader).take(LONGEST_LINE).read_line(&mut self.text) {
-            Ok(_) if self.text.len() as u64 == LONGEST_LINE => Err(at(LineProblem::TooLong)),
-            Ok(0) => Err(at(LineProblem::EndOfFile)),
-            Ok(_) => serde_json::from_str(&self.text).map_err(|error| at(error.into())),
-            Err(error) => Err(at(error.into())),
-        }
-    }
 }

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::framework::NodeFilters;
-use crate::scheduler::{Operation, Options, Scheduler, State, Waiting};
+use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
+use crate::scheduler::{Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
+use crate::trace::{Event, SchedulerStart};
 
 /// A scheduler and its timelines.
 ///
@@ -23,7 +25,6 @@ pub struct Session {
     current: usize,
     source: String,
     background: Arc<Background>,
-    requeue_events: Arc<RequeueEvents>,
     /// What came before was forgotten, so that the start follows from more than the objects.
     truncated: bool,
 }
@@ -42,7 +43,7 @@ pub struct Background {
 impl Session {
     /// A session in which nothing has happened yet; `source` says where the cluster came from.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
-        let requeue_events = Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()));
+        let requeue_events = requeue_events(&scheduler);
         let mut timeline = Timeline::new(moment(scheduler.state(), &requeue_events));
         timeline.set_started(match scheduler.options().waiting {
             Waiting::Fresh => InitialQueues::Fresh,
@@ -53,7 +54,6 @@ impl Session {
             current: 0,
             source: source.into(),
             background: Arc::default(),
-            requeue_events,
             truncated: false,
         }
     }
@@ -168,13 +168,59 @@ impl Session {
         self.apply_apart(at, operation)
     }
 
-    /// Does something behind so many revisions of this branch, on a branch of its own.
-    fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
+    /// Lets a kube-scheduler of another release take over at the cursor, on a branch of its own. It has the same
+    /// configuration file and feature gates, and knows nothing but the cluster's objects, as after an upgrade.
+    ///
+    /// # Errors
+    /// Where that release refuses the configuration or a feature gate; then no branch begins.
+    pub fn change_release(&mut self, release: Release) -> Result<(), ReleaseChangeError> {
+        let at = self.timeline().revisions_done();
+        let after = self.with_release(self.branch().scheduler_at(at), release)?;
+        let left = self.current;
+        self.fork_at(at);
+        self.push_release(release, after);
+        tracing::info!(branch = self.current, left, %release, "release changed");
+        Ok(())
+    }
+
+    /// Returns a scheduler of another release that has just started on the cluster of this one.
+    fn with_release(&self, before: &Scheduler, release: Release) -> Result<Scheduler, ReleaseChangeError> {
+        let wanted = FoundVersion { release, source: VersionSource::Command };
+        let choice = ReleaseChoice { wanted: Some(wanted), ..before.options().release };
+        let waiting = match before.options().waiting {
+            Waiting::Fresh => Waiting::Fresh,
+            Waiting::AsObserved(_) => Waiting::AsObserved(self.background.events.clone()),
+        };
+        let after = before.of_release(choice, objects_in_order(before), waiting);
+        after.map_err(|why| ReleaseChangeError { release: choice.profile().release, why })
+    }
+
+    /// Records the release at the end of this branch.
+    fn push_release(&mut self, release: Release, after: Scheduler) {
+        let branch = &mut self.branches[self.current];
+        let before = branch.scheduler.clone();
+        let was = moment(before.state(), &branch.timeline.end().requeue_events);
+        let is = moment(after.state(), &requeue_events(&after));
+        let start = SchedulerStart { release: after.emulated().profile.release, queues: is.queues.clone() };
+        let events = vec![Event::SchedulerStarted(Arc::new(start))].into();
+        let title = format!("release {}", after.emulated().version());
+        let revision = Revision { kind: RevisionKind::Release(release), title, events, before: was, after: is };
+        branch.push(Step { action: Action::Release(release), before }, revision, after);
+    }
+
+    /// Begins a branch behind so many revisions of this one, and goes to it.
+    fn fork_at(&mut self, at: usize) {
         let fork = Fork { branch: self.current, revisions: at };
         let name = format!("branch {}", self.branches.len() + 1);
-        let (left, branch) = (self.current, self.branch().fork(name, fork));
+        let branch = self.branch().fork(name, fork);
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
+    }
+
+    /// Does something behind so many revisions of this branch, on a branch of its own.
+    fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
+        let left = self.current;
+        self.fork_at(at);
         let done = self.append(operation);
         if !done {
             self.branches.pop();
@@ -209,6 +255,13 @@ impl Session {
         match action {
             Action::Apply(operation) => self.append(operation),
             Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod),
+            Action::Release(release) => match self.with_release(self.scheduler(), release) {
+                Ok(after) => {
+                    self.push_release(release, after);
+                    true
+                }
+                Err(_) => false,
+            },
         }
     }
 
@@ -247,7 +300,8 @@ impl Session {
         if events.is_empty() && same_unknown {
             return false;
         }
-        let (was, is) = (moment(before.state(), &self.requeue_events), moment(after.state(), &self.requeue_events));
+        let requeue_events = &branch.timeline.end().requeue_events;
+        let (was, is) = (moment(before.state(), requeue_events), moment(after.state(), requeue_events));
         let revision = Revision { kind, title, events: events.into(), before: was, after: is };
         branch.push(Step { action: Action::Apply(operation), before }, revision, after);
         true
@@ -291,7 +345,9 @@ impl Session {
     fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
-        let now = moment(scheduler.state(), &self.requeue_events);
+        let timeline = &self.branches[branch].timeline;
+        let stands = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
+        let now = moment(scheduler.state(), &stands.requeue_events);
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
         let revision = Revision { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
         // What the branch shares with others is theirs as well.
@@ -332,6 +388,14 @@ impl Session {
     }
 }
 
+/// Why another release cannot take over.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("kube-scheduler {release} would not start with this configuration: {why}")]
+pub struct ReleaseChangeError {
+    release: Release,
+    why: ReleaseRefused,
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
@@ -341,6 +405,11 @@ pub enum RunEnd {
     NothingLeft,
     /// As many pods were tried as was allowed.
     OutOfTurns,
+}
+
+/// The events that may wake pods of a scheduler.
+fn requeue_events(scheduler: &Scheduler) -> Arc<RequeueEvents> {
+    Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()))
 }
 
 fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyframe {

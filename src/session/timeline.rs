@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::requeue_events::RequeueEvents;
 use crate::cluster::{Cluster, Key, Kind};
 use crate::framework::Snapshot;
+use crate::release::Release;
 use crate::trace::{CycleView, Event, QueuesView, StepSize};
 
 /// Everything at one moment. Cloning is free.
@@ -24,7 +25,7 @@ pub struct Keyframe {
     pub queues: QueuesView,
     /// The virtual time.
     pub clock: Timestamp,
-    /// The events that may wake parked pods; the same throughout a session.
+    /// The events that may wake parked pods; the same for as long as the release is.
     pub requeue_events: Arc<RequeueEvents>,
 }
 
@@ -77,6 +78,8 @@ pub enum RevisionKind {
     Allow(Key),
     /// A waiting pod was rejected by a Permit plugin.
     Reject(Key),
+    /// A kube-scheduler of another release took over.
+    Release(Release),
 }
 
 impl Revision {

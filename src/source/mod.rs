@@ -30,7 +30,7 @@ mod read;
 pub use assemble::Loaded;
 pub use assemble::diagnostic::{Diagnostic, Severity};
 pub use assemble::report::{Absence, FileReport, KindCount, Origin, Report, effect_of_absence};
-pub use decode::dump_metadata::{SchedulerHint, ServerVersion};
+pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionTeller};
 pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};

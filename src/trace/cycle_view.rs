@@ -10,6 +10,7 @@ use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
 use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::release::{PreFilterRejection, Release};
 
 /// A cycle so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +24,7 @@ pub struct CycleView {
     /// The nodes that PreFilter left, and the status of all others.
     pub narrowed: Option<(SharedList<Str>, Status)>,
     /// Whether PreFilter turned the pod down for every node.
-    pub pre_filter_rejected: bool,
+    pub pre_filter_rejected: Option<PreFilterRejection>,
     /// Plugins of the profile that are not emulated and what they would have decided.
     pub not_emulated: Vec<(Str, Str)>,
     /// Verdicts so far by node; Success for nodes that fit.
@@ -150,7 +151,10 @@ impl CycleView {
         match ended {
             Some((plugin, status)) if !status.is_success() => status.clone().with_plugin(*plugin),
             Some((_, status)) => status.clone(),
-            None => Status::new(Code::Unschedulable, self.post_filter.iter().flat_map(|(_, s)| s.reasons().iter().cloned())),
+            None => {
+                let merged = Status::new(Code::Unschedulable, self.post_filter.iter().flat_map(|(_, s)| s.reasons().iter().cloned()));
+                merged.in_words_of(self.post_filter.first().map_or(Release::NEWEST, |(_, s)| s.words_of()))
+            }
         }
     }
 

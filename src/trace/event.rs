@@ -9,9 +9,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
+use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, MissingKinds, Str};
 use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::release::{PreFilterRejection, Release};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
 /// nodes in the order the nodes were walked.
@@ -23,6 +25,8 @@ use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginS
 pub enum Event {
     /// The virtual clock moved.
     ClockMoved { from: Box<Timestamp>, to: Timestamp },
+    /// Another kube-scheduler took over, with nothing but the cluster's objects to go by.
+    SchedulerStarted(Arc<SchedulerStart>),
     /// An object came, changed or went.
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
@@ -46,8 +50,8 @@ pub enum Event {
     /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
     PreFiltered { plugin: PluginName, status: Status, nodes: Option<SharedList<Str>> },
     /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
-    /// every node.
-    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: bool },
+    /// every node, and `status` says why.
+    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
@@ -102,6 +106,15 @@ pub enum Event {
     CycleFinished { pod: Key, outcome: Outcome },
 }
 
+/// A kube-scheduler that has just started.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchedulerStart {
+    /// Its release.
+    pub release: Release,
+    /// Where it puts the waiting pods.
+    pub queues: QueuesView,
+}
+
 /// How an object changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -144,6 +157,8 @@ pub enum Selection {
     OnlyFeasibleNode,
     /// It has the highest total.
     HighestScore,
+    /// It shares the highest total, and it is its turn.
+    Turn,
 }
 
 /// How a wait on Permit ends.

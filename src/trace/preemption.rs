@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::event::Event;
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Key, Pod, Str};
 use crate::framework::{Candidate, DryRunStep, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
 
 /// One step of a node's dry run.
@@ -131,6 +131,12 @@ impl PreemptionView {
     /// Returns why the pod may not preempt; `None` when it may.
     pub fn ineligible(&self) -> Option<&Status> {
         self.record.ineligible.as_ref()
+    }
+
+    /// Returns the pods whose nomination is cleared, in order; none before a candidate is chosen, where one is.
+    pub fn cleared_nominations(&self) -> &[Key] {
+        let is_known = self.selected || self.record.selected().is_none();
+        if is_known { &self.record.cleared_nominations } else { &[] }
     }
 
     /// Returns whether DefaultPreemption was not reached and this only shows what it would have found.

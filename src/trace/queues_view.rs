@@ -63,6 +63,7 @@ impl QueuesView {
     /// Takes in one more event.
     pub fn apply(&mut self, event: &Event) {
         match event {
+            Event::SchedulerStarted(start) => *self = start.queues.clone(),
             Event::QueueMoved(m) => self.moved(m),
             Event::PlaceInferred(p) => self.inferred(p),
             Event::PodPopped { pod, attempts, .. } => self.change(pod, |e| e.attempts = *attempts),

@@ -48,6 +48,7 @@ impl Event {
         use ExtensionPoint as P;
         match self {
             Self::ClockMoved { .. }
+            | Self::SchedulerStarted(_)
             | Self::ObjectChanged { .. }
             | Self::QueueMoved(_)
             | Self::PlaceInferred(_)
@@ -161,6 +162,9 @@ impl Event {
     pub fn sentence(&self) -> String {
         match self {
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
+            Self::SchedulerStarted(start) => {
+                format!("kube-scheduler {} started with {}", start.release, count(start.queues.entries.len(), "waiting pod"))
+            }
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
             Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
@@ -180,7 +184,7 @@ impl Event {
                 _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
                 _ => format!("{plugin} turned the pod down for every node: {}", status.message()),
             },
-            Self::NodesNarrowed { rejected: true, status, .. } => format!("no node is looked at: {}", status.message()),
+            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is looked at: {}", status.message()),
             Self::NodesNarrowed { nodes, .. } => format!("{} left to look at after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
             Self::NodeFiltered { node, status, nominated } => {
@@ -203,6 +207,7 @@ impl Event {
                     format!("{node} is taken: the highest score, shared by {} (any of them is right)", tied.len())
                 }
                 Selection::HighestScore => format!("{node} is taken: the highest score"),
+                Selection::Turn => format!("{node} is taken: {} share the highest score and take turns", tied.len()),
             },
             Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
             Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),

@@ -37,7 +37,7 @@ pub use model::effect::{Effect, Export, ScreenForm};
 pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
+    Advance, Applied, CaughtUp, Change, Document, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};

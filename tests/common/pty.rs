@@ -7,6 +7,7 @@ use std::io::{Read as _, Write};
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -26,6 +27,8 @@ struct Output {
     parser: Option<vt100::Parser>,
     raw: Vec<u8>,
     closed: bool,
+    /// Reading is to end.
+    leaves: bool,
 }
 
 impl Output {
@@ -39,10 +42,17 @@ impl Output {
 
 /// A running program and its terminal.
 pub(crate) struct Pty {
-    master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
+    /// `None` once it has hung up.
+    ends: Option<Ends>,
     child: Box<dyn Child + Send + Sync>,
     shared: Arc<Shared>,
+}
+
+/// The test's end of the terminal.
+struct Ends {
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    reader: JoinHandle<()>,
 }
 
 pub(crate) const ENTER: &str = "\r";
@@ -70,7 +80,12 @@ impl Pty {
 
     /// The same in another folder.
     pub(crate) fn start_at(folder: &Path, variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
+        Self::start_program(env!("CARGO_BIN_EXE_schedscope"), folder, variables, args, columns, rows)
+    }
+
+    /// The same with another program, such as a shell that starts `schedscope`.
+    pub(crate) fn start_program(program: &str, folder: &Path, variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(program);
         command.args(args);
         command.cwd(folder);
         command.env_remove("NO_COLOR");
@@ -98,7 +113,7 @@ impl Pty {
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let filled = Arc::clone(&shared);
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             let mut buffer = [0; 8192];
             loop {
                 let read = reader.read(&mut buffer);
@@ -112,7 +127,7 @@ impl Pty {
                     }
                     _ => output.closed = true,
                 }
-                let closed = output.closed;
+                let closed = output.closed || output.leaves;
                 drop(output);
                 filled.changed.notify_all();
                 if closed {
@@ -120,12 +135,26 @@ impl Pty {
                 }
             }
         });
-        Self { master: pair.master, writer, child, shared }
+        Self { ends: Some(Ends { master: pair.master, writer, reader: thread }), child, shared }
+    }
+
+    /// Closes the terminal, as a window that is closed does; nothing can be read off it or typed any more.
+    #[allow(dead_code, reason = "not every test that starts the program needs it")]
+    pub(crate) fn hang_up(&mut self) {
+        lock(&self.shared).leaves = true;
+        // Whoever reads has to hear something to see that.
+        self.resize(81, 25);
+        self.send("n");
+        let Ends { master, writer, reader } = self.ends.take().expect("it has not hung up yet");
+        reader.join().expect("it does not panic");
+        lock(&self.shared).closed = true;
+        drop((master, writer));
     }
 
     /// Sends bytes as they are.
     pub(crate) fn send(&mut self, bytes: &str) {
-        self.writer.write_all(bytes.as_bytes()).and_then(|()| self.writer.flush()).expect("the terminal takes keys");
+        let writer = &mut self.ends.as_mut().expect("it has not hung up").writer;
+        writer.write_all(bytes.as_bytes()).and_then(|()| writer.flush()).expect("the terminal takes keys");
     }
 
     /// Changes the size of the terminal.
@@ -133,7 +162,8 @@ impl Pty {
         if let Some(parser) = &mut lock(&self.shared).parser {
             parser.screen_mut().set_size(some(rows), some(columns));
         }
-        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).expect("a new size");
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.ends.as_ref().expect("it has not hung up").master.resize(size).expect("a new size");
     }
 
     /// Waits until the screen contains a text, and returns the screen.

@@ -2,9 +2,9 @@
 //! something was written otherwise.
 
 use schedscope::cluster::{Key, Object, ObservedEvent};
-use schedscope::release::Emulation;
+use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
-use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::scheduler::{Config, Options, Rejectors, Scheduler, Waiting};
 use schedscope::source::{Story, load};
 
 /// The cluster after its scheduler had decided, changed by `change` before anything looks at it.
@@ -17,6 +17,32 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     let options = Options { start, waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, options);
     Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
+}
+
+/// What is said of a pod that fits nowhere in a cluster of `cluster`, where its scheduler wrote `message` and schedscope
+/// emulates `wanted`. The pod does not tolerate the node's taint or, when `big`, requests more than the node has.
+fn written_by(wanted: Option<&str>, cluster: Option<&str>, message: &str, big: bool) -> SchedulerMatch {
+    let more = if big {
+        r#""tolerations": [{"operator": "Exists"}], "containers": [{"name": "c", "resources": {"requests": {"cpu": "8"}}}]"#
+    } else {
+        r#""containers": [{"name": "c"}]"#
+    };
+    let text = format!(
+        r#"[{{"kind": "Node", "metadata": {{"name": "n", "creationTimestamp": "2026-11-20T00:00:00Z"}},
+             "spec": {{"taints": [{{"key": "k", "value": "v", "effect": "NoSchedule"}}]}},
+             "status": {{"allocatable": {{"cpu": "2", "pods": "9"}}}}}},
+            {{"kind": "Pod", "metadata": {{"name": "p", "namespace": "a", "uid": "p", "creationTimestamp": "2026-11-20T00:00:00Z"}},
+             "spec": {{"schedulerName": "default-scheduler", {more}}},
+             "status": {{"conditions": [{{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": {message:?},
+              "lastTransitionTime": "2026-11-20T01:00:00Z"}}]}}}}]"#
+    );
+    let objects: Vec<Object> = serde_json::from_str(&text).expect("objects");
+    let found = |version: &str| FoundVersion { release: version.parse().expect("a release"), source: VersionSource::Server };
+    let release = ReleaseChoice { wanted: wanted.map(found), cluster: cluster.map(found) };
+    let scheduler =
+        Scheduler::new(Config::defaults(Emulation::from(release.profile())), objects, Options { release, ..Options::default() });
+    let found = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+    of(&found, "a/p").clone()
 }
 
 fn of<'a>(found: &'a Agreements, pod: &str) -> &'a SchedulerMatch {
@@ -226,4 +252,66 @@ fn later_changes_of_nodes_and_nominations_of_others_count() {
     assert_eq!(with(entry("soon", serde_json::json!({"f:spec": {}})), "").0, MatchKind::Unexplained);
     let (accord, since) = with(serde_json::json!([]), late);
     assert_eq!((accord, since), (MatchKind::ChangedSince, vec!["1 other pod was nominated since: shop/payments to worker-a2".to_owned()]));
+}
+
+/// The same rejection as releases write it, read whatever is emulated.
+#[test]
+fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {
+    const HALF: &str = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    for (cluster, text) in [
+        ("1.12.3", "0/1 nodes are available: 1 node(s) had taints that the pod didn't tolerate.".to_owned()),
+        ("1.20.15", "0/1 nodes are available: 1 node(s) had taint {k: v}, that the pod didn't tolerate.".to_owned()),
+        ("1.23.1", "0/1 nodes are available: 1 node(s) had taint {k: v}, that the pod didn't tolerate.".to_owned()),
+        ("1.24.4", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}")),
+        ("1.27.1", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}.")),
+        ("1.31.1", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}")),
+        ("1.34.1", format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. no new claims to deallocate, {HALF}")),
+        ("1.36.2", format!("0/1 nodes are available: 1 node(s) had untolerated taint(s). no new claims to deallocate, {HALF}")),
+    ] {
+        for wanted in [cluster, "1.28.3", "1.33.0", "1.36.2"] {
+            let found = written_by(Some(wanted), Some(cluster), &text, false);
+            assert_eq!((found.accord, found.differences), (MatchKind::Same, Vec::new()), "{cluster} as {wanted}");
+        }
+    }
+    // Without a version, the words alone say the same.
+    let unknown = written_by(None, None, &format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}"), false);
+    assert_eq!(unknown.accord, MatchKind::Same);
+}
+
+/// Reasons as releases write them, put together differently: each of them is known.
+#[test]
+fn texts_of_every_release_are_read() {
+    for text in [
+        "0/11 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable, 10 node(s) didn't match node selector.",
+        "0/5 nodes are available: 1 node(s) had taint {example.com/level: 5}, that the pod didn't tolerate, 1 node(s) had taint {node.kubernetes.io/unreachable: }, that the pod didn't tolerate, 1 node(s) were unschedulable, 2 Insufficient cpu.",
+        "0/9 nodes are available: 1 node(s) were unschedulable, 2 node(s) exceed max volume count, 3 node(s) had volume node affinity conflict, 9 Insufficient cpu, 9 node(s) didn't match pod anti-affinity rules.",
+        "0/10 nodes are available: 10 Insufficient cpu. preemption: 0/10 nodes are available: 1 No preemption victims found for incoming pod, 4 node(s) didn't satisfy existing pods anti-affinity rules, 5 Insufficient cpu..",
+        "0/3 nodes are available: 1 node(s) had untolerated taint {gpu: true}, 2 node(s) didn't match pod anti-affinity rules. preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod..",
+        "0/5 nodes are available: 2 cannot allocate all claims, 3 resourceclaim not available on the node. deallocation of ResourceClaim completed, preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.",
+        "0/7 nodes are available: 2 node(s) had untolerated taint(s), 5 node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]. no new claims to deallocate, preemption: 0/7 nodes are available: 7 Preemption is not helpful for scheduling.",
+    ] {
+        let read = Rejectors::of(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(read.unknown.is_empty() && !read.plugins.is_empty(), "{text}: {:?}", read.unknown);
+    }
+}
+
+/// From 1.34 on a request beyond all that a node has rules preemption out there; before, it is tried.
+#[test]
+fn only_what_no_release_explains_is_a_disagreement() {
+    let tried =
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+    let there = written_by(Some("1.31.1"), Some("1.31.1"), tried, true);
+    assert_eq!(there.accord, MatchKind::Same, "{there:?}");
+    for cluster in [Some("1.31.1"), None] {
+        let found = written_by(Some("1.36.2"), cluster, tried, true);
+        assert_eq!(found.accord, MatchKind::OtherRelease, "{found:?}");
+        let by = found.decided_by.clone().expect("a release");
+        assert_eq!(by, cluster.unwrap_or("1.33.0"), "the newest that writes so, where nothing shows the version");
+        assert!(found.text().to_string().contains(&format!("but what kube-scheduler v{by} decides.")), "{}", found.text());
+        assert!(found.differences.iter().any(|line| line.starts_with("preemption, ")), "{:?}", found.differences);
+    }
+    // No release decides so about this pod.
+    let wrong = written_by(Some("1.36.2"), Some("1.31.1"), tried, false);
+    assert_eq!((wrong.accord, wrong.decided_by), (MatchKind::Unexplained, None));
+    assert_eq!(wrong.differences[0], "Insufficient cpu: the scheduler said 1 node, not reported by schedscope");
 }

@@ -10,6 +10,7 @@ type Rooms = &'static [(&'static str, &'static [&'static str])];
 /// Top-level modules.
 const LAYERS: Rooms = &[
     ("plural", &[]),
+    ("output", &[]),
     ("cluster", &[]),
     ("release", &["cluster"]),
     ("framework", &["release", "cluster"]),
@@ -17,13 +18,32 @@ const LAYERS: Rooms = &[
     ("preemption", &["trace", "framework", "release", "cluster"]),
     ("cel", &["cluster"]),
     ("plugins", &["cel", "framework", "release", "cluster", "preemption"]),
-    ("scheduler", &["framework", "release", "cluster", "preemption", "plugins", "trace"]),
-    ("session", &["scheduler", "trace", "framework", "release", "cluster"]),
-    ("source", &["cluster", "plural"]),
-    ("report", &["session", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
-    ("ui", &["session", "report", "trace", "framework", "release", "cluster"]),
-    ("app", &["ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster"]),
-    ("cli", &["app", "ui", "report", "session", "source", "scheduler", "trace", "framework", "release", "cluster", "plugins", "plural"]),
+    ("scheduler", &["output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
+    ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster"]),
+    ("session", &["output", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("source", &["cluster", "output", "plural"]),
+    ("report", &["output", "session", "fixes", "scheduler", "source", "trace", "framework", "release", "cluster", "plural"]),
+    ("ui", &["output", "session", "fixes", "report", "trace", "framework", "release", "cluster"]),
+    ("app", &["output", "ui", "report", "session", "fixes", "source", "scheduler", "trace", "framework", "release", "cluster"]),
+    (
+        "cli",
+        &[
+            "app",
+            "output",
+            "ui",
+            "report",
+            "session",
+            "fixes",
+            "source",
+            "scheduler",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+            "plugins",
+            "plural",
+        ],
+    ),
 ];
 
 /// The stages of `source`.

@@ -128,7 +128,7 @@ const REJECTED_BEFORE_FILTER: [Row; 33] = [
     never("", At::Narrowed, "node(s) didn't satisfy plugin(s) [* *]", "NodeAffinity is the only plugin that leaves nodes out"),
 ];
 
-const REJECTED_BY_FILTER: [Row; 47] = [
+const REJECTED_BY_FILTER: [Row; 50] = [
     row("NodeUnschedulable", At::Filter(UNRESOLVABLE), "node(s) were unschedulable"),
     never(
         "NodeName",
@@ -139,6 +139,9 @@ const REJECTED_BY_FILTER: [Row; 47] = [
     row("TaintToleration", At::Filter(UNRESOLVABLE), "node(s) had untolerated taint(s)"),
     row("NodeAffinity", At::Filter(UNRESOLVABLE), "node(s) didn't match Pod's node affinity/selector"),
     row("NodeAffinity", At::Filter(UNRESOLVABLE), "node(s) didn't match scheduler-enforced node affinity"),
+    never("NodeLabel", At::Filter(UNRESOLVABLE), "node(s) didn't have the requested labels", ONLY_IN_OLDER_RELEASES),
+    never("ServiceAffinity", At::Filter(U), "node(s) didn't match service affinity", ONLY_IN_OLDER_RELEASES),
+    never("InterPodAffinity", At::Filter(U), "node(s) didn't match pod affinity/anti-affinity rules", ONLY_IN_OLDER_RELEASES),
     row("NodePorts", At::Filter(U), "node(s) didn't have free ports for the requested pod ports"),
     never(
         "NodeResourcesFit",
@@ -190,6 +193,19 @@ const REJECTED_BY_FILTER: [Row; 47] = [
     row("", At::Error, "no nodes available to schedule pods"),
     row("", At::Outcome(nominated_node), "the nominated node still fits, and no other is looked at"),
     row("", At::Outcome(only_feasible_node), "one node fits, and nothing is scored"),
+];
+
+/// What predicates wrote, and plugins until v1.21.
+const WRITTEN_ONCE: [Row; 9] = [
+    never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) were not ready", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) were out of disk space", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) had unavailable network", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeMemoryPressure", At::Filter(UNRESOLVABLE), "node(s) had memory pressure", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodePIDPressure", At::Filter(UNRESOLVABLE), "node(s) had pid pressure", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeDiskPressure", At::Filter(UNRESOLVABLE), "node(s) had disk pressure", ONLY_IN_OLDER_RELEASES),
+    never("CheckNodeLabelPresence", At::Filter(UNRESOLVABLE), "node(s) didn't have the requested labels", ONLY_IN_OLDER_RELEASES),
+    never("CheckServiceAffinity", At::Filter(U), "node(s) didn't match service affinity", ONLY_IN_OLDER_RELEASES),
+    never("InterPodAffinity", At::Filter(U), "node(s) didn't match pod affinity/anti-affinity rules", ONLY_IN_OLDER_RELEASES),
 ];
 
 const PREEMPTION: [Row; 34] = [
@@ -279,7 +295,7 @@ const SCORED: [Row; 27] = [
 
 /// All rows, in the order of a cycle.
 pub(crate) fn rows() -> Vec<Row> {
-    REJECTED_BEFORE_FILTER.into_iter().chain(REJECTED_BY_FILTER).chain(PREEMPTION).chain(SCORED).collect()
+    REJECTED_BEFORE_FILTER.into_iter().chain(REJECTED_BY_FILTER).chain(WRITTEN_ONCE).chain(PREEMPTION).chain(SCORED).collect()
 }
 
 fn only_feasible_node(case: &Case) -> bool {

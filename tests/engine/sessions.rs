@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
-use schedscope::release::Emulation;
-use schedscope::report::{stories, stories_text};
+use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
+use schedscope::report::{comparison, stories, stories_text};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
 use schedscope::session::{Comparison, Cursor, Edit, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
 use schedscope::trace::Event;
@@ -157,6 +157,7 @@ proptest! {
                 match action {
                     schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
                     schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
+                    schedscope::session::Action::Release(_) => unreachable!("no deal changes the release"),
                 }
                 seek_end(&mut alone);
             }
@@ -164,7 +165,7 @@ proptest! {
             prop_assert_eq!(revisions(alone.timeline()), revisions(branch.timeline()));
             prop_assert_eq!(&alone.timeline().end().queues, &branch.timeline().end().queues);
             // And it differs from itself in nothing.
-            prop_assert!(Comparison::of(branch, alone.branch()).is_empty());
+            prop_assert!(Comparison::of(branch, alone.branch(), |_| true).is_empty());
         }
     }
 
@@ -216,7 +217,7 @@ fn two_branches_side_by_side() {
     assert!(session.apply(cordon(&session)));
     assert_eq!((session.branches().len(), session.current()), (2, 1));
     assert!(session.run_next());
-    let compared = Comparison::of(&session.branches()[0], &session.branches()[1]);
+    let compared = Comparison::of(&session.branches()[0], &session.branches()[1], |_| true);
     assert_eq!(compared.names, ["main", "branch 2"]);
     assert_eq!((compared.shared, compared.since.clone().map(|s| s.len())), (1, [1, 2]));
     assert_eq!(compared.pods.len(), 1);
@@ -299,8 +300,8 @@ a/weak: gone
   +00:20.000  its grace period is over
   +00:20.000  gone
 ";
-    assert_eq!(stories_text(&stories(session.timeline(), false)), expected);
-    let wide = stories_text(&stories(session.timeline(), true));
+    assert_eq!(stories_text(&stories(session.timeline(), false)).to_string(), expected);
+    let wide = stories_text(&stories(session.timeline(), true)).to_string();
     assert!(wide.contains("  +00:00.000  Event Normal Preempted: Preempted by pod s on node n\n"), "{wide}");
     assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
     assert!(!session.settle());
@@ -310,7 +311,7 @@ a/weak: gone
     assert!(session.apply(edit.expect("it is there")));
     while session.settle() {}
     assert!(session.timeline().end().clock < session.branches()[0].timeline().end().clock);
-    let compared = Comparison::of(&session.branches()[0], session.branch());
+    let compared = Comparison::of(&session.branches()[0], session.branch(), |_| true);
     assert!(compared.pods.is_empty() && compared.since[1][0].1 == "delete Pod a/weak", "{compared:?}");
 }
 
@@ -357,4 +358,90 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     assert!(loaded.background().observed);
     assert_eq!(loaded.branches()[0].timeline().revisions().len(), 3);
     assert_eq!(loaded.scheduler_as_seen().state().queue().view(), session.scheduler_as_seen().state().queue().view());
+}
+
+/// A pod on the node has a sidecar with the host port that another pod wants: sidecars' ports count from 1.34 on.
+fn sidecar_port() -> Session {
+    let port = r#""ports": [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]"#;
+    let text = format!(
+        r#"[{{"kind": "Node", "metadata": {{"name": "n"}}, "status": {{"allocatable": {{"cpu": "2", "memory": "4Gi", "pods": "9"}}}}}},
+        {{"kind": "Pod", "metadata": {{"name": "there", "namespace": "a", "uid": "t"}}, "status": {{"phase": "Running"}},
+         "spec": {{"nodeName": "n", "containers": [{{"name": "c"}}],
+          "initContainers": [{{"name": "s", "restartPolicy": "Always", {port}}}]}}}},
+        {{"kind": "Pod", "metadata": {{"name": "waits", "namespace": "a", "uid": "w"}},
+         "spec": {{"schedulerName": "default-scheduler", "containers": [{{"name": "c", {port}}}]}}}}]"#
+    );
+    let values: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
+    let found = FoundVersion { release: "1.33".parse().expect("a release"), source: VersionSource::Kubelets };
+    let release = ReleaseChoice { wanted: Some(found), cluster: Some(found) };
+    let options = Options { start: start(), release, ..Options::default() };
+    let config = Config::defaults(Emulation::from(release.profile()));
+    Session::new(Scheduler::new(config, values.iter().map(crate::worlds::object).collect(), options), "a port")
+}
+
+#[test]
+fn another_release_takes_over_on_a_branch_and_is_compared() {
+    let mut session = sidecar_port();
+    session.change_release("1.36".parse().expect("a release")).expect("it starts");
+    assert_eq!((session.branches().len(), session.current()), (2, 1), "a branch begins even at the end of another");
+    let labels = |session: &Session| session.branches().iter().map(|b| b.scheduler().emulated().label()).collect::<Vec<_>>();
+    assert_eq!(labels(&session), ["v1.33 (kubelets)", "v1.36 (:release)"]);
+    assert_eq!(session.scheduler().emulated().choice.cluster, session.scheduler_as_seen().emulated().choice.cluster);
+    let revision = &session.timeline().revisions()[0];
+    assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36", 1));
+    assert!(revision.events[0].sentence().starts_with("kube-scheduler v1.36.2 started with 1 waiting pod"), "{:?}", revision.events);
+    // What is folded is what there is, and the events that wake pods are those of the release.
+    session.timeline_mut().seek(Cursor::END);
+    assert_eq!(session.timeline().queues(), &session.timeline().end().queues);
+    assert!(!Arc::ptr_eq(&revision_events(&session, 0), &revision_events(&session, 1)));
+    let compared = Comparison::of(&session.branches()[0], session.branch(), |_| true);
+    let upgrade = compared.upgrade.as_ref().expect("the releases differ");
+    assert_eq!((upgrade.versions.clone(), upgrade.pods), (["v1.33".to_owned(), "v1.36".to_owned()], 1));
+    let [decided] = &upgrade.otherwise[..] else { panic!("{upgrade:?}") };
+    assert_eq!((decided.pod.clone(), decided.outcomes[0].as_deref()), (Key::new("a", "waits"), Some("fits on n")));
+    assert!(upgrade.other_reasons.is_empty() && compared.pods.is_empty(), "a queue is no difference: {compared:?}");
+    let text = comparison(&compared).join("\n");
+    assert!(text.contains("1 of 1 pending pod is decided otherwise by kube-scheduler v1.36 than by v1.33:"), "{text}");
+    // Both go their own way.
+    assert!(session.run_next());
+    assert!(session.switch(0) && session.run_next());
+    let at = |branch: usize| {
+        let end = session.branches()[branch].timeline().end();
+        PodLocation::of(&end.cluster, &end.queues, &Key::new("a", "waits")).to_string()
+    };
+    assert_eq!((at(0), at(1)), ("on n".to_owned(), "unschedulablePods (NodePorts)".to_owned()));
+}
+
+/// The events that may wake pods at the end of a branch.
+fn revision_events(session: &Session, branch: usize) -> Arc<schedscope::session::RequeueEvents> {
+    session.branches()[branch].timeline().end().requeue_events.clone()
+}
+
+#[test]
+fn a_saved_session_keeps_its_releases() {
+    let mut session = sidecar_port();
+    assert!(session.explain(&Key::new("a", "waits")).is_some());
+    session.change_release("1.99".parse().expect("a release")).expect("it starts");
+    assert!(session.run_next());
+    session.change_release("1.28.3".parse().expect("a release")).expect("it starts");
+    assert!(session.run_next());
+    let loaded = Session::load(&saved(&session)[..]).expect("a session");
+    assert_eq!(record(&loaded), record(&session));
+    let labels = |session: &Session| session.branches().iter().map(|b| b.scheduler().emulated().label()).collect::<Vec<_>>();
+    assert_eq!(labels(&loaded), ["v1.33 (kubelets)", "v1.36 for v1.99 (:release)", "v1.28.3 (:release)"]);
+    assert_eq!(loaded.scheduler_as_seen().emulated(), session.scheduler_as_seen().emulated());
+    let ends = |session: &Session| session.branches().iter().map(|b| b.scheduler().state().queue().view().clone()).collect::<Vec<_>>();
+    assert_eq!(ends(&loaded), ends(&session));
+}
+
+#[test]
+fn a_release_that_refuses_the_configuration_does_not_take_over() {
+    let text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n";
+    let found = FoundVersion { release: "1.28".parse().expect("a release"), source: VersionSource::Flag };
+    let release = ReleaseChoice { wanted: Some(found), cluster: None };
+    let config = Config::parse(text, Emulation::from(release.profile())).expect("1.28 reads it");
+    let mut session = Session::new(Scheduler::new(config, Vec::new(), Options { release, ..Options::default() }), "an old file");
+    let refused = session.change_release("1.36".parse().expect("a release")).expect_err("1.36 does not read it").to_string();
+    assert!(refused.starts_with("kube-scheduler v1.36.2 would not start with this configuration: "), "{refused}");
+    assert_eq!((session.branches().len(), session.current()), (1, 0));
 }

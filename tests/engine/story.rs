@@ -44,7 +44,7 @@ struct Turn {
 
 fn apply(scheduler: &mut Scheduler, operation: Operation) -> Turn {
     let events = scheduler.apply(operation);
-    let report = OperationReport::of(&events, scheduler.state());
+    let report = OperationReport::of(&events, scheduler);
     Turn { events, report }
 }
 
@@ -65,7 +65,7 @@ fn fate(scheduler: &Scheduler, pod: &str) -> String {
     if !object.node_name.is_empty() {
         return format!("bound {}", object.node_name);
     }
-    let report = serde_json::to_value(OperationReport::of(&[], state)).expect("plain data");
+    let report = serde_json::to_value(OperationReport::of(&[], scheduler)).expect("plain data");
     let parked = report["queues"]["unschedulable"].as_array().expect("a list").iter().find(|p| p["pod"] == pod);
     let Some(parked) = parked else { return "in no queue".to_owned() };
     let plugins: Vec<&str> = parked["plugins"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
@@ -393,7 +393,7 @@ fn moves(turn: &Turn) -> Vec<String> {
 #[test]
 fn queues_show_pods_gated_parked_backing_off_and_bound() {
     let mut scheduler = start("queues");
-    let report = OperationReport::of(&[], scheduler.state());
+    let report = OperationReport::of(&[], &scheduler);
     let active = ["web/urgent", "web/follower", "web/small", "batch/patient", "web/leader", "batch/needs-ssd", "batch/too-big"];
     assert_eq!(report.queues.active, active, "by priority, then by who came first; the gated pod and the other scheduler's are not there");
 

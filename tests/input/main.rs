@@ -15,5 +15,6 @@ mod bad_input;
 mod capture;
 mod dumps;
 mod live;
+mod releases;
 mod rights;
 mod yaml_lists;

@@ -255,12 +255,64 @@ fn the_screen_and_the_decision_are_written_to_files() {
 
 #[test]
 fn signals_give_the_terminal_back() {
-    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
         let mut pty = demo(80, 24);
         pty.signal(signal);
         assert_eq!(pty.wait_exit(), code, "{signal}");
         pty.assert_restored();
     }
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_the_program_quietly() {
+    // At different moments: while it starts, is drawn, or waits for keys.
+    for round in 0..10 {
+        let mut pty = if round % 2 == 0 { demo(80, 24) } else { Pty::start(&["demo", "payments"], 80, 24) };
+        if round % 2 == 1 {
+            pty.wait_raw("\x1b[?1049h");
+        }
+        for _ in 0..round {
+            pty.send("n");
+        }
+        pty.hang_up();
+        assert_eq!(pty.wait_exit(), 129, "round {round}");
+    }
+}
+
+#[test]
+fn a_terminal_that_is_closed_is_noticed_without_a_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, said) = (folder.path().join("code"), folder.path().join("said"));
+    // In a session of its own the program hears of no hang-up, which it would ignore besides.
+    let script = format!(
+        "trap '' HUP; setsid --wait {} demo payments 2> {}; echo $? > {}",
+        env!("CARGO_BIN_EXE_schedscope"),
+        said.display(),
+        code.display(),
+    );
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pty = Pty::start_program("/bin/sh", here, &[], &["-c", &script], 80, 24);
+    pty.wait_for("activeQ");
+    pty.hang_up();
+    pty.wait_exit();
+    assert_eq!(std::fs::read_to_string(&code).unwrap(), "129\n");
+    assert_eq!(std::fs::read_to_string(&said).unwrap(), "");
+}
+
+#[test]
+fn a_storm_of_sizes_ends_with_the_last() {
+    let mut pty = demo(80, 24);
+    for round in 0..200_u16 {
+        pty.resize(1 + round * 37 % 211, 1 + round * 17 % 67);
+        if round % 7 == 0 {
+            pty.send("n");
+        }
+    }
+    pty.resize(120, 40);
+    pty.wait_for("6 Message");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod api_server;
 mod pty;
 
 #[cfg(unix)]
+mod edges;
+#[cfg(unix)]
 mod explorer;
 #[cfg(unix)]
 mod journeys;

@@ -46,29 +46,29 @@ fn themes_are_chosen_while_the_selected_one_is_shown() {
 
 #[test]
 fn help_hints_and_sentences_show_the_reader_s_keys() {
-    let table = "global.step = ['x', 'f2']\nglobal.help = 'f9'\nglobal.cycle = 'ctrl-n'\nprompt.complete = 'ctrl-t'".parse().unwrap();
+    let table = "global.step = ['m', 'f2']\nglobal.help = 'f9'\nglobal.cycle = 'ctrl-n'\nprompt.complete = 'ctrl-t'".parse().unwrap();
     let (keymap, problems) = crate::ui::keymap().configured(&table);
     assert_eq!(problems, Vec::<String>::new());
     let mut screen = Screen::asked(120, 40);
     screen.state.settings.keymap = keymap;
     let check = |screen: &Screen, words: &str| assert!(screen.text().contains(words), "no {words:?} in\n{}", screen.text());
-    check(&screen, " x step ");
+    check(&screen, " m step ");
     check(&screen, "F9 help");
-    check(&screen, "x goes step by step, Ctrl-N takes the whole cycle");
+    check(&screen, "m goes step by step, Ctrl-N takes the whole cycle");
     screen.keys(":");
     check(&screen, "Ctrl-T complete");
     screen.keys("esc s");
-    check(&screen, "x goes through it step by step, Ctrl-N to its end");
+    check(&screen, "m goes through it step by step, Ctrl-N to its end");
     assert_eq!(screen.press("n"), None);
     assert_eq!(screen.timeline().cursor().event, 0, "n is no key any more");
-    screen.keys("x");
+    screen.keys("m");
     assert_ne!(screen.timeline().cursor().event, 0);
     screen.press("f9");
-    check(&screen, "x F2                  one step forward");
+    check(&screen, "m F2                  one step forward");
     screen.act("esc :start fresh;");
     check(&screen, "fresh start");
     screen.keys("j");
-    check(&screen, " x step ");
+    check(&screen, " m step ");
 }
 
 #[test]

@@ -8,7 +8,9 @@ use crate::ui::Export;
 fn export(screen: &mut Screen, args: &str) -> String {
     match screen.enter(&format!("export {args}")) {
         Some(Effect::Export { path, export: Export::Screen(form) }) => format!("{path} {form:?}"),
-        Some(Effect::Export { path, export: Export::Words(words) }) => format!("{path} {}", words.lines().next().unwrap_or_default()),
+        Some(Effect::Export { path, export: Export::Words(words) }) => {
+            format!("{path} {}", words.as_str().lines().next().unwrap_or_default())
+        }
         Some(other) => panic!("{other:?}"),
         None => screen.said(),
     }
@@ -51,6 +53,6 @@ fn a_decision_is_written_to_its_end_wherever_the_cursor_is() {
     };
     let early = json(Cursor { revision: 0, event: 1 });
     assert_eq!(early, json(Cursor::END));
-    let value: serde_json::Value = serde_json::from_str(&early).unwrap();
+    let value: serde_json::Value = serde_json::from_str(early.as_str()).unwrap();
     assert_eq!(value["preemption"]["selected"], "worker-a2");
 }

@@ -323,3 +323,25 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
     screen.command("decide shop/payments");
 }
+
+#[test]
+fn fixes_are_searched_listed_and_applied_on_a_branch() {
+    let mut screen = Screen::new("payments");
+    screen.act(":pod shop/payments; x");
+    let text = screen.overlay();
+    let lowered = "lower the cpu request from 6 to 3600m: fits on worker-a2, worker-b1";
+    assert!(text.contains(lowered) && text.contains("kubectl uncordon worker-c3"), "{text}");
+    // The second is to uncordon worker-c3; Enter applies it before the decision, on a branch, where the pod then fits.
+    screen.act("j enter");
+    let cycle = screen.timeline().cycle();
+    assert_eq!(cycle.outcome, Some(crate::trace::Outcome::Scheduled));
+    assert_eq!(cycle.selected.as_ref().map(|(node, ..)| node.as_str()), Some("worker-c3"));
+    assert_eq!(screen.explorer.branches().0.len(), 2);
+    assert!(screen.command("fixes shop/none").starts_with("! there is no pod shop/none"));
+    // Esc stops the search, and nothing is laid over the screen afterwards.
+    update(&mut screen.state, &mut screen.explorer, Action::Verb("fixes"));
+    if screen.state.working.is_some() {
+        update(&mut screen.state, &mut screen.explorer, Action::BACK);
+        assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
+    }
+}

@@ -77,6 +77,49 @@ pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators
     errors
 }
 
+/// The first thing wrong with a requirement on a label, as a sentence; what is named is the same as by
+/// [`requirement_errors`]. Mirrors `NewRequirement` before it told paths.
+pub(super) fn requirement_error(requirement: &Requirement, operators: Operators) -> Option<String> {
+    let Requirement { key, operator, values } = requirement;
+    if operators == Operators::Node && !matches!(operator.as_str(), "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt") {
+        return Some(format!("{} is not a valid node selector operator", quote(operator)));
+    }
+    if let Some(problem) = join(&key_errors(key)) {
+        return Some(format!("invalid label key {}: {}", quote(key), in_characters(&problem)));
+    }
+    let rule = match operator.as_str() {
+        "In" | "NotIn" if values.is_empty() => "for 'in', 'notin' operators, values set can't be empty",
+        "Exists" | "DoesNotExist" if !values.is_empty() => "values set must be empty for exists and does not exist",
+        "Gt" | "Lt" if values.len() != 1 => "for 'Gt', 'Lt' operators, exactly one value is required",
+        "Gt" | "Lt" if values.iter().any(|v| v.parse::<i64>().is_err()) => "for 'Gt', 'Lt' operators, the value must be an integer",
+        _ => "",
+    };
+    if !rule.is_empty() {
+        return Some(rule.to_owned());
+    }
+    values.iter().find_map(|value| {
+        let problem = join(&value_errors(value))?;
+        Some(format!("invalid label value: {}: at key: {}: {}", quote(value), quote(key), in_characters(&problem)))
+    })
+}
+
+/// The same as a sentence for a requirement on a field of a node.
+pub(super) fn field_sentence(requirement: &Requirement) -> Option<String> {
+    let operator = quote(&requirement.operator);
+    match requirement.operator.as_str() {
+        "In" | "NotIn" if requirement.values.len() == 1 => None,
+        "In" | "NotIn" => {
+            Some(format!("unexpected number of value ({}) for node field selector operator {operator}", requirement.values.len()))
+        }
+        _ => Some(format!("{operator} is not a valid node field selector operator")),
+    }
+}
+
+/// Lengths were said to be in characters.
+fn in_characters(problem: &str) -> String {
+    problem.replace(" bytes", " characters")
+}
+
 /// What is wrong with a requirement on a field of a node.
 pub(super) fn field_error(requirement: &Requirement, path: &str) -> Option<String> {
     match requirement.operator.as_str() {

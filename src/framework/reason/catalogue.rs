@@ -64,14 +64,14 @@ impl Entry {
         Self { phrase: Some(Phrase { one, many, none: Some(none) }), ..self }
     }
 
-    /// Returns the text of the newest release, where it has no facts in it.
+    /// Returns the text of the newest release that writes it, where it has no facts in it.
     pub fn plain_text(&self) -> Option<&'static str> {
         self.wordings.first().map(|w| w.template).filter(|t| template::is_plain(t))
     }
 
     /// Returns the words of a release, or else the newest.
     pub(super) fn wording(&self, release: Release) -> Option<&'static Wording> {
-        self.wordings.iter().find(|w| w.span.contains(release)).or(self.wordings.first())
+        self.wordings.iter().rev().find(|w| w.span.contains(release)).or(self.wordings.first())
     }
 }
 
@@ -109,7 +109,10 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         Reason::Insufficient(shortage) => vec![shortage.resource.as_str().into()],
         Reason::CsiDriverMissing { driver } => vec![driver.as_str().into()],
         Reason::ClaimLookupFailed { claim } => vec![claim.to_string().into(), claim.name.as_str().into()],
-        Reason::EphemeralClaimPending { claim } | Reason::ClaimNotFound { claim } | Reason::ClaimDeleting { claim } => {
+        Reason::EphemeralClaimPending { claim }
+        | Reason::ClaimNotMadeForPod { claim }
+        | Reason::ClaimNotFound { claim }
+        | Reason::ClaimDeleting { claim } => {
             vec![claim.as_str().into()]
         }
         Reason::ClaimLost { claim, volume } => vec![claim.as_str().into(), volume.as_str().into()],
@@ -127,6 +130,7 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
             vec![claim.to_string().into(), request.as_str().into()]
         }
         Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
+        Reason::NoVictimsOnNode { node, pod } => vec![node.as_str().into(), pod.name.as_str().into()],
         Reason::NotAmongNodes { plugins } | Reason::NoNodeLeftTogether { plugins } => vec![names(plugins)],
         Reason::NoNodeLeftBy { plugin } => vec![plugin.as_str().into()],
         _ => Vec::new(),
@@ -137,12 +141,25 @@ const fn always(template: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(0), note: None }
 }
 
+const fn noted(template: &'static str, note: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since(0), note: Some(note) }
+}
+
 const fn since(minor: u8, template: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(minor), note: None }
 }
 
 const fn until(minor: u8, template: &'static str, note: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(0).until(minor + 1), note: Some(note) }
+}
+
+/// Nothing is written up to a release.
+const fn silent(minor: u8) -> Wording {
+    Wording { template: "", span: Lifetime::since(0).until(minor + 1), note: None }
+}
+
+const fn before_plugins(template: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since(0).until(18), note: Some("is a reason of old versions alone") }
 }
 
 const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {
@@ -165,6 +182,22 @@ static ENTRIES: &[Entry] = &[
     row(K::PreemptionInProgress, P::DefaultPreemption, Unresolvable, &[always("waiting for the preemption for this pod to be finished")]),
     row(K::NodeUnschedulable, P::NodeUnschedulable, Unresolvable, &[always("node(s) were unschedulable")])
         .phrase("is cordoned", "are cordoned"),
+    row(K::NodeNotReady, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were not ready")])
+        .phrase("is not ready", "are not ready"),
+    row(K::NodeOutOfDisk, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were out of disk space")])
+        .phrase("is out of disk space", "are out of disk space"),
+    row(K::NodeNetworkUnavailable, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) had unavailable network")])
+        .phrase("has no network", "have no network"),
+    row(K::NodeMemoryPressure, P::CheckNodeMemoryPressure, Unresolvable, &[before_plugins("node(s) had memory pressure")])
+        .phrase("is short of memory", "are short of memory"),
+    row(K::NodePidPressure, P::CheckNodePIDPressure, Unresolvable, &[before_plugins("node(s) had pid pressure")])
+        .phrase("is short of process IDs", "are short of process IDs"),
+    row(K::NodeDiskPressure, P::CheckNodeDiskPressure, Unresolvable, &[before_plugins("node(s) had disk pressure")])
+        .phrase("is short of disk space", "are short of disk space"),
+    row(K::NodeLabelPresence, P::CheckNodeLabelPresence, Unresolvable, &[before_plugins("node(s) didn't have the requested labels")])
+        .phrase("does not have the labels that the policy asks for", "do not have the labels that the policy asks for"),
+    row(K::ServiceAffinityViolated, P::CheckServiceAffinity, Unschedulable, &[before_plugins("node(s) didn't match service affinity")])
+        .phrase("is away from the pods of its Services", "are away from the pods of its Services"),
     row(
         K::NodeNameMismatch,
         P::NodeName,
@@ -209,6 +242,16 @@ static ENTRIES: &[Entry] = &[
             "no node matches the node affinity its profile adds",
         ),
     row(K::NodeAffinityConflict, P::NodeAffinity, Unresolvable, &[always("pod affinity terms conflict")]),
+    row(K::NodeLabels, P::NodeLabel, Unresolvable, &[always("node(s) didn't have the requested labels")]).phrase_or(
+        "does not have the labels its profile wants",
+        "do not have the labels its profile wants",
+        "no node has the labels its profile wants",
+    ),
+    row(K::ServiceAffinity, P::ServiceAffinity, Unschedulable, &[always("node(s) didn't match service affinity")]).phrase_or(
+        "is not labelled as the nodes of its service",
+        "are not labelled as the nodes of its service",
+        "no node is labelled as those of its service",
+    ),
     row(K::HostPortConflict, P::NodePorts, Unschedulable, &[always("node(s) didn't have free ports for the requested pod ports")])
         .phrase_or("has its host port taken", "have its host port taken", "no node has its host port free"),
     row(
@@ -272,14 +315,25 @@ static ENTRIES: &[Entry] = &[
         K::BoundVolumeMissing,
         P::VolumeBinding,
         Unresolvable,
-        &[always("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")],
+        &[
+            since(23, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+            until(22, "pvc(s) bound to non-existent pv(s)", "speaks of claims alone, as old versions do"),
+        ],
     )
     .phrase_or(
         "is out because its claim is bound to a volume that does not exist",
         "are out because its claim is bound to a volume that does not exist",
         "its claim is bound to a volume that does not exist",
     ),
-    row(K::UnboundImmediateClaims, P::VolumeBinding, Unresolvable, &[always("pod has unbound immediate PersistentVolumeClaims")]),
+    row(
+        K::UnboundImmediateClaims,
+        P::VolumeBinding,
+        Unresolvable,
+        &[
+            since(12, "pod has unbound immediate PersistentVolumeClaims"),
+            until(11, "pod has unbound PersistentVolumeClaims", "speaks of unbound claims in older words"),
+        ],
+    ),
     row(
         K::EphemeralClaimPending,
         P::VolumeBinding,
@@ -289,6 +343,7 @@ static ENTRIES: &[Entry] = &[
     row(K::ClaimLost, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q bound to non-existent persistentvolume %q")]),
     row(K::ClaimDeleting, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q is being deleted")]),
     row(K::ClaimNotOwned, P::VolumeBinding, Unresolvable, &[always("PVC %s was not created for pod %s (pod is not owner)")]),
+    row(K::ClaimNotMadeForPod, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q was not created for the pod")]),
     // VolumeBinding and VolumeZone say the same, but come later.
     row(K::ClaimNotFound, P::VolumeRestrictions, Unresolvable, &[always("persistentvolumeclaim %q not found")]),
     row(K::VolumeZoneConflict, P::VolumeZone, Unresolvable, &[always("node(s) had no available volume zone")]).phrase_or(
@@ -320,6 +375,15 @@ static ENTRIES: &[Entry] = &[
     ),
     row(K::TopologySpreadSkew, P::PodTopologySpread, Unschedulable, &[always("node(s) didn't match pod topology spread constraints")])
         .phrase("would break its topology spread", "would break its topology spread"),
+    row(
+        K::PodAffinityRules,
+        P::InterPodAffinity,
+        Unschedulable,
+        &[
+            noted("node(s) didn't match pod affinity/anti-affinity rules", "speaks of affinity and anti-affinity, as old versions do"),
+            until(20, "node(s) didn't match pod affinity/anti-affinity", "speaks of affinity and anti-affinity, as old versions do"),
+        ],
+    ),
     row(K::PodAffinityMismatch, P::InterPodAffinity, Unresolvable, &[always("node(s) didn't match pod affinity rules")]).phrase_or(
         "does not meet its pod affinity",
         "do not meet its pod affinity",
@@ -388,14 +452,20 @@ static ENTRIES: &[Entry] = &[
     row(K::StillNotSchedulable, P::DynamicResources, Unschedulable, &[always("still not schedulable")]),
     row(K::ClaimDeallocated, P::DynamicResources, Unschedulable, &[always("deallocation of ResourceClaim completed")]),
     row(K::ClaimDeleted, P::DynamicResources, Unschedulable, &[always("deletion of ResourceClaim completed")]),
-    row(K::PreemptionPolicyNever, P::DefaultPreemption, Unschedulable, &[always("not eligible due to preemptionPolicy=Never.")]),
+    row(
+        K::PreemptionPolicyNever,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[since(24, "not eligible due to preemptionPolicy=Never."), silent(23)],
+    ),
     row(
         K::TerminatingVictims,
         P::DefaultPreemption,
         Unschedulable,
-        &[always("not eligible due to a terminating pod on the nominated node.")],
+        &[since(24, "not eligible due to a terminating pod on the nominated node."), silent(23)],
     ),
     row(K::NoPreemptionVictims, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming pod")]),
+    row(K::NoVictimsOnNode, P::DefaultPreemption, Unresolvable, &[always("No victims found on node %s for preemptor pod %s")]),
     row(K::PreemptionNotHelpful, P::DefaultPreemption, Unresolvable, &[always("Preemption is not helpful for scheduling")]),
     row(K::NoCandidate, P::DefaultPreemption, Unschedulable, &[always("no candidate node for preemption")]),
     row(K::Preemption, P::DefaultPreemption, Unschedulable, &[always("preemption: %s")]),

@@ -115,6 +115,9 @@ impl Reason {
             }
             Self::TooManyPods { pods, allowed } => format!("runs {pods} of {allowed} pods"),
             Self::Insufficient(shortage) => shortage.fact(),
+            Self::NodeLabelPresence { label, wanted: true } => format!("has no label {label}"),
+            Self::NodeLabelPresence { label, wanted: false } => format!("has label {label}"),
+            Self::ServiceAffinityViolated { label, wanted } => format!("does not have {label}={wanted}"),
             Self::DiskConflict(disk) => format!("disk of volume {} is in use by {}", disk.volume, disk.with),
             Self::ReadWriteOncePodConflict { claim: Some(claim) } => format!("claim {claim:?} is in use by another pod"),
             Self::MaxVolumeCountExceeded(limit) => {

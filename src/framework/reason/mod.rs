@@ -27,7 +27,7 @@ pub use facts::{
     DiskInUse, DomainConflict, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement, VolumeLimit,
     ZoneMismatch,
 };
-pub use read::{ReadReason, read_reason};
+pub use read::{ReadReason, read_reason, read_reason_of};
 
 /// Returns every text of every reason in every release, without the facts in them.
 pub fn reason_texts() -> impl Iterator<Item = &'static str> {
@@ -49,6 +49,22 @@ pub enum Reason {
     PreemptionInProgress,
     /// The node is cordoned.
     NodeUnschedulable,
+    /// The node's condition Ready is not true.
+    NodeNotReady,
+    /// The node is out of disk space, or does not say.
+    NodeOutOfDisk,
+    /// The node's network is not available, or the node does not say.
+    NodeNetworkUnavailable,
+    /// The node is short of memory, and the pod is BestEffort.
+    NodeMemoryPressure,
+    /// The node is short of process IDs.
+    NodePidPressure,
+    /// The node is short of disk space.
+    NodeDiskPressure,
+    /// The node has a label that keeps pods away, or lacks one that it must have.
+    NodeLabelPresence { label: Str, wanted: bool },
+    /// The pods of the pod's Services run on nodes with other values of some labels.
+    ServiceAffinityViolated { label: Str, wanted: Str },
     /// The pod names another node in `spec.nodeName`.
     NodeNameMismatch { wanted: Str },
     /// The node has this taint, and the pod does not tolerate it.
@@ -59,6 +75,10 @@ pub enum Reason {
     AddedAffinityMismatch { unmet: Option<Box<UnmetRequirement>> },
     /// Every term of the pod's node affinity asks for several node names at once.
     NodeAffinityConflict,
+    /// The node lacks a label that the profile wants, or has one that it does not want.
+    NodeLabels,
+    /// The node is not labelled as the nodes of other pods of the pod's service are.
+    ServiceAffinity,
     /// A host port of the pod is taken.
     HostPortConflict(Box<PortConflict>),
     /// The node runs as many pods as it may.
@@ -105,6 +125,8 @@ pub enum Reason {
         #[serde(serialize_with = "facts::name")]
         pod: Key,
     },
+    /// The claim of a generic ephemeral volume was made for something else.
+    ClaimNotMadeForPod { claim: Str },
     /// The node is not in the zone or region of a volume.
     VolumeZoneConflict(Box<ZoneMismatch>),
     /// A PersistentVolume does not exist.
@@ -123,6 +145,8 @@ pub enum Reason {
     TopologySpreadSkew(Box<SpreadSkew>),
     /// The node lacks the topology key of a spread constraint.
     TopologyKeyMissing { topology_key: Str },
+    /// Pod affinity or anti-affinity is violated; another reason says which.
+    PodAffinityRules,
     /// A required pod affinity term has no match in the node's domain.
     PodAffinityMismatch(Box<NoMatchInDomain>),
     /// A pod in the node's domain matches a required anti-affinity term of the pod.
@@ -204,6 +228,12 @@ pub enum Reason {
     TerminatingVictims,
     /// The node has no pods of lower priority.
     NoPreemptionVictims,
+    /// The node has no pods of lower priority than this one.
+    NoVictimsOnNode {
+        node: Str,
+        #[serde(serialize_with = "facts::name")]
+        pod: Key,
+    },
     /// Preemption was not tried on the node, because it cannot help there.
     PreemptionNotHelpful,
     /// No candidate was left to choose from.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::allocated::Allocated;
+use super::claims::selector_environment;
 use super::error::{AllocatorError, PoolError};
 use super::pools::{DevicePos, Inventory};
 use super::request::Request;
@@ -101,7 +102,7 @@ impl Allocator {
     fn compile(&mut self, selectors: &[DeviceSelector]) {
         for cel in selectors.iter().filter_map(|s| s.cel.as_ref()) {
             if !self.selectors.contains_key(&cel.expression) {
-                self.selectors.insert(cel.expression.clone(), Selector::compile(&cel.expression));
+                self.selectors.insert(cel.expression.clone(), Selector::compile(&cel.expression, selector_environment(self.emulation)));
             }
         }
     }

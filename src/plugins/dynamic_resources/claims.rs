@@ -8,9 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::error::BindError;
 use super::extended::is_special_name;
+use crate::cel::Environment;
 use crate::cluster::resource::{AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimConsumerReference};
 use crate::cluster::{Cluster, Key, Pod, PodResourceClaim, Str};
 use crate::framework::Reason;
+use crate::release::{DeviceSelectors, Emulation};
 
 /// The pod's claims in the order of the spec, and last the one for its extended resources.
 #[derive(Clone, Default)]
@@ -138,4 +140,11 @@ pub(super) fn is_timed_out(claim: &ResourceClaim, timeout: SignedDuration, now: 
 /// Whether any device of the claim has binding conditions.
 pub(super) fn has_binding_conditions(claim: &ResourceClaim) -> bool {
     claim.status.allocation.as_ref().is_some_and(|a| a.devices.results.iter().any(|r| !r.binding_conditions.is_empty()))
+}
+
+/// What selectors of devices may use under a release. Lists as attributes come with `DRAListTypeAttributes`, which is off and
+/// cannot be turned on: what it does to constraints is not emulated.
+pub(crate) fn selector_environment(emulation: Emulation) -> Environment {
+    let DeviceSelectors { includes, multiple_allocations, list_functions } = emulation.behaviour().device_selectors;
+    Environment { list_attributes: false, includes, multiple_allocations, list_functions }
 }

@@ -181,8 +181,8 @@ mod tests {
                 "claim a/c: selector #1: CEL runtime error: division by zero",
             ),
             (
-                of_selector(SelectorOwner::Class("x".into()), CelError::Compile(CompileError::Regex("(".into())).into()),
-                "class x: selector #1: CEL compile error: program instantiation failed: error parsing regexp: `(`",
+                of_selector(SelectorOwner::Class("x".into()), CelError::Compile(CompileError::Program(EvalError::IntegerOverflow)).into()),
+                "class x: selector #1: CEL compile error: program instantiation failed: integer overflow",
             ),
         ] {
             assert_eq!(error.to_string(), text);

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
+pub(crate) use self::claims::selector_environment;
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};

@@ -9,11 +9,11 @@ use crate::framework::Snapshot;
 
 /// Numbers by topology domain, the domains grouped by key.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Domains(Vec<(Str, HashMap<Str, i64>)>);
+pub(in crate::plugins) struct Domains(Vec<(Str, HashMap<Str, i64>)>);
 
 impl Domains {
     /// Adds to a domain's number; the domain is there from then on, whatever the sum.
-    pub(super) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
+    pub(in crate::plugins) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
         let at = self.0.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
             self.0.push((key.clone(), HashMap::new()));
             self.0.len() - 1
@@ -26,7 +26,13 @@ impl Domains {
     }
 
     /// Adds, for each number of a node, to the node's domain of that key; a node without the key counts for nothing.
-    pub(super) fn add_counts(&mut self, snapshot: &Snapshot, key: &Str, counts: impl IntoIterator<Item = (usize, i64)>, weight: i64) {
+    pub(in crate::plugins) fn add_counts(
+        &mut self,
+        snapshot: &Snapshot,
+        key: &Str,
+        counts: impl IntoIterator<Item = (usize, i64)>,
+        weight: i64,
+    ) {
         for (node, count) in counts {
             if let Some(value) = snapshot.nodes()[node].node.metadata.labels.get(key) {
                 self.add(key, value, count * weight);
@@ -35,17 +41,17 @@ impl Domains {
     }
 
     /// A domain's number; 0 for one that was never added to.
-    pub(super) fn get(&self, key: &str, value: &str) -> i64 {
+    pub(in crate::plugins) fn get(&self, key: &str, value: &str) -> i64 {
         self.0.iter().find(|(k, _)| k.as_str() == key).and_then(|(_, values)| values.get(value)).copied().unwrap_or(0)
     }
 
     /// The sum of the numbers of a node's domains.
-    pub(super) fn sum(&self, labels: &Labels) -> i64 {
+    pub(in crate::plugins) fn sum(&self, labels: &Labels) -> i64 {
         self.0.iter().filter_map(|(key, values)| values.get(labels.get(key)?)).sum()
     }
 
     /// True without domains.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::plugins) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -61,7 +67,7 @@ impl Domains {
 /// Counts of matching pods per domain: what `PreFilter` found, shared, and what `AddPod` and `RemovePod` changed since. A
 /// domain counts as present while its count is not 0.
 #[derive(Clone, Debug)]
-pub(super) struct Counts {
+pub(in crate::plugins) struct Counts {
     base: Arc<Domains>,
     changes: Vec<(Str, Str, i64)>,
     present: usize,
@@ -69,19 +75,19 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Counts as found.
-    pub(super) fn new(base: Domains) -> Self {
+    pub(in crate::plugins) fn new(base: Domains) -> Self {
         let present = base.len();
         Self { base: Arc::new(base), changes: Vec::new(), present }
     }
 
     /// A domain's count.
-    pub(super) fn get(&self, key: &str, value: &str) -> i64 {
+    pub(in crate::plugins) fn get(&self, key: &str, value: &str) -> i64 {
         let change = self.changes.iter().find(|(k, v, _)| k.as_str() == key && v.as_str() == value).map_or(0, |(_, _, n)| *n);
         self.base.get(key, value) + change
     }
 
     /// Changes the count of the node's domain of that key; nothing where the node lacks the key.
-    pub(super) fn update(&mut self, labels: &Labels, key: &Str, amount: i64) {
+    pub(in crate::plugins) fn update(&mut self, labels: &Labels, key: &Str, amount: i64) {
         let Some(value) = labels.get(key) else { return };
         let before = self.get(key, value);
         match self.changes.iter_mut().find(|(k, v, _)| k == key && v == value) {
@@ -96,12 +102,12 @@ impl Counts {
     }
 
     /// True where no domain is present.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::plugins) fn is_empty(&self) -> bool {
         self.present == 0
     }
 
     /// Returns the key of the first domain of a node that has a count above 0.
-    pub(super) fn first_positive(&self, labels: &Labels) -> Option<&Str> {
+    pub(in crate::plugins) fn first_positive(&self, labels: &Labels) -> Option<&Str> {
         let changed = self.changes.iter().map(|(key, _, _)| key);
         let mut keys = self.base.keys().chain(changed);
         if self.is_empty() { None } else { keys.find(|key| labels.get(key).is_some_and(|value| self.get(key, value) > 0)) }

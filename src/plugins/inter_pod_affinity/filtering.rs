@@ -10,6 +10,7 @@ use crate::framework::{
     AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, LabelBloom, NoMatchInDomain, NodeInfo, PodInfo, PreFilterPlugin,
     PreFilterResult, Reason, Snapshot, Status,
 };
+use crate::release::AffinityReasons;
 
 const NO_STATE: &str = "error reading \"PreFilterInterPodAffinity\" from cycleState: not found";
 
@@ -203,16 +204,19 @@ impl FilterPlugin for InterPodAffinity {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
         let labels = &node.node.metadata.labels;
-        if let Some(unmet) = state.unmet_affinity(&pod.pod, labels) {
-            return Status::rejected(Reason::PodAffinityMismatch(Box::new(unmet)));
+        let reason = if let Some(unmet) = state.unmet_affinity(&pod.pod, labels) {
+            Reason::PodAffinityMismatch(Box::new(unmet))
+        } else if let Some(term) = state.violated_anti_affinity(labels) {
+            state.anti_affinity_conflict(cx.snapshot, node, term)
+        } else if let Some(key) = state.existing_anti_affinity.first_positive(labels) {
+            state.existing_conflict(cx.snapshot, &pod.pod, node, key)
+        } else {
+            return Status::success();
+        };
+        match cx.emulation.behaviour().affinity_reasons {
+            AffinityReasons::One => Status::rejected(reason),
+            AffinityReasons::Two => Status::new(reason.code(), [Reason::PodAffinityRules, reason]),
         }
-        if let Some(term) = state.violated_anti_affinity(labels) {
-            return Status::rejected(state.anti_affinity_conflict(cx.snapshot, node, term));
-        }
-        if let Some(key) = state.existing_anti_affinity.first_positive(labels) {
-            return Status::rejected(state.existing_conflict(cx.snapshot, &pod.pod, node, key));
-        }
-        Status::success()
     }
 }
 

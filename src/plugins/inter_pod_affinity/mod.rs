@@ -4,7 +4,7 @@
 //! namespace and labels; what is counted is how many matching pods run in each topology domain, a pair of a node label's
 //! key and value.
 
-mod domains;
+pub(super) mod domains;
 mod filtering;
 mod scoring;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::domains::Domains;
 use super::{InterPodAffinity, merge_namespaces, namespace_labels};
 use crate::cluster::Labels;
 use crate::framework::{AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
+use crate::release::{AffinityRange, IdleScores};
 
 const NO_STATE: &str = "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found";
 
@@ -55,14 +56,19 @@ impl PreScorePlugin for InterPodAffinity {
         let affinity = pod.pod.spec.affinity.as_ref();
         let stanzas = affinity.iter().flat_map(|a| [&a.pod_affinity, &a.pod_anti_affinity]).flatten();
         let has_preferences = stanzas.into_iter().any(|a| !a.preferred.is_empty());
+        let keeps_idle = cx.emulation.behaviour().idle_scores == IdleScores::Kept;
         if self.args.ignore_preferred_terms_of_existing_pods && !has_preferences {
-            return Status::skip();
+            if !keeps_idle {
+                return Status::skip();
+            }
+            state.write(PreScoreState { topology_score: Arc::default() });
+            return Status::success();
         }
         if let Some(error) = pod.parse_error() {
             return Status::error(format!("failed to parse pod: {error}"));
         }
         let topology_score = topology_score(cx, pod, self.args.hard_pod_affinity_weight);
-        if topology_score.is_empty() {
+        if topology_score.is_empty() && !keeps_idle {
             return Status::skip();
         }
         state.write(PreScoreState { topology_score: Arc::new(topology_score) });
@@ -76,12 +82,16 @@ impl ScorePlugin for InterPodAffinity {
         Ok(state.topology_score.sum(&node.node.metadata.labels))
     }
 
-    fn normalize(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+    fn normalize(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
         if state.read::<PreScoreState>().is_none() {
             return Status::error(NO_STATE);
         }
-        let lowest = scores.iter().copied().min().unwrap_or(0);
-        let spread = scores.iter().copied().max().unwrap_or(0) - lowest;
+        let mut lowest = scores.iter().copied().min().unwrap_or(0);
+        let mut highest = scores.iter().copied().max().unwrap_or(0);
+        if cx.emulation.behaviour().affinity_range == AffinityRange::WithZero {
+            (lowest, highest) = (lowest.min(0), highest.max(0));
+        }
+        let spread = highest - lowest;
         for score in scores {
             // Divided before it is scaled, then cut off: 29 of 100 gives 28.
             let share = if spread > 0 { (*score - lowest) as f64 / spread as f64 } else { 0.0 };

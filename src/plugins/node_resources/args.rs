@@ -117,7 +117,7 @@ fn no_type() -> ScoringStrategyType {
 }
 
 /// cpu and memory, with equal weight.
-fn default_resources() -> List<ResourceSpec> {
+pub(super) fn default_resources() -> List<ResourceSpec> {
     ["cpu", "memory"].into_iter().map(|name| ResourceSpec { name: name.into(), weight: 1 }).collect()
 }
 

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::args::NodeResourcesBalancedAllocationArgs;
-use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
+use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer, Usage};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::release::{BalanceScore, Behaviour};
 
@@ -28,8 +28,11 @@ impl NodeResourcesBalancedAllocation {
         let formula = match release.balance {
             BalanceScore::Change => balanced_resource_scorer,
             BalanceScore::Result => balance_with_pod,
+            BalanceScore::Difference => difference,
         };
-        Self { scorer: ResourceAllocationScorer::new(&resources, true), formula, skips_best_effort: release.balance_skips_best_effort }
+        let requests = if release.balance == BalanceScore::Difference { Requests::Assumed } else { Requests::Real };
+        let scorer = ResourceAllocationScorer::new(&resources, requests, release);
+        Self { scorer, formula, skips_best_effort: release.balance_skips_best_effort }
     }
 
     fn is_idle(&self, pre: &PreScore) -> bool {
@@ -78,9 +81,19 @@ fn balance_with_pod(usages: &[Usage]) -> i64 {
     balanced_resource_score(usages, |u| u.requested)
 }
 
+/// 100 where cpu and memory, the only resources, are used in equal parts, less by the difference; 0 where one is used up.
+fn difference(usages: &[Usage]) -> i64 {
+    let fraction = |u: &Usage| if u.allocatable == 0 { 1.0 } else { u.requested as f64 / u.allocatable as f64 };
+    let fractions: Vec<f64> = usages.iter().map(fraction).collect();
+    match fractions[..] {
+        [cpu, memory] if cpu < 1.0 && memory < 1.0 => ((1.0 - (cpu - memory).abs()) * MAX_NODE_SCORE as f64) as i64,
+        _ => 0,
+    }
+}
+
 /// 100 where all resources are used in equal parts, less by their standard deviation.
 fn balanced_resource_score(usages: &[Usage], amount: impl Fn(&Usage) -> i64) -> i64 {
-    let fractions = || usages.iter().filter(|u| u.allocatable != 0).map(|u| (amount(u) as f64 / u.allocatable as f64).min(1.0));
+    let fractions = || usages.iter().filter(|u| u.counts).map(|u| (amount(u) as f64 / u.allocatable as f64).min(1.0));
     let (count, total) = fractions().fold((0usize, 0.0), |(count, total), fraction| (count + 1, total + fraction));
     let deviation = match count {
         0 | 1 => 0.0,
@@ -107,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_change_of_balance_counts() {
-        let usage = |(allocated, requested, allocatable)| Usage { requested, allocated, allocatable, weight: 1 };
+        let usage = |(allocated, requested, allocatable)| Usage { requested, allocated, allocatable, counts: allocatable != 0, weight: 1 };
         for (usages, expected) in [
             (vec![(0, 500, 1000), (0, 500, 1000)], 75),
             (vec![(0, 900, 1000), (0, 100, 1000)], 55),

@@ -9,7 +9,8 @@ use crate::cel::{CelError, CompileError, Selector};
 use crate::cluster::resource::{Device, DeviceClass, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
 use crate::framework::is_extended_resource_name;
-use crate::plugins::dynamic_resources::extended_resource_class;
+use crate::plugins::dynamic_resources::{extended_resource_class, selector_environment};
+use crate::release::Emulation;
 
 /// Before a class name: the extended resource that every class serves without naming it.
 const RESOURCE_DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
@@ -43,13 +44,13 @@ pub(super) struct DraResources(Vec<Option<Vec<Judged>>>);
 
 impl DraResources {
     /// Looks at all slices and claims, provided that a DeviceClass serves any of the resources.
-    pub(super) fn gather<'a>(cluster: &Cluster, resources: impl Iterator<Item = &'a Str> + Clone) -> Option<Self> {
+    pub(super) fn gather<'a>(cluster: &Cluster, emulation: Emulation, resources: impl Iterator<Item = &'a Str> + Clone) -> Option<Self> {
         let class = |name: &Str| extended_resource_class(cluster, name);
         if !resources.clone().any(|name| is_dra_extended_resource_name(name) && class(name).is_some()) {
             return None;
         }
         let allocated = allocated_devices(cluster);
-        Some(Self(resources.map(|name| class(name).map(|class| judge(cluster, &class, &allocated))).collect()))
+        Some(Self(resources.map(|name| class(name).map(|class| judge(cluster, emulation, &class, &allocated))).collect()))
     }
 
     /// How many devices of the resource at position `resource` the node can use, and how many of them are allocated.
@@ -126,8 +127,8 @@ fn allocated_devices(cluster: &Cluster) -> BTreeSet<(&Str, &Str, &Str)> {
     results.map(|r| (&r.driver, &r.pool, &r.device)).collect()
 }
 
-fn judge(cluster: &Cluster, class: &DeviceClass, allocated: &BTreeSet<(&Str, &Str, &Str)>) -> Vec<Judged> {
-    let selectors = ClassSelectors::compile(class);
+fn judge(cluster: &Cluster, emulation: Emulation, class: &DeviceClass, allocated: &BTreeSet<(&Str, &Str, &Str)>) -> Vec<Judged> {
+    let selectors = ClassSelectors::compile(class, emulation);
     let judge_slice = |slice: &Arc<ResourceSlice>| {
         let spec = &slice.spec;
         let verdict = |device: &Device| match selectors.match_device(&spec.driver, device) {
@@ -145,9 +146,9 @@ fn judge(cluster: &Cluster, class: &DeviceClass, allocated: &BTreeSet<(&Str, &St
 struct ClassSelectors(Vec<Result<Selector, CompileError>>);
 
 impl ClassSelectors {
-    fn compile(class: &DeviceClass) -> Self {
+    fn compile(class: &DeviceClass, emulation: Emulation) -> Self {
         let expressions = class.spec.selectors.iter().filter_map(|s| s.cel.as_ref());
-        Self(expressions.map(|c| Selector::compile(&c.expression)).collect())
+        Self(expressions.map(|c| Selector::compile(&c.expression, selector_environment(emulation))).collect())
     }
 
     /// Whether a device is of the class. An expression that does not compile fails only once a device comes to it.
@@ -207,7 +208,7 @@ mod tests {
             ),
         ]);
         let names: Vec<Str> = ["cpu", "example.com/x"].into_iter().map(Str::from).collect();
-        let dra = DraResources::gather(&cluster, names.iter()).unwrap();
+        let dra = DraResources::gather(&cluster, Emulation::default(), names.iter()).unwrap();
         let zoned = |name: &str| node(&format!("{{metadata: {{name: {name}, labels: {{zone: z}}}}}}"));
         for (node, expected) in [
             (node("{metadata: {name: n1}}"), (5, 2)),
@@ -218,7 +219,7 @@ mod tests {
             assert_eq!(dra.capacity_and_allocated(1, &node), expected, "{}", node.name());
             assert_eq!(dra.capacity_and_allocated(0, &node), (0, 0));
         }
-        assert!(DraResources::gather(&cluster, names[..1].iter()).is_none());
+        assert!(DraResources::gather(&cluster, Emulation::default(), names[..1].iter()).is_none());
     }
 
     #[test]
@@ -240,7 +241,7 @@ mod tests {
             ("{cel: {expression: 'device.driver == \"e\"'}}, {cel: {expression: 'no sense'}}", (0, 0)),
         ] {
             let class = format!("{{metadata: {{name: c}}, spec: {{extendedResourceName: example.com/x, selectors: [{selectors}]}}}}");
-            let dra = DraResources::gather(&cluster(&[(Kind::DeviceClass, &class), slice]), names.iter()).unwrap();
+            let dra = DraResources::gather(&cluster(&[(Kind::DeviceClass, &class), slice]), Emulation::default(), names.iter()).unwrap();
             assert_eq!(dra.capacity_and_allocated(0, &node("{metadata: {name: n}}")), expected, "{selectors}");
         }
     }
@@ -254,7 +255,8 @@ mod tests {
         let device = format!("{{metadata: {{name: b}}, spec: {{perDeviceNodeSelection: true, devices: [{{{bad}}}]}}}}");
         let names: Vec<Str> = vec!["example.com/x".into()];
         for bad in [&slice, &device] {
-            let dra = DraResources::gather(&cluster(&[class, good, (Kind::ResourceSlice, bad)]), names.iter()).unwrap();
+            let dra =
+                DraResources::gather(&cluster(&[class, good, (Kind::ResourceSlice, bad)]), Emulation::default(), names.iter()).unwrap();
             assert_eq!(dra.capacity_and_allocated(0, &node("{metadata: {name: n}}")), (0, 0), "{bad}");
         }
     }

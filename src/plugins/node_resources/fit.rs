@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::args::{NodeResourcesFitArgs, ScoringStrategyType};
-use super::resource_allocation::{PreScore, ResourceAllocationScorer, Usage};
-use super::{hints, least_allocated, most_allocated, requested_to_capacity_ratio};
+use super::formula::Formula;
+use super::hints;
+use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer};
 use crate::cluster::{Cluster, Container, List, Pod, Str};
 use crate::framework::{
     ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PodResourcesOptions, PreFilterPlugin,
     PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
-use crate::plugins::helper::FunctionShapePoint;
-use crate::release::{Behaviour, Emulation, Gate, SidecarCheck};
+use crate::release::{Behaviour, Emulation, Gate, SidecarCheck, ZeroRequests};
 
 /// Keeps pods off nodes that lack what they request, and ranks nodes by what would stay free or be taken.
 #[derive(Clone, Debug)]
@@ -23,29 +23,14 @@ pub struct NodeResourcesFit {
     scorer: ResourceAllocationScorer,
 }
 
-#[derive(Clone, Debug)]
-enum Formula {
-    LeastAllocated,
-    MostAllocated,
-    RequestedToCapacityRatio(Vec<FunctionShapePoint>),
-}
-
-impl Formula {
-    fn score(&self, usages: &[Usage]) -> i64 {
-        match self {
-            Self::LeastAllocated => least_allocated::score(usages),
-            Self::MostAllocated => most_allocated::score(usages),
-            Self::RequestedToCapacityRatio(shape) => requested_to_capacity_ratio::score(shape, usages),
-        }
-    }
-}
-
 /// What a pod requests, as Filter counts it. Nothing is below zero; what is zero does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodRequest {
     pub(super) basic: Resource,
     /// By name.
     pub(super) scalars: Vec<ScalarRequest>,
+    /// Whether nothing at all is requested or named.
+    pub(super) nothing: bool,
 }
 
 /// A request for a resource beyond the basic ones.
@@ -68,9 +53,11 @@ impl PodRequest {
             amount: *amount,
             device_backed: emulation.enabled(Gate::DRAExtendedResource) && extended_resource_class(cluster, name).is_some(),
         };
-        let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0).map(scalar).collect();
+        let nothing = basic == Resource::default();
+        let counts_zero = emulation.behaviour().zero_requests == ZeroRequests::Checked;
+        let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0 || counts_zero).map(scalar).collect();
         basic.scalar = crate::cluster::Map::default();
-        Self { basic, scalars }
+        Self { basic, scalars, nothing }
     }
 
     /// Why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. The code
@@ -82,8 +69,9 @@ impl PodRequest {
         if pods >= allocatable.allowed_pod_number {
             reasons.push(Reason::TooManyPods { pods, allowed: allocatable.allowed_pod_number });
         }
+        let counts_zero = release.zero_requests != ZeroRequests::Pass && !self.nothing;
         let mut check = |requested: i64, capacity: i64, used: i64, resource: &dyn Fn() -> Str| {
-            if requested > 0 && requested > capacity.wrapping_sub(used) {
+            if (requested > 0 || counts_zero) && requested > capacity.wrapping_sub(used) {
                 reasons.push(Reason::Insufficient(Shortage { resource: resource(), requested, used, capacity }));
                 if requested > capacity && release.oversized_is_unresolvable {
                     code = Code::UnschedulableAndUnresolvable;
@@ -106,19 +94,21 @@ impl PodRequest {
 }
 
 impl NodeResourcesFit {
-    /// The plugin with its arguments. Without a shape, RequestedToCapacityRatio scores every node 0; such arguments
+    /// The plugin of a release with its arguments. Without a shape, RequestedToCapacityRatio scores every node 0; such arguments
     /// [`NodeResourcesFitArgs::validate`] refuses.
-    pub fn new(args: NodeResourcesFitArgs) -> Self {
+    pub fn new(args: NodeResourcesFitArgs, release: &Behaviour) -> Self {
         let NodeResourcesFitArgs { ignored_resources, ignored_resource_groups, scoring_strategy: strategy, .. } = args;
         let formula = match strategy.kind {
             ScoringStrategyType::LeastAllocated | ScoringStrategyType::Unsupported(_) => Formula::LeastAllocated,
             ScoringStrategyType::MostAllocated => Formula::MostAllocated,
             ScoringStrategyType::RequestedToCapacityRatio => {
                 let shape = strategy.requested_to_capacity_ratio.unwrap_or_default().shape;
-                Formula::RequestedToCapacityRatio(requested_to_capacity_ratio::scaled(&shape))
+                Formula::requested_to_capacity_ratio(&shape, release)
             }
         };
-        Self { ignored_resources, ignored_resource_groups, formula, scorer: ResourceAllocationScorer::new(&strategy.resources, false) }
+        let scorer = ResourceAllocationScorer::new(&strategy.resources, Requests::Assumed, release);
+        let scorer = if release.fit_scores_overhead { scorer } else { scorer.without_overhead() };
+        Self { ignored_resources, ignored_resource_groups, formula, scorer }
     }
 
     /// Whether the arguments take an extended resource out of account.

@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn the_share_that_is_taken_counts() {
-        let usage = |requested, allocatable, weight| Usage { requested, allocatable, weight, ..Usage::default() };
+        let usage = |requested, allocatable, weight| Usage { requested, allocatable, counts: allocatable != 0, weight, ..Usage::default() };
         for (usages, expected) in [
             (vec![], 0),
             (vec![usage(0, 10, 1)], 0),

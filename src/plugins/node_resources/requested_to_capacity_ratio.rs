@@ -6,6 +6,7 @@ use super::args::UtilizationShapePoint;
 use super::resource_allocation::Usage;
 use crate::framework::MAX_NODE_SCORE;
 use crate::plugins::helper::{FunctionShapePoint, broken_linear};
+use crate::release::UtilizationRounding;
 
 const MAX_UTILIZATION: i64 = 100;
 /// The highest score in a configured shape.
@@ -19,13 +20,16 @@ pub(super) fn scaled(shape: &[UtilizationShapePoint]) -> Vec<FunctionShapePoint>
 }
 
 /// The weighted mean of the function over the resources' utilizations, rounded half up; what scores 0 stays out.
-pub(super) fn score(shape: &[FunctionShapePoint], usages: &[Usage]) -> i64 {
+pub(super) fn score(shape: &[FunctionShapePoint], rounding: UtilizationRounding, usages: &[Usage]) -> i64 {
     let (mut sum, mut weights) = (0i64, 0i64);
-    for usage in usages.iter().filter(|u| u.allocatable != 0) {
-        let utilization = if usage.requested > usage.allocatable {
+    for usage in usages.iter().filter(|u| u.counts) {
+        let share = |amount: i64| amount.wrapping_mul(MAX_UTILIZATION).wrapping_div(usage.allocatable);
+        let utilization = if usage.allocatable == 0 || usage.requested > usage.allocatable {
             MAX_UTILIZATION
+        } else if rounding == UtilizationRounding::TakenDown {
+            share(usage.requested)
         } else {
-            usage.requested.wrapping_mul(MAX_UTILIZATION).wrapping_div(usage.allocatable)
+            MAX_UTILIZATION - share(usage.allocatable.wrapping_sub(usage.requested))
         };
         let score = broken_linear(shape, utilization);
         if score > 0 {
@@ -42,7 +46,8 @@ mod tests {
 
     #[test]
     fn the_shape_is_followed_and_nothing_is_no_part_of_the_mean() {
-        let usage = |requested, allocatable, weight| Usage { requested, allocatable, weight, ..Usage::default() };
+        let usage = |requested, allocatable, weight| Usage { requested, allocatable, weight, counts: allocatable != 0, ..Usage::default() };
+        let score = |shape: &[FunctionShapePoint], usages: &[Usage]| super::score(shape, UtilizationRounding::TakenDown, usages);
         let shape = |points: &[(i32, i32)]| {
             scaled(&points.iter().map(|&(utilization, score)| UtilizationShapePoint { utilization, score }).collect::<Vec<_>>())
         };

@@ -5,7 +5,7 @@ use super::args::ResourceSpec;
 use super::dra::DraResources;
 use crate::cluster::{Pod, Str};
 use crate::framework::{Context, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests};
-use crate::release::{Emulation, Gate};
+use crate::release::{Behaviour, Emulation, Gate, MissingResources, OverheadUnit};
 
 /// How one resource of a node is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,17 +14,19 @@ pub(super) struct Usage {
     pub(super) requested: i64,
     /// Without it.
     pub(super) allocated: i64,
-    /// What the node has; 0 where the resource does not count.
+    /// What the node has.
     pub(super) allocatable: i64,
+    /// Whether the resource counts.
+    pub(super) counts: bool,
     /// How much the resource counts.
     pub(super) weight: i64,
 }
 
-/// Sums up `score(requested, allocatable)` by weight over the resources that the node has, and divides, cutting off;
-/// 0 where it has none.
+/// Sums up `score(requested, allocatable)` by weight over the resources that count, and divides, cutting off; 0 where none
+/// does.
 pub(super) fn weighted_mean(usages: &[Usage], score: impl Fn(i64, i64) -> i64) -> i64 {
     let (mut sum, mut weights) = (0i64, 0i64);
-    for usage in usages.iter().filter(|u| u.allocatable != 0) {
+    for usage in usages.iter().filter(|u| u.counts) {
         sum = sum.wrapping_add(score(usage.requested, usage.allocatable).wrapping_mul(usage.weight));
         weights = weights.wrapping_add(usage.weight);
     }
@@ -47,8 +49,21 @@ enum Which {
 #[derive(Clone, Debug)]
 pub(super) struct ResourceAllocationScorer {
     resources: Vec<(ResourceSpec, Which)>,
-    /// Sum up real requests, not those with the defaults for containers that name none.
-    use_requested: bool,
+    /// Which requests are summed up.
+    requests: Requests,
+    /// How the overhead of the pod is added; `None` where it is not.
+    overhead_unit: Option<OverheadUnit>,
+    /// Whether resources count of which a node has nothing.
+    counts_missing: bool,
+}
+
+/// Which requests are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Requests {
+    /// Those that are there.
+    Real,
+    /// Those, and defaults for containers that name none.
+    Assumed,
 }
 
 /// What scoring remembers of the pod between PreScore and Score.
@@ -61,20 +76,31 @@ pub(super) struct PreScore {
 }
 
 impl ResourceAllocationScorer {
-    pub(super) fn new(resources: &[ResourceSpec], use_requested: bool) -> Self {
+    pub(super) fn new(resources: &[ResourceSpec], requests: Requests, release: &Behaviour) -> Self {
         let which = |name: &Str| match name.as_str() {
             "cpu" => Which::Cpu,
             "memory" => Which::Memory,
             "ephemeral-storage" => Which::EphemeralStorage,
             other => Which::Other { scalar: is_scalar_resource_name(other) },
         };
-        Self { resources: resources.iter().map(|r| (r.clone(), which(&r.name))).collect(), use_requested }
+        Self {
+            resources: resources.iter().map(|r| (r.clone(), which(&r.name))).collect(),
+            requests,
+            overhead_unit: Some(release.overhead_unit),
+            counts_missing: release.missing_resources == MissingResources::Weighed,
+        }
+    }
+
+    /// Returns the scorer that leaves the overhead of the pod out of account.
+    pub(super) fn without_overhead(self) -> Self {
+        Self { overhead_unit: None, ..self }
     }
 
     /// Looks at the pod and at the devices behind the configured resources once.
     pub(super) fn pre_score(&self, cx: &Context<'_>, pod: &Pod) -> PreScore {
         let names = || self.resources.iter().map(|(r, _)| &r.name);
-        let dra = if cx.emulation.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, names()) } else { None };
+        let dra =
+            if cx.emulation.enabled(Gate::DRAExtendedResource) { DraResources::gather(cx.cluster, cx.emulation, names()) } else { None };
         PreScore { pod_requests: self.pod_requests(pod, cx.emulation), dra }
     }
 
@@ -84,16 +110,24 @@ impl ResourceAllocationScorer {
     /// NodeResourcesFit never sees them, and so looks at containers alone.
     pub(super) fn pod_requests(&self, pod: &Pod, emulation: Emulation) -> Vec<i64> {
         let defaults = default_container_requests();
+        let real = self.requests == Requests::Real;
         let options = PodResourcesOptions {
-            use_status_resources: self.use_requested && emulation.enabled(Gate::InPlacePodVerticalScaling),
-            in_place_pod_level: self.use_requested && emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-            skip_pod_level_resources: !(self.use_requested && emulation.enabled(Gate::PodLevelResources)),
-            non_missing_container_requests: Some(&defaults).filter(|_| !self.use_requested),
+            use_status_resources: real && emulation.enabled(Gate::InPlacePodVerticalScaling),
+            in_place_pod_level: real && emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            skip_pod_level_resources: !(real && emulation.enabled(Gate::PodLevelResources)),
+            non_missing_container_requests: Some(&defaults).filter(|_| !real),
         };
         let requests = pod_requests(pod, options);
+        let overhead = |name: &str| pod.spec.overhead.get(name).copied();
+        let overhead_error = match self.overhead_unit {
+            Some(OverheadUnit::Milli) => 0,
+            Some(OverheadUnit::Cores) => overhead("cpu").map_or(0, |cpu| cpu.value() - cpu.milli_value()),
+            None => overhead("cpu").map_or(0, |cpu| -cpu.milli_value()),
+        };
         let amount = |(resource, which): &(ResourceSpec, Which)| match requests.get(&resource.name) {
             None => 0,
-            Some(quantity) if *which == Which::Cpu => quantity.milli_value(),
+            Some(quantity) if *which == Which::Cpu => quantity.milli_value() + overhead_error,
+            Some(quantity) if self.overhead_unit.is_none() => quantity.value() - overhead(&resource.name).map_or(0, |o| o.value()),
             Some(quantity) => quantity.value(),
         };
         self.resources.iter().map(amount).collect()
@@ -119,10 +153,10 @@ impl ResourceAllocationScorer {
     fn usage(&self, i: usize, request: i64, pre: &PreScore, node: &NodeInfo) -> Usage {
         let (resource, which) = &self.resources[i];
         let unused = Usage { weight: resource.weight, ..Usage::default() };
-        let real = self.use_requested;
+        let real = self.requests == Requests::Real;
         let (allocatable, allocated) = match which {
             // A resource beyond the basic ones counts only for pods that ask for it.
-            Which::Other { scalar: true } if request == 0 => return unused,
+            Which::Other { scalar: true } if request == 0 && !self.counts_missing => return unused,
             Which::Cpu => (node.allocatable.milli_cpu, if real { node.requested.milli_cpu } else { node.non_zero_cpu }),
             Which::Memory => (node.allocatable.memory, if real { node.requested.memory } else { node.non_zero_memory }),
             Which::EphemeralStorage => (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage),
@@ -132,10 +166,10 @@ impl ResourceAllocationScorer {
                 allocatable => (allocatable, node.requested.scalar(&resource.name)),
             },
         };
-        if allocatable == 0 {
+        if allocatable == 0 && !self.counts_missing {
             return unused;
         }
-        Usage { requested: allocated.wrapping_add(request), allocated, allocatable, weight: resource.weight }
+        Usage { requested: allocated.wrapping_add(request), allocated, allocatable, counts: true, weight: resource.weight }
     }
 }
 
@@ -168,8 +202,16 @@ mod tests {
             ),
         ] {
             let emulation = Emulation::default();
-            assert_eq!(ResourceAllocationScorer::new(&resources, false).pod_requests(&pod(yaml), emulation), fit, "{yaml}");
-            assert_eq!(ResourceAllocationScorer::new(&resources, true).pod_requests(&pod(yaml), emulation), balanced, "{yaml}");
+            assert_eq!(
+                ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                fit,
+                "{yaml}"
+            );
+            assert_eq!(
+                ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                balanced,
+                "{yaml}"
+            );
         }
     }
 
@@ -185,8 +227,8 @@ mod tests {
         let incoming = pod_info(
             "{spec: {containers: [{resources: {requests: {cpu: 1, memory: 1, example.com/x: 2, ephemeral-storage: 4, example.com/z: 1}}}]}}",
         );
-        for (use_requested, cpu) in [(false, (1100, 100, 4000)), (true, (1000, 0, 4000))] {
-            let scorer = ResourceAllocationScorer::new(&spec(&names), use_requested);
+        for (requests, cpu) in [(Requests::Assumed, (1100, 100, 4000)), (Requests::Real, (1000, 0, 4000))] {
+            let scorer = ResourceAllocationScorer::new(&spec(&names), requests, Emulation::default().behaviour());
             let mut seen = Vec::new();
             with_context(&Cluster::default(), &[], |cx| {
                 scorer.with_usages(&scorer.pre_score(&cx, &incoming.pod), &node, |usages| {

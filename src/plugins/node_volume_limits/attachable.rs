@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::AttachableVolume;
-use crate::cluster::storage::PersistentVolumeClaim;
+use crate::cluster::storage::{CSINode, PersistentVolumeClaim};
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{Context, Reason};
 use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, InlineVolumeError, inline_handle, volume_handle};
 use crate::plugins::volume_helpers::{claim_class, claim_of, volume_is_for_pod};
+use crate::release::{EphemeralClaims, MissingClaims};
 
 /// Why a pod's volumes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,14 +37,17 @@ pub(super) enum Wanted<'a> {
 pub(super) fn collect(
     cx: &Context<'_>,
     pod: &Pod,
-    csi_node: bool,
+    csi_node: Option<&CSINode>,
     owner: Owner,
     wanted: Wanted<'_>,
     found: &mut BTreeSet<AttachableVolume>,
 ) -> Result<(), Failure> {
+    let release = cx.emulation.behaviour();
     for volume in &pod.spec.volumes {
         let attachable = match claim_of(pod, volume) {
-            None => match InTreePlugin::of_volume(volume).filter(|p| csi_node && p.migration_is_on()) {
+            Some(named) if named.ephemeral && !ephemeral_counts(cx) => None,
+            None if !release.inline_volumes_counted => None,
+            None => match InTreePlugin::of_volume(volume).filter(|p| p.counts_as_csi(csi_node, release.migrated_plugins)) {
                 None => None,
                 Some(plugin) => {
                     let handle = inline_handle(volume)
@@ -53,7 +57,7 @@ pub(super) fn collect(
             },
             Some(claim) if claim.name.is_empty() => return Err(Failure::Other(Reason::ClaimWithoutName)),
             Some(named) => match cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &named.name) {
-                None if owner == Owner::ExistingPod => None,
+                None if owner == Owner::ExistingPod || release.missing_claims == MissingClaims::PassedOver => None,
                 None => {
                     let claim = Key::new(pod.metadata.namespace.clone(), named.name);
                     return Err(Failure::ClaimNotFound(Reason::ClaimLookupFailed { claim }));
@@ -75,14 +79,20 @@ pub(super) fn collect(
     Ok(())
 }
 
+/// Whether volumes count whose claims are made for them.
+pub(super) fn ephemeral_counts(cx: &Context<'_>) -> bool {
+    cx.emulation.behaviour().ephemeral_claims == EphemeralClaims::Awaited
+}
+
 /// Driver and handle of a claim's volume; mirrors `getCSIDriverInfo`. `None` where it is not attached by a driver.
-fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: bool) -> Option<AttachableVolume> {
+fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&CSINode>) -> Option<AttachableVolume> {
     let volume = Some(&claim.spec.volume_name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.persistent_volumes.named(n));
     let Some(volume) = volume else { return of_class(cx, claim, csi_node) };
     let (driver, handle) = if let Some(source) = &volume.spec.csi {
         (source.driver.clone(), source.volume_handle.clone())
     } else {
-        let plugin = InTreePlugin::of_persistent_volume(volume).filter(|_| csi_node)?;
+        let migrated = cx.emulation.behaviour().migrated_plugins;
+        let plugin = InTreePlugin::of_persistent_volume(volume).filter(|p| p.counts_as_csi(csi_node, migrated))?;
         (plugin.driver().into(), volume_handle(volume).ok()?)
     };
     (!driver.is_empty() && !handle.is_empty()).then_some((driver, handle))
@@ -90,12 +100,12 @@ fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: bool) -> 
 
 /// Driver of a claim without a volume, by its class; mirrors `getCSIDriverInfoFromSC`. The handle stands for the
 /// volume to come, with a first character that no real handle has, where upstream has a random text.
-fn of_class(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: bool) -> Option<AttachableVolume> {
+fn of_class(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&CSINode>) -> Option<AttachableVolume> {
     let name = claim_class(claim);
     let class = Some(&name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.storage_classes.named(n))?;
     let driver = match InTreePlugin::by_name(&class.provisioner) {
         None => class.provisioner.clone(),
-        Some(plugin) if csi_node && plugin.migration_is_on() => plugin.driver().into(),
+        Some(plugin) if plugin.counts_as_csi(csi_node, cx.emulation.behaviour().migrated_plugins) => plugin.driver().into(),
         Some(_) => return None,
     };
     let handle = format!("\0{}/{}", claim.metadata.namespace, claim.metadata.name);

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::attachable::ephemeral_counts;
 use super::hints;
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Key, Labels, Pod, Str, Volume};
@@ -18,7 +19,7 @@ use crate::framework::{
 };
 use crate::plugins::volume_helpers::csi_migration::InTreePlugin;
 use crate::plugins::volume_helpers::{claim_of, volume_is_for_pod};
-use crate::release::Emulation;
+use crate::release::{Emulation, MissingClaims};
 
 /// Keeps pods from nodes that cannot attach their volumes of one in-tree plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,13 +97,13 @@ impl InTreeVolumeLimits {
                 found.insert(counted);
                 continue;
             }
-            let Some(named) = claim_of(pod, volume) else { continue };
+            let Some(named) = claim_of(pod, volume).filter(|named| !named.ephemeral || ephemeral_counts(cx)) else { continue };
             if named.name.is_empty() {
                 return Err(Failure::Other(Reason::ClaimWithoutName));
             }
             let key = Key::new(pod.metadata.namespace.clone(), named.name);
             let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&key.namespace, &key.name) else {
-                if is_new {
+                if is_new && cx.emulation.behaviour().missing_claims != MissingClaims::PassedOver {
                     return Err(Failure::ClaimNotFound(Reason::ClaimLookupFailed { claim: key }));
                 }
                 continue;
@@ -123,7 +124,12 @@ impl InTreeVolumeLimits {
 
 fn is_nitro(labels: &Labels) -> bool {
     let instance = labels.get("node.kubernetes.io/instance-type").or_else(|| labels.get("beta.kubernetes.io/instance-type"));
-    instance.is_some_and(|instance| NITRO.as_ref().is_some_and(|nitro| nitro.is_match(instance)))
+    instance.is_some_and(|instance| is_nitro_instance(instance))
+}
+
+/// Returns whether instances of a type have the Nitro hypervisor.
+pub(in crate::plugins) fn is_nitro_instance(instance: &str) -> bool {
+    NITRO.as_ref().is_some_and(|nitro| nitro.is_match(instance))
 }
 
 /// A volume that counts: by its name, or by the claim that it will be made for.
@@ -168,10 +174,13 @@ impl FilterPlugin for InTreeVolumeLimits {
         match self.collect(cx, &pod.pod, true, &mut new) {
             Ok(()) if new.is_empty() => return Status::success(),
             Ok(()) => {}
-            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claim_rejects => return Status::rejected(reason),
+            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claims == MissingClaims::Rejection => {
+                return Status::rejected(reason);
+            }
             Err(Failure::ClaimNotFound(reason) | Failure::Other(reason)) => return Status::error(reason),
         }
-        if self.kind.is_migrated_on(cx.cluster.csi_nodes.named(node.name()).map(|n| &**n)) {
+        let migrated = cx.emulation.behaviour().migrated_plugins;
+        if self.kind.is_migrated_on(cx.cluster.csi_nodes.named(node.name()).map(|n| &**n), migrated) {
             return Status::success();
         }
         let mut existing = BTreeSet::new();

@@ -9,6 +9,7 @@ mod in_tree;
 mod node_limits;
 
 pub use in_tree::InTreeVolumeLimits;
+pub(super) use in_tree::is_nitro_instance;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::framework::{
     ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status,
     VolumeLimit,
 };
-use crate::release::{CsiLimits, Emulation, Gate};
+use crate::release::{CsiLimits, Emulation, Gate, MigratedPlugins, MissingClaims};
 
 /// Keeps pods from nodes that cannot attach their volumes as well.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +45,8 @@ struct State(Arc<PodVolumes>);
 
 #[derive(Debug)]
 struct PodVolumes {
-    /// As counted on nodes with a CSINode; in-tree volumes that a driver serves are among them.
+    /// As counted on nodes with a CSINode; in-tree volumes that a driver serves are among them, as far as they do not depend
+    /// on the node.
     with_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
     /// As counted on nodes without.
     without_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
@@ -54,18 +56,22 @@ struct PodVolumes {
 
 impl PodVolumes {
     fn of(cx: &Context<'_>, pod: &Pod) -> Self {
-        let volumes = |csi_node: bool| {
-            let mut found = BTreeSet::new();
-            match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
-                Ok(()) => Ok(found),
-                Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claim_rejects => Err(Status::rejected(reason)),
-                Err(Failure::ClaimNotFound(reason)) => Err(Status::error(reason)),
-                Err(Failure::Other(reason)) => Err(Status::error(reason)),
-            }
-        };
-        let (with_csi_node, without_csi_node) = (volumes(true), volumes(false));
+        let any = CSINode::default();
+        let (with_csi_node, without_csi_node) = (Self::on_node(cx, pod, Some(&any)), Self::on_node(cx, pod, None));
         let attachments = with_csi_node.as_ref().map(|new| attachments(cx, new)).unwrap_or_default();
         Self { with_csi_node, without_csi_node, attachments }
+    }
+
+    /// The pod's attachable volumes on a node with this CSINode.
+    fn on_node(cx: &Context<'_>, pod: &Pod, csi_node: Option<&CSINode>) -> Result<BTreeSet<AttachableVolume>, Status> {
+        let mut found = BTreeSet::new();
+        match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
+            Ok(()) => Ok(found),
+            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claims == MissingClaims::Rejection => {
+                Err(Status::rejected(reason))
+            }
+            Err(Failure::ClaimNotFound(reason) | Failure::Other(reason)) => Err(Status::error(reason)),
+        }
     }
 }
 
@@ -108,7 +114,12 @@ impl FilterPlugin for NodeVolumeLimits {
             None => Arc::new(PodVolumes::of(cx, &pod.pod)),
         };
         let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
-        let new = match if csi_node.is_some() { &volumes.with_csi_node } else { &volumes.without_csi_node } {
+        // In some releases a CSINode says of each plugin whether a driver serves it, so that its volumes are counted by node.
+        let of_node = (cx.emulation.behaviour().migrated_plugins != MigratedPlugins::All)
+            .then(|| csi_node.map(|_| PodVolumes::on_node(cx, &pod.pod, csi_node)))
+            .flatten();
+        let of_node = of_node.as_ref().unwrap_or(if csi_node.is_some() { &volumes.with_csi_node } else { &volumes.without_csi_node });
+        let new = match of_node {
             Ok(new) => new,
             Err(status) => return status.clone(),
         };
@@ -146,7 +157,7 @@ fn exceeds(
     attachments: &[(Str, Str)],
     node: &NodeInfo,
 ) -> Result<Option<VolumeLimit>, Status> {
-    let csi_node = cx.cluster.csi_nodes.named(node.name()).is_some();
+    let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
     let limited: BTreeMap<&Str, i64> = new.iter().filter_map(|(driver, _)| limits.get(driver).map(|limit| (driver, *limit))).collect();
     if has_room_for_all(&limited, new, attachments, node) {
         return Ok(None);

@@ -6,7 +6,7 @@ use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, Sel
 use crate::framework::{Context, LabelBloom, Snapshot};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
-use crate::release::{Emulation, Gate};
+use crate::release::{EmptySelector, Emulation, Gate};
 
 /// The node label that names the node itself.
 pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -59,13 +59,14 @@ pub(super) struct Constraint {
     pub(super) honors_node_taints: bool,
     /// What every pod has that counts.
     wanted: LabelBloom,
+    empty_selector: EmptySelector,
 }
 
 impl Constraint {
     fn new(constraint: &TopologySpreadConstraint, pod_labels: &Labels, emulation: Emulation) -> Result<Self, SelectorError> {
         let mut selector = constraint.label_selector.clone();
         if let Some(selector) = &mut selector {
-            selector.validate()?;
+            selector.validate_in(emulation.behaviour().selector_words)?;
             if emulation.enabled(Gate::MatchLabelKeysInPodTopologySpread) {
                 // As expressions, since the selector may ask another value of the same key.
                 let picked = constraint.match_label_keys.iter().filter_map(|key| Some((key, pod_labels.get(key)?)));
@@ -83,6 +84,7 @@ impl Constraint {
             honors_node_affinity: affinity == "Honor",
             honors_node_taints: taints == "Honor",
             wanted: LabelBloom::default(),
+            empty_selector: emulation.behaviour().empty_spread_selector,
         })
     }
 
@@ -98,9 +100,10 @@ impl Constraint {
     }
 
     /// How many pods the constraint spreads, by the place of their node in the snapshot: those of the namespace that are
-    /// not being deleted. An empty selector counts none, and nodes without such pods are left out.
+    /// not being deleted. An empty selector counts none in most releases, and nodes without such pods are left out.
     pub(super) fn matching_pods(&self, snapshot: &Snapshot, namespace: &Str) -> Vec<(usize, i64)> {
-        let Some(selector) = self.selector.as_ref().filter(|s| !s.is_empty()) else { return Vec::new() };
+        let selector = self.selector.as_ref().filter(|s| !s.is_empty() || self.empty_selector == EmptySelector::Everything);
+        let Some(selector) = selector else { return Vec::new() };
         let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
         snapshot.pods().count(self.wanted, |p| counts(&p.pod))
     }
@@ -174,7 +177,7 @@ fn filter_constraints(
 
 /// All that the Services which select the pod, and the object that controls it, ask of a pod's labels; empty where
 /// there is neither. Mirrors `DefaultSelector`.
-fn default_selector(cluster: &Cluster, pod: &Pod) -> LabelSelector {
+pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> LabelSelector {
     let mut selector = LabelSelector::default();
     let namespace = &pod.metadata.namespace;
     let merge = |selector: &mut LabelSelector, labels: &Labels| {

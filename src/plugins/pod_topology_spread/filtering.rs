@@ -184,7 +184,7 @@ impl PreFilterState {
 impl PreFilterPlugin for PodTopologySpread {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         let status = match self.constraints(cx, &pod.pod, Action::DoNotSchedule) {
-            Err(error) => Status::error(format!("get constraints from pod: {error}")),
+            Err(error) => Status::error(format!("{}{error}", cx.emulation.behaviour().constraint_error)),
             Ok(constraints) if constraints.is_empty() => Status::skip(),
             Ok(constraints) => {
                 state.write(PreFilterState::new(cx, &constraints, &pod.pod));

@@ -20,6 +20,7 @@ use crate::framework::{
     QueueingHintFn, is_same_pod,
 };
 use crate::release::Emulation;
+pub(super) use common::default_selector;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
 
 /// Which constraints stand in for those that a pod does not have.

@@ -7,7 +7,7 @@ use super::PodTopologySpread;
 use super::common::{Action, Constraint, LABEL_HOSTNAME, has_all_keys, slots};
 use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
-use crate::release::SpreadCounts;
+use crate::release::{IdleScores, Rounding, SpreadCounts};
 
 const NO_STATE: &str = "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
 /// Marks a node that is not ranked; a raw score of -1, which only a constraint with a bad skew gives, counts as it.
@@ -98,7 +98,7 @@ impl PreScorePlugin for PodTopologySpread {
         // With the system's defaults, a node without a zone still is spread by host.
         let require_all = !pod.pod.spec.topology_spread_constraints.is_empty() || !self.system_defaulted;
         let constraints = match self.constraints(cx, &pod.pod, Action::ScheduleAnyway) {
-            Ok(constraints) if constraints.is_empty() => return Status::skip(),
+            Ok(constraints) if constraints.is_empty() && cx.emulation.behaviour().idle_scores != IdleScores::Kept => return Status::skip(),
             Ok(constraints) => constraints,
             Err(error) => return Status::error(format!("calculating preScoreState: {error}")),
         };
@@ -112,7 +112,7 @@ impl PreScorePlugin for PodTopologySpread {
 }
 
 impl ScorePlugin for PodTopologySpread {
-    fn score(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+    fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let state = state.read::<PreScoreState>().ok_or_else(|| Status::error(NO_STATE))?;
         if state.ignored.contains(node.name()) {
             return Ok(0);
@@ -125,7 +125,10 @@ impl ScorePlugin for PodTopologySpread {
             let count = counts.get(domain).copied().unwrap_or(0);
             score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
         }
-        Ok(score.round() as i64)
+        Ok(match cx.emulation.behaviour().spread_score {
+            Rounding::Nearest => score.round() as i64,
+            Rounding::Down => score as i64,
+        })
     }
 
     fn normalize(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {

@@ -15,7 +15,7 @@ use crate::plugins::volume_helpers::csi_migration::{InTreePlugin, translated_aff
 use crate::plugins::volume_helpers::{
     ANN_SELECTED_NODE, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound, required_affinity, volume_is_for_pod,
 };
-use crate::release::LocalVolumes;
+use crate::release::{EphemeralClaims, Gate, LocalVolumes};
 
 /// The node label that names the node itself.
 const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -107,23 +107,28 @@ fn named_nodes(volume: &PersistentVolume) -> BTreeSet<Str> {
 /// The claims behind the pod's volumes, or what is wrong with the first that cannot be used.
 fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<PersistentVolumeClaim>>, Reason> {
     let mut claims = Vec::new();
-    for named in pod.spec.volumes.iter().filter_map(|v| claim_of(pod, v)) {
+    let release = cx.emulation.behaviour();
+    let made_for_pods = cx.emulation.enabled(Gate::GenericEphemeralVolume);
+    for named in pod.spec.volumes.iter().filter_map(|v| claim_of(pod, v)).filter(|named| !named.ephemeral || made_for_pods) {
         let name = &named.name;
         let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, name) else {
-            return Err(if named.ephemeral {
+            return Err(if named.ephemeral && release.ephemeral_claims == EphemeralClaims::Awaited {
                 Reason::EphemeralClaimPending { claim: name.clone() }
             } else {
                 Reason::ClaimNotFound { claim: name.clone() }
             });
         };
-        if claim.status.phase == "Lost" {
+        if claim.status.phase == "Lost" && release.lost_claims_reject {
             return Err(Reason::ClaimLost { claim: name.clone(), volume: claim.spec.volume_name.clone() });
         }
         if claim.metadata.deletion_timestamp.is_some() {
             return Err(Reason::ClaimDeleting { claim: name.clone() });
         }
         if named.ephemeral {
-            volume_is_for_pod(pod, claim)?;
+            volume_is_for_pod(pod, claim).map_err(|reason| match release.ephemeral_claims {
+                EphemeralClaims::Awaited => reason,
+                EphemeralClaims::AsOthers => Reason::ClaimNotMadeForPod { claim: name.clone() },
+            })?;
         }
         claims.push(claim);
     }
@@ -176,7 +181,7 @@ fn bound_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> BoundClaim {
 }
 
 /// The claim's class, where it binds when a pod comes; mirrors `IsDelayBindingMode`.
-fn waits_for_consumer<'a>(cx: &Context<'a>, claim: &PersistentVolumeClaim) -> Result<Option<&'a Arc<StorageClass>>, Status> {
+pub(super) fn waits_for_consumer<'a>(cx: &Context<'a>, claim: &PersistentVolumeClaim) -> Result<Option<&'a Arc<StorageClass>>, Status> {
     let name = claim_class(claim);
     if name.is_empty() {
         return Ok(None);

@@ -14,7 +14,7 @@ use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{LabelSelector, Labels, Quantity, Str};
 use crate::framework::Context;
 use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
-use crate::release::{Emulation, Gate};
+use crate::release::{Emulation, Gate, VolumeMatching};
 
 /// The volume mode where none is set.
 const FILESYSTEM: &str = "Filesystem";
@@ -44,11 +44,12 @@ impl Candidates {
         if claims.is_empty() {
             return found;
         }
+        let rules = cx.emulation.behaviour().volume_matching;
         for volume in cx.cluster.persistent_volumes.iter() {
             let class = volume_class(volume);
             for (i, claim) in claims.iter().enumerate() {
-                if classes[i] == *class && suits(volume, claim) && attributes.suit(volume, claim) {
-                    found[i].add(volume, claim);
+                if classes[i] == *class && suits(volume, claim, rules) && attributes.suit(volume, claim) {
+                    found[i].add(volume, claim, rules);
                 }
             }
         }
@@ -60,10 +61,10 @@ impl Candidates {
         found
     }
 
-    fn add(&mut self, volume: &Arc<PersistentVolume>, claim: &PersistentVolumeClaim) {
+    fn add(&mut self, volume: &Arc<PersistentVolume>, claim: &PersistentVolumeClaim, rules: VolumeMatching) {
         if volume.spec.claim_ref.is_some() {
             self.prebound.push(volume.clone());
-        } else if volume.status.phase == "Available"
+        } else if (volume.status.phase == "Available" || rules == VolumeMatching::WithoutPhaseAndMode)
             && claim.spec.selector.as_ref().is_none_or(|s| s.matches(&volume.metadata.labels))
             && claim.spec.access_modes.iter().all(|mode| volume.spec.access_modes.contains(mode))
         {
@@ -111,10 +112,11 @@ fn selector_error(claim: &PersistentVolumeClaim) -> Option<FindError> {
 }
 
 /// Claim reference, size, mode: what holds for volumes that refer to the claim, too.
-fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim, rules: VolumeMatching) -> bool {
+    let (of_volume, of_claim) = (volume.spec.volume_mode.as_deref(), claim.spec.volume_mode.as_deref());
     (volume.spec.claim_ref.is_none() || is_bound_to_claim(volume, claim))
         && capacity(volume) >= requested(claim).unwrap_or_default()
-        && volume.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM) == claim.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM)
+        && (rules == VolumeMatching::WithoutPhaseAndMode || of_volume.unwrap_or(FILESYSTEM) == of_claim.unwrap_or(FILESYSTEM))
         && volume.metadata.deletion_timestamp.is_none()
 }
 

@@ -15,6 +15,7 @@
 //! | `find` | Filter: what becomes of each claim on a node |
 //! | `score` | PreScore and Score, behind the gate `StorageCapacityScoring` |
 //! | `reserve` | Reserve and PreBind |
+//! | `predicate` | CheckVolumeBinding, of the releases before there were plugins |
 //! | `hints` | the events that may help a rejected pod |
 
 mod args;
@@ -22,11 +23,13 @@ mod claims;
 mod find;
 mod hints;
 mod matching;
+mod predicate;
 mod provision;
 pub mod reserve;
 mod score;
 
 pub use args::{UtilizationShapePoint, VolumeBindingArgs};
+pub use predicate::CheckVolumeBinding;
 
 use self::claims::State;
 use crate::framework::{ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Status};

@@ -8,6 +8,7 @@ use crate::cluster::storage::{CSIStorageCapacity, PersistentVolumeClaim, Storage
 use crate::cluster::{Labels, Quantity, TopologySelectorTerm};
 use crate::framework::Context;
 use crate::plugins::volume_helpers::NOT_SUPPORTED_PROVISIONER;
+use crate::release::Gate;
 
 /// What provisioning for one claim takes.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(super) struct Provisioning {
     /// The capacities large enough for the claim, by name; `None` where the driver does not report capacity, or the
     /// claim asks for no size.
     capacities: Option<Vec<Arc<CSIStorageCapacity>>>,
+    /// Whether kube-scheduler leaves it to provisioners to make volumes at all.
+    provisions: bool,
 }
 
 /// Whether a claim's volume can be provisioned for a node.
@@ -32,7 +35,7 @@ impl Provisioning {
     /// Settles what no node changes.
     pub(super) fn of(cx: &Context<'_>, claim: &PersistentVolumeClaim, class: &Arc<StorageClass>) -> Self {
         let driver = cx.cluster.csi_drivers.named(&class.provisioner);
-        let reports = driver.is_some_and(|d| d.spec.storage_capacity.unwrap_or(false));
+        let reports = cx.emulation.enabled(Gate::CSIStorageCapacity) && driver.is_some_and(|d| d.spec.storage_capacity.unwrap_or(false));
         let capacities = requested(claim).filter(|_| reports).map(|size| {
             let suits = |c: &&Arc<CSIStorageCapacity>| {
                 c.storage_class_name == class.metadata.name
@@ -41,13 +44,23 @@ impl Provisioning {
             };
             cx.cluster.csi_storage_capacities.iter().filter(suits).cloned().collect()
         });
-        Self { class: class.clone(), capacities }
+        Self { class: class.clone(), capacities, provisions: true }
+    }
+
+    /// Leaves capacity out of account.
+    pub(super) fn anywhere(class: &Arc<StorageClass>) -> Self {
+        Self { class: class.clone(), capacities: None, provisions: true }
+    }
+
+    /// Provisions nothing.
+    pub(super) fn none(class: &Arc<StorageClass>) -> Self {
+        Self { provisions: false, ..Self::anywhere(class) }
     }
 
     /// Whether a volume can be provisioned for a node with these labels.
     pub(super) fn on(&self, labels: &Labels) -> Verdict<'_> {
         let provisioner = &self.class.provisioner;
-        let supported = !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
+        let supported = self.provisions && !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
         if !supported || !matches_topology(&self.class.allowed_topologies, labels) {
             return Verdict::Unsupported;
         }

@@ -11,14 +11,14 @@ use crate::cluster::{Quantity, Str};
 use crate::framework::{Context, CycleState, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::plugins::helper::broken_linear;
 use crate::plugins::volume_helpers::STORAGE;
-use crate::release::Gate;
+use crate::release::{Gate, IdleScores};
 
 const MAX_UTILIZATION: i64 = 100;
 
 impl PreScorePlugin for VolumeBinding {
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
         match state.read::<State>() {
-            _ if !cx.emulation.behaviour().idle_scores_skipped => Status::success(),
+            _ if cx.emulation.behaviour().idle_scores != IdleScores::Skipped => Status::success(),
             _ if !cx.emulation.enabled(Gate::StorageCapacityScoring) => Status::skip(),
             None => no_state(),
             Some(_) => Status::success(),

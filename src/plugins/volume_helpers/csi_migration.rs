@@ -13,6 +13,7 @@ use crate::cluster::storage::{CSINode, PersistentVolume};
 use crate::cluster::{AzureDiskVolumeSource, Labels, List, NodeSelector, NodeSelectorTerm, Requirement, Str, Volume};
 
 use super::{ANN_MIGRATED_PLUGINS, required_affinity};
+use crate::release::MigratedPlugins;
 
 const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
@@ -103,8 +104,30 @@ impl InTreePlugin {
         !matches!(self, Self::AzureFile | Self::Vsphere)
     }
 
+    /// Whether volumes of the plugin may be served by CSI in a release.
+    fn is_among(self, migrated: MigratedPlugins) -> bool {
+        match migrated {
+            MigratedPlugins::All => true,
+            MigratedPlugins::Disks => matches!(self, Self::AwsEbs | Self::AzureDisk | Self::GcePd | Self::Cinder),
+            MigratedPlugins::Cinder => self == Self::Cinder,
+            MigratedPlugins::None => false,
+        }
+    }
+
+    /// Whether volumes of the plugin count as CSI volumes on a node with this CSINode, which in most releases need not name
+    /// the plugin.
+    pub fn counts_as_csi(self, node: Option<&CSINode>, migrated: MigratedPlugins) -> bool {
+        match migrated {
+            MigratedPlugins::All => node.is_some() && self.migration_is_on(),
+            _ => self.is_migrated_on(node, migrated),
+        }
+    }
+
     /// Whether the plugin's volumes are served by CSI on a node; mirrors `isPluginMigratedToCSIOnNode`.
-    pub fn is_migrated_on(self, node: Option<&CSINode>) -> bool {
+    pub fn is_migrated_on(self, node: Option<&CSINode>, release: MigratedPlugins) -> bool {
+        if !self.is_among(release) {
+            return false;
+        }
         let migrated = node.and_then(|n| n.metadata.annotations.get(ANN_MIGRATED_PLUGINS));
         migrated.is_some_and(|names| names.split(',').any(|name| name == self.name()))
     }
@@ -335,7 +358,10 @@ mod tests {
             let text = format!(r#"{{"metadata":{{"annotations":{{"{ANN_MIGRATED_PLUGINS}":"x,{name}"}}}}}}"#);
             let node: CSINode = serde_json::from_str(&text).unwrap();
             assert!(
-                plugin.is_migrated_on(Some(&node)) && !plugin.is_migrated_on(Some(&CSINode::default())) && !plugin.is_migrated_on(None)
+                plugin.is_migrated_on(Some(&node), MigratedPlugins::All)
+                    && !plugin.is_migrated_on(Some(&node), MigratedPlugins::None)
+                    && !plugin.is_migrated_on(Some(&CSINode::default()), MigratedPlugins::All)
+                    && !plugin.is_migrated_on(None, MigratedPlugins::All)
             );
         }
         assert_eq!(InTreePlugin::by_name("csi.example.com"), None);

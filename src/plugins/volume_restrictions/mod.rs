@@ -14,7 +14,7 @@ use crate::framework::{
     ClusterEventWithHint, Context, CycleState, DiskInUse, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult,
     Reason, Status,
 };
-use crate::release::Emulation;
+use crate::release::{ClaimsInUse, Emulation, Gate};
 
 const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 
@@ -49,8 +49,9 @@ impl State {
 
 impl PreFilterPlugin for VolumeRestrictions {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        let claims = match read_write_once_pod_claims(cx, &pod.pod) {
-            Ok(claims) => claims,
+        let checks_claims = cx.emulation.enabled(Gate::ReadWriteOncePod);
+        let claims = match checks_claims.then(|| read_write_once_pod_claims(cx, &pod.pod)).transpose() {
+            Ok(claims) => claims.unwrap_or_default(),
             Err(status) => return (PreFilterResult::default(), status),
         };
         let in_use = |claim: &&Str| {
@@ -58,6 +59,9 @@ impl PreFilterPlugin for VolumeRestrictions {
             cx.snapshot.nodes().iter().any(|n| n.pvc_ref_counts.contains_key(&key))
         };
         let conflicting_ref_count = claims.iter().filter(in_use).count() as i64;
+        if conflicting_ref_count > 0 && cx.emulation.behaviour().claims_in_use == ClaimsInUse::PreFilter {
+            return (PreFilterResult::default(), Status::unresolvable(Reason::ReadWriteOncePodConflict { claim: only(&claims) }));
+        }
         if conflicting_ref_count == 0 && !pod.pod.spec.volumes.iter().any(needs_restrictions_check) {
             return (PreFilterResult::default(), Status::skip());
         }
@@ -106,18 +110,23 @@ fn read_write_once_pod_claims(cx: &Context<'_>, pod: &Pod) -> Result<BTreeSet<St
     Ok(claims)
 }
 
+/// The claim in use; which of several it is, their count does not tell.
+fn only(claims: &BTreeSet<Str>) -> Option<Str> {
+    let mut claims = claims.iter();
+    claims.next().filter(|_| claims.next().is_none()).cloned()
+}
+
 impl FilterPlugin for VolumeRestrictions {
-    fn filter(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         if let Some(disk) = disk_in_use(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
             return Status::rejected(Reason::DiskConflict(Box::new(disk)));
         }
         match state.read::<State>() {
+            // Some releases do not run PreFilter, as it looks at these claims alone.
+            None if !cx.emulation.enabled(Gate::ReadWriteOncePod) => Status::success(),
             None => no_state(),
             Some(state) if state.conflicting_ref_count > 0 => {
-                let mut claims = state.read_write_once_pod_claims.iter();
-                // Which of several claims it is, the count does not tell.
-                let claim = claims.next().filter(|_| claims.next().is_none()).cloned();
-                Status::rejected(Reason::ReadWriteOncePodConflict { claim })
+                Status::rejected(Reason::ReadWriteOncePodConflict { claim: only(&state.read_write_once_pod_claims) })
             }
             Some(_) => Status::success(),
         }
@@ -130,7 +139,7 @@ fn needs_restrictions_check(volume: &Volume) -> bool {
 }
 
 /// Returns the first inline disk of the pod that one of the others uses.
-fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> Option<DiskInUse> {
+pub(super) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> Option<DiskInUse> {
     let mut disks = pod.spec.volumes.iter().filter(|v| needs_restrictions_check(v));
     disks.find_map(|volume| {
         let with = others.clone().find(|p| p.spec.volumes.iter().any(|other| is_volume_conflict(volume, other)))?;

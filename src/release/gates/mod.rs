@@ -32,7 +32,9 @@ macro_rules! gates {
 }
 
 gates! {
+    CSIStorageCapacity: "Claims are provisioned where drivers say that there is room.";
     ClearingNominatedNodeNameAfterBinding: "The API server clears nominatedNodeName when a pod is bound.";
+    DefaultPodTopologySpread: "PodTopologySpread spreads pods without constraints, in place of SelectorSpread.";
     DRAAdminAccess: "Requests with adminAccess ignore other claims' use of a device.";
     DRAConsumableCapacity: "Devices can be shared by capacity.";
     DRADeviceBindingConditions: "Allocations wait for binding conditions.";
@@ -41,6 +43,7 @@ gates! {
     DRAPartitionableDevices: "Devices draw on shared counters.";
     DRAPrioritizedList: "Requests may list alternatives in firstAvailable.";
     DRAResourceClaimDeviceStatus: "Drivers report the status of allocated devices.";
+    GenericEphemeralVolume: "Pods may have volumes whose claims are made for them.";
     InPlacePodLevelResourcesVerticalScaling: "A resize of pod-level resources in progress counts.";
     InPlacePodVerticalScaling: "A container resize in progress counts.";
     MatchLabelKeysInPodTopologySpread: "matchLabelKeys of topology spread constraints are read.";
@@ -49,13 +52,17 @@ gates! {
     NodeInclusionPolicyInPodTopologySpread: "nodeAffinityPolicy and nodeTaintsPolicy are read.";
     NominatedNodeNameForExpectation: "The chosen node is announced before a binding that takes time.";
     OpportunisticBatching: "The next pod of one shape tries the previous ranking first.";
+    PodAffinityNamespaceSelector: "namespaceSelector of affinity terms is read.";
     PodLevelResources: "spec.resources counts for the pod as a whole.";
     PodSchedulingReadiness: "Scheduling gates hold pods back.";
+    PreferNominatedNode: "The nominated node is tried before all others.";
+    ReadWriteOncePod: "A claim with access mode ReadWriteOncePod serves one pod.";
     SchedulerAsyncPreemption: "Victims are deleted beside the scheduling loop.";
     SchedulerPopFromBackoffQ: "An idle scheduler pops from backoffQ early.";
     SchedulerQueueingHints: "Plugins say which events are worth another try for a pod.";
     SidecarContainers: "Init containers may run beside the containers.";
     StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
+    TaintNodesByCondition: "Taints tell of a node's conditions, in place of predicates that look at them.";
     TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
     VolumeAttributesClass: "volumeAttributesClassName of claims and volumes is read.";
     VolumeLimitScaling: "A CSI driver missing on a node keeps its volumes away.";

@@ -42,6 +42,11 @@ const fn removed(minor: u8) -> GateState {
     state(minor, ON, Stage::Removed)
 }
 
+/// Off for good, and no gate any more.
+const fn gone(minor: u8) -> GateState {
+    state(minor, OFF, Stage::Removed)
+}
+
 const fn row(name: &'static str, states: &'static [GateState]) -> Row {
     Row { name, states }
 }
@@ -49,6 +54,17 @@ const fn row(name: &'static str, states: &'static [GateState]) -> Row {
 /// Every gate that kube-scheduler reads, by name. Those that are no [`Gate`](super::Gate) are emulated only at their
 /// defaults.
 pub(super) const ROWS: &[Row] = &[
+    row("AttachVolumeLimit", &[alpha(11), beta(12, OFF), locked(17), removed(19)]),
+    row("BalanceAttachedNodeVolumes", &[alpha(11), gone(22)]),
+    row("BlockVolume", &[alpha(9), beta(13, ON), locked(18), removed(21)]),
+    row("CSIMigration", &[beta(17, ON), locked(25), removed(27)]),
+    row("CSIMigrationAWS", &[beta(17, OFF), beta(23, ON), locked(25), removed(27)]),
+    row("CSIMigrationAzureDisk", &[beta(19, OFF), beta(23, ON), stable(24), locked(25), removed(27)]),
+    row("CSIMigrationGCE", &[beta(17, OFF), beta(23, ON), locked(25), removed(28)]),
+    row("CSIMigrationOpenStack", &[beta(18, OFF), beta(21, ON), locked(24), removed(26)]),
+    row("CSIMigrationPortworx", &[alpha(23), beta(25, OFF), beta(31, ON), removed(36)]),
+    row("CSIMigrationRBD", &[alpha(23), state(28, OFF, Stage::Deprecated), removed(31)]),
+    row("CSIStorageCapacity", &[alpha(19), beta(21, ON), locked(24), removed(28)]),
     row("ClearingNominatedNodeNameAfterBinding", &[alpha(34), beta(35, ON)]),
     row("DRAAdminAccess", &[alpha(32), beta(34, ON), locked(36)]),
     row("DRAConsumableCapacity", &[alpha(34), beta(36, ON)]),
@@ -63,19 +79,33 @@ pub(super) const ROWS: &[Row] = &[
     row("DRAResourceClaimDeviceStatus", &[alpha(32), beta(33, ON)]),
     row("DRASchedulerFilterTimeout", &[beta(34, ON)]),
     row("DRAWorkloadResourceClaims", &[alpha(36)]),
+    row("DefaultPodTopologySpread", &[alpha(19), beta(20, ON), locked(24), removed(26)]),
     row("DynamicResourceAllocation", &[alpha(26), beta(32, OFF), stable(34), locked(35)]),
+    row("EnableEquivalenceClassCache", &[alpha(8), gone(15)]),
+    row("ExperimentalCriticalPodAnnotation", &[alpha(5), gone(16)]),
     row("GangScheduling", &[alpha(35)]),
+    row("GenericEphemeralVolume", &[alpha(19), beta(21, ON), locked(23), removed(25)]),
     row("GenericWorkload", &[alpha(35)]),
     row("InPlacePodLevelResourcesVerticalScaling", &[alpha(35), beta(36, ON)]),
     row("InPlacePodVerticalScaling", &[alpha(27), beta(33, ON), locked(35)]),
+    row("LocalStorageCapacityIsolation", &[beta(10, ON), locked(25), removed(27)]),
     row("MatchLabelKeysInPodTopologySpread", &[alpha(25), beta(27, ON)]),
     row("MinDomainsInPodTopologySpread", &[alpha(24), beta(25, OFF), beta(27, ON), locked(30), removed(32)]),
     row("NodeDeclaredFeatures", &[alpha(35), beta(36, ON)]),
     row("NodeInclusionPolicyInPodTopologySpread", &[alpha(25), beta(26, ON), locked(33)]),
     row("NominatedNodeNameForExpectation", &[alpha(34), beta(35, ON)]),
+    row("NonPreemptingPriority", &[beta(19, ON), locked(24), removed(26)]),
     row("OpportunisticBatching", &[beta(35, ON)]),
+    row("PodAffinityNamespaceSelector", &[alpha(21), beta(22, ON), locked(24), removed(26)]),
+    row("PodDisruptionBudget", &[beta(5, ON), locked(21), removed(25)]),
+    row("PodDisruptionConditions", &[alpha(25), beta(26, ON), locked(31), removed(34)]),
     row("PodLevelResources", &[alpha(32), beta(34, ON)]),
+    row("PodOverhead", &[beta(18, ON), locked(24), removed(26)]),
+    row("PodPriority", &[alpha(8), beta(11, ON), locked(14), removed(18)]),
     row("PodSchedulingReadiness", &[alpha(26), beta(27, ON), locked(30)]),
+    row("PreferNominatedNode", &[alpha(21), beta(22, ON), locked(24), removed(26)]),
+    row("ReadWriteOncePod", &[alpha(22), beta(27, ON), locked(29), removed(31)]),
+    row("ResourceLimitsPriorityFunction", &[alpha(9), gone(21)]),
     // Patches of 1.34 and 1.35 switched it off again; 1.34.1 has it on, 1.35.2 and 1.36 off.
     row("SchedulerAsyncAPICalls", &[beta(34, ON), GateState { since: Release::patch(35, 2), ..beta(35, OFF) }]),
     row("SchedulerAsyncPreemption", &[alpha(32), beta(33, ON)]),
@@ -84,9 +114,12 @@ pub(super) const ROWS: &[Row] = &[
     row("SchedulerQueueingHints", &[beta(28, ON), GateState { since: Release::patch(28, 6), ..beta(28, OFF) }, beta(32, ON), locked(34)]),
     row("SidecarContainers", &[alpha(28), beta(29, ON), locked(33)]),
     row("StorageCapacityScoring", &[alpha(33)]),
+    row("TaintNodesByCondition", &[alpha(8), beta(12, ON), locked(17), removed(19)]),
     row("TaintTolerationComparisonOperators", &[alpha(35)]),
     row("TopologyAwareWorkloadScheduling", &[alpha(36)]),
     row("VolumeAttributesClass", &[alpha(29), beta(31, OFF), stable(34), locked(36)]),
+    row("VolumeCapacityPriority", &[alpha(21), gone(33)]),
     row("VolumeLimitScaling", &[alpha(35)]),
+    row("VolumeScheduling", &[alpha(9), beta(10, ON), locked(13), removed(16)]),
     row("WorkloadAwarePreemption", &[alpha(36)]),
 ];

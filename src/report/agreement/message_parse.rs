@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::framework::{ReasonKind, entry, read_reason};
+use crate::framework::{Entry, ReasonKind, entry, read_reason_of};
 use crate::plural::count;
-use crate::release::Profile;
+use crate::release::{Profile, Release};
 use crate::scheduler::reasons;
 
 /// What a text says.
@@ -17,8 +17,10 @@ use crate::scheduler::reasons;
 pub(super) struct Wording {
     /// How many nodes there were.
     pub(super) nodes: u32,
-    /// On how many of them for which reason, in the words of this version; 0 where a reason stands without a count.
+    /// On how many of them for which reason, in the words of the newest release; a reason without a count holds for all.
     pub(super) reasons: BTreeMap<String, u32>,
+    /// How many of them PreFilter left out, by the reason given for it, which names the plugins or does not.
+    pub(super) left_out: BTreeMap<String, u32>,
     /// What PostFilter said; `None` where it is silent, as it is when it made room.
     pub(super) post_filter: Option<PostFilter>,
     /// What older or newer versions put otherwise, in words.
@@ -36,16 +38,26 @@ pub(super) enum PostFilter {
     Other(String),
 }
 
+/// Reasons of nodes that PreFilter left out.
+const LEFT_OUT: [ReasonKind; 2] = [ReasonKind::FilteredOutByPreFilter, ReasonKind::NotAmongNodes];
+
+/// Whether the reason of a node that PreFilter left out names no plugin.
+fn is_nameless(words: &str) -> bool {
+    entry(ReasonKind::FilteredOutByPreFilter).and_then(Entry::plain_text) == Some(words)
+}
+
 /// Returns what follows DynamicResources' words, which come before those of DefaultPreemption; `None` without them.
 fn after_dynamic_resources(text: &str) -> Option<&str> {
-    let leads = [ReasonKind::NoClaimsToDeallocate, ReasonKind::StillNotSchedulable];
+    use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
+    let leads = [NoClaimsToDeallocate, StillNotSchedulable, ClaimDeallocated, ClaimDeleted];
     let rest = leads.into_iter().filter_map(|kind| entry(kind)?.plain_text()).find_map(|lead| text.strip_prefix(lead))?;
     Some(rest.strip_prefix(", ").unwrap_or(rest))
 }
 
 impl Wording {
-    /// Takes a text apart; `None` where it is not that of a pod that fits nowhere (`0/3 nodes are available: ...`).
-    pub(super) fn of(message: &str) -> Option<Self> {
+    /// Takes a text apart that a release wrote, as far as its words are of that release; `None` where it is not that of a
+    /// pod that fits nowhere (`0/3 nodes are available: ...`).
+    pub(super) fn of(message: &str, release: Release) -> Option<Self> {
         let (count, rest) = message.split_once(" nodes are available:")?;
         let nodes = count.strip_prefix("0/")?.parse().ok()?;
         let mut found = Self { nodes, ..Self::default() };
@@ -56,35 +68,76 @@ impl Wording {
             None if is_post_filter(rest) => ("", rest),
             None => (rest, ""),
         };
-        found.reasons = found.count(first.trim_end_matches('.'));
-        found.post_filter = found.tail(tail.trim());
+        found.reasons = found.count(first.trim_end_matches('.'), release);
+        found.post_filter = found.tail(tail.trim(), release);
         Some(found)
     }
 
-    fn count(&mut self, text: &str) -> BTreeMap<String, u32> {
+    fn count(&mut self, text: &str, release: Release) -> BTreeMap<String, u32> {
         let mut counts = BTreeMap::new();
         for (count, reason) in reasons(text) {
             let reason = reason.trim_end_matches('.');
-            let words = match read_reason(reason).filter(|read| read.note.is_some()) {
+            let read = read_reason_of(reason, release);
+            let left_out = read.as_ref().is_some_and(|read| LEFT_OUT.contains(&read.kind));
+            let words = match read.filter(|read| read.note.is_some()) {
                 Some(older) => {
                     self.other_words.extend(older.note.map(Cow::Borrowed));
                     older.canonical()
                 }
                 None => reason.to_owned(),
             };
-            *counts.entry(words).or_default() += count.unwrap_or(0);
+            let counts = if left_out { &mut self.left_out } else { &mut counts };
+            *counts.entry(words).or_default() += count.unwrap_or(self.nodes);
         }
         counts
     }
 
-    fn tail(&mut self, text: &str) -> Option<PostFilter> {
+    /// Returns the two without what one of the releases never writes, and what that is, in words about the first.
+    pub(super) fn without_what_is_never_written(mut theirs: Self, mut ours: Self, releases: [Release; 2]) -> (Self, Self, Vec<String>) {
+        let [writes, we_write] = releases.map(Release::message_form);
+        let mut notes = Vec::new();
+        if !writes.preemption && theirs.post_filter.is_none() && ours.post_filter.take().is_some() {
+            notes.push("the cluster's scheduler says nothing of preemption here, as old versions do".to_owned());
+        }
+        if !we_write.preemption && ours.post_filter.is_none() && theirs.post_filter.take().is_some() {
+            notes.push("the cluster's scheduler says what preemption came to, as later versions do".to_owned());
+        }
+        if theirs.left_out.is_empty() && !ours.left_out.is_empty() && !writes.left_out {
+            ours.left_out.clear();
+            notes.push("the cluster's scheduler does not count the nodes that PreFilter left out, as some versions do".to_owned());
+        }
+        if ours.left_out.is_empty() && !theirs.left_out.is_empty() && !we_write.left_out {
+            theirs.left_out.clear();
+            notes.push("the cluster's scheduler counts the nodes that PreFilter left out, as some versions do".to_owned());
+        }
+        let names_none = |side: &Self| side.left_out.keys().all(|words| is_nameless(words)) && !side.left_out.is_empty();
+        if names_none(&theirs) != names_none(&ours) && theirs.left_out.values().sum::<u32>() == ours.left_out.values().sum::<u32>() {
+            notes.push("the cluster's scheduler names the plugins that left out nodes otherwise, as some versions do".to_owned());
+            theirs.left_out.clear();
+            ours.left_out.clear();
+        }
+        (theirs, ours, notes)
+    }
+
+    /// Returns whether a release may have written a text: it has all words of it that are known, and the parts.
+    pub(super) fn may_be_of(message: &str, release: Release) -> bool {
+        let Some(found) = Self::of(message, release) else { return true };
+        let Some((_, rest)) = message.split_once(" nodes are available:") else { return true };
+        let first = rest.trim().split_once(". ").map_or(rest.trim(), |(first, _)| first);
+        let mut known = reasons(first.trim_end_matches('.')).filter_map(|(_, reason)| read_reason_of(reason, release));
+        let form = release.message_form();
+        let parts = (form.preemption || found.post_filter.is_none()) && (form.left_out || found.left_out.is_empty());
+        parts && known.all(|read| read.releases.contains(release))
+    }
+
+    fn tail(&mut self, text: &str, release: Release) -> Option<PostFilter> {
         let text = after_dynamic_resources(text).unwrap_or(text);
         let said = text.strip_prefix("preemption: ").unwrap_or(text).trim();
         if said.is_empty() {
             return None;
         }
         if let Some((_, reasons)) = said.split_once(" nodes are available: ").filter(|(count, _)| count.starts_with("0/")) {
-            return Some(PostFilter::Nodes(self.count(reasons.trim_end_matches('.'))));
+            return Some(PostFilter::Nodes(self.count(reasons.trim_end_matches('.'), release)));
         }
         if let Some((node, victims)) = placement(said) {
             let words = format!("says where preemption makes room, as versions newer than {} do", Profile::newest().release.minor());
@@ -117,7 +170,7 @@ pub(super) fn differences(theirs: &BTreeMap<String, u32>, ours: &BTreeMap<String
         if a == b {
             continue;
         }
-        let on = |n: &u32| if *n == 0 { "so".to_owned() } else { count(*n as usize, "node") };
+        let on = |n: &u32| count(*n as usize, "node");
         let said = match (a.map(on), b.map(on)) {
             (Some(a), Some(b)) => format!("the scheduler said {a}, schedscope says {b}"),
             (Some(a), None) => format!("the scheduler said {a}, not reported by schedscope"),
@@ -134,7 +187,7 @@ mod tests {
     use super::*;
 
     fn words(message: &str) -> String {
-        let Some(w) = Wording::of(message) else { return "no".to_owned() };
+        let Some(w) = Wording::of(message, Release::default()) else { return "no".to_owned() };
         let counts = |map: &BTreeMap<String, u32>| map.iter().map(|(r, n)| format!("{n} {r}")).collect::<Vec<_>>().join("|");
         let tail = match &w.post_filter {
             None => "-".to_owned(),
@@ -165,12 +218,16 @@ mod tests {
                 "2: 2 Insufficient cpu / =not eligible due to preemptionPolicy=Never",
             ),
             (
+                "0/5 nodes are available: 2 cannot allocate all claims, 3 resourceclaim not available on the node. deallocation of ResourceClaim completed, preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling.",
+                "5: 2 cannot allocate all claims|3 resourceclaim not available on the node / 5 Preemption is not helpful for scheduling",
+            ),
+            (
                 "0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node n-1, preempting 3 victims",
                 "2: 2 Insufficient cpu / 3 on n-1",
             ),
             (
                 "0/2 nodes are available: persistentvolumeclaim \"x\" not found. not found",
-                "2: 0 persistentvolumeclaim \"x\" not found / =not found",
+                "2: 2 persistentvolumeclaim \"x\" not found / =not found",
             ),
             (
                 "0/2 nodes are available: preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
@@ -198,12 +255,13 @@ mod tests {
 
     #[test]
     fn other_words_are_told_apart_from_other_reasons() {
-        let old = Wording::of("0/2 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 Too many pods.").unwrap();
-        let new = Wording::of("0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 Too many pods.").unwrap();
+        let of = |message: &str| Wording::of(message, Release::default());
+        let old = of("0/2 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 Too many pods.").unwrap();
+        let new = of("0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 Too many pods.").unwrap();
         assert_eq!(old.reasons, new.reasons);
         assert_eq!((old.other_words.len(), new.other_words.len()), (1, 0));
         assert!(differences(&old.reasons, &new.reasons, "").is_empty());
-        let other = Wording::of("0/2 nodes are available: 2 Too many pods.").unwrap();
+        let other = of("0/2 nodes are available: 2 Too many pods.").unwrap();
         assert_eq!(
             differences(&old.reasons, &other.reasons, ""),
             [
@@ -211,5 +269,42 @@ mod tests {
                 "node(s) had untolerated taint(s): the scheduler said 1 node, not reported by schedscope"
             ]
         );
+    }
+
+    #[test]
+    fn what_a_release_never_writes_is_no_difference() {
+        let half = "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";
+        let plugins = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+        let nameless = "node is filtered out by the prefilter result";
+        for (theirs, version, ours, own, note) in [
+            ("1 Insufficient cpu.".to_owned(), "1.20", format!("1 Insufficient cpu. {half}"), "1.36.2", "nothing of preemption"),
+            (format!("1 Insufficient cpu. {half}"), "1.31", "1 Insufficient cpu.".to_owned(), "1.20", "what preemption came to"),
+            ("1 Insufficient cpu.".to_owned(), "1.31", format!("1 Insufficient cpu, 2 {plugins}."), "1.36.2", "does not count"),
+            (
+                format!("1 Insufficient cpu, 2 {nameless}."),
+                "1.30",
+                format!("1 Insufficient cpu, 2 {plugins}."),
+                "1.36.2",
+                "names the plugins",
+            ),
+            (format!("1 Insufficient cpu, 2 {nameless}."), "1.30", "1 Insufficient cpu.".to_owned(), "1.31", "counts the nodes"),
+        ] {
+            let releases = [version, own].map(|v| v.parse::<Release>().unwrap());
+            let read = |text: &str, release| Wording::of(&format!("0/3 nodes are available: {text}"), release).unwrap();
+            let (theirs, ours) = (read(&theirs, releases[0]), read(&ours, releases[1]));
+            let (theirs, ours, notes) = Wording::without_what_is_never_written(theirs, ours, releases);
+            assert_eq!(
+                (&theirs.reasons, &theirs.left_out, &theirs.post_filter),
+                (&ours.reasons, &ours.left_out, &ours.post_filter),
+                "{version}"
+            );
+            assert!(notes.len() == 1 && notes[0].contains(note), "{notes:?}");
+        }
+        let form = |release: &str| {
+            Wording::may_be_of("0/1 nodes are available: 1 node(s) had untolerated taint {a: b}.", release.parse().unwrap())
+        };
+        assert_eq!((form("1.36.2"), form("1.34.1"), form("1.24.4")), (false, true, true));
+        let with_half = format!("0/3 nodes are available: 3 Too many pods. {half}");
+        assert!(Wording::may_be_of(&with_half, "1.24".parse().unwrap()) && !Wording::may_be_of(&with_half, "1.23".parse().unwrap()));
     }
 }

@@ -10,7 +10,7 @@ mod render;
 mod since;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
@@ -20,10 +20,13 @@ pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempte
 use self::message_parse::{PostFilter, Wording};
 use self::since::Changes;
 use super::Missing;
+use super::overview::{CauseReport, WaitReason};
 use super::why::why;
+use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
-use crate::scheduler::Scheduler;
+use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
+use crate::scheduler::{Scheduler, Waiting};
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// How a decision here and the last word of the cluster's scheduler go together.
@@ -34,6 +37,8 @@ pub enum MatchKind {
     Unexplained,
     /// They differ, and the cluster has changed since.
     ChangedSince,
+    /// They differ because the cluster's scheduler is of another release: that release decides what it wrote.
+    OtherRelease,
     /// The same to the letter, or in the words of another version.
     Same,
     /// The cluster's scheduler has written nothing about the pod yet.
@@ -48,6 +53,7 @@ impl MatchKind {
         match self {
             Self::Unexplained => "disagrees",
             Self::ChangedSince => "explained by later changes",
+            Self::OtherRelease => "explained by its release",
             Self::Same => "agrees",
             Self::Unwritten => "not tried yet",
             Self::NotOurs => "belongs to another scheduler",
@@ -90,11 +96,20 @@ pub struct SchedulerMatch {
     pub other_words: Vec<String>,
     /// What has changed since, a line each.
     pub since: Vec<String>,
+    /// Why the pod waits; `None` where it fits.
+    #[serde(skip)]
+    pub waits_for: Option<WaitReason>,
+    /// The release that decides what the cluster's scheduler wrote, where it is another than the one that is emulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
 }
 
 /// Compares decisions on a cluster with what its scheduler wrote.
 #[derive(Clone, Debug)]
 pub struct SchedulerComparer {
+    scheduler: Scheduler,
+    /// Schedulers of other releases on the same cluster, once they are asked for; `None` for those that would not start.
+    others: Arc<Mutex<BTreeMap<Release, Option<Scheduler>>>>,
     cluster: Cluster,
     heard: SchedulerEvents,
     /// Looked for once something differs.
@@ -107,10 +122,13 @@ pub struct SchedulerComparer {
 }
 
 impl SchedulerComparer {
-    /// For a cluster as it was read, and the Events of it.
-    pub fn new(cluster: &Cluster, events: &[ObservedEvent]) -> Self {
+    /// For a scheduler on a cluster as it was read, and the Events of it.
+    pub fn new(scheduler: &Scheduler, events: &[ObservedEvent]) -> Self {
+        let cluster = scheduler.state().cluster();
         let bound = events.iter().filter(|e| e.reason == "Scheduled").filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
         Self {
+            scheduler: scheduler.clone(),
+            others: Arc::default(),
             bound,
             seen: Vec::new(),
             cluster: cluster.clone(),
@@ -154,22 +172,63 @@ impl SchedulerComparer {
             differences: Vec::new(),
             other_words: Vec::new(),
             since: Vec::new(),
+            waits_for: WaitReason::of(view),
+            decided_by: None,
             there,
         };
         let Some(written) = found.there.clone() else {
             found.accord = MatchKind::Unwritten;
             return found;
         };
-        (found.differences, found.other_words) = differences(view, &written);
-        if found.differences.is_empty() {
-            self.compare_preemption(pod, view, &mut found);
-        }
+        self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
         if !found.differences.is_empty() {
+            found.decided_by = self.decided_by(pod, &written, &found);
+        }
+        if found.decided_by.is_some() {
+            found.accord = MatchKind::OtherRelease;
+        } else if !found.differences.is_empty() {
             // A time that is not known explains nothing.
             found.since = written.at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
             found.accord = if found.since.is_empty() { MatchKind::Unexplained } else { MatchKind::ChangedSince };
         }
         found
+    }
+
+    /// Fills in what differs between a decision of a release and what was written.
+    fn compare_with(&self, pod: &Pod, view: &CycleView, written: &LastReported, release: Emulated, found: &mut SchedulerMatch) {
+        (found.differences, found.other_words) = differences(view, written, &release);
+        if found.differences.is_empty() {
+            self.compare_preemption(pod, view, found);
+        }
+    }
+
+    /// Returns the release that decides exactly what was written, among those that may have written it.
+    fn decided_by(&self, pod: &Pod, written: &LastReported, found: &SchedulerMatch) -> Option<String> {
+        let emulated = self.scheduler.emulated();
+        let known = emulated.choice.cluster.is_some();
+        let may_be = |profile: &&Profile| known || Wording::may_be_of(&written.message, profile.release);
+        emulated.other_writers().into_iter().filter(may_be).find_map(|profile| {
+            let other = self.scheduler_of(profile)?;
+            let pod = other.state().cluster().pods.get(&pod.key())?;
+            let view = CycleView::of(&other.explain(pod));
+            let mut theirs = found.clone();
+            self.compare_with(pod, &view, written, Emulated { profile, ..emulated }, &mut theirs);
+            // Where nothing shows the version, nothing less than the text itself tells it.
+            let said = view.failure.as_ref().is_some_and(|failure| last_reported::says_the_same(&written.message, &failure.message));
+            (theirs.differences.is_empty() && (known || said)).then(|| profile.release.number())
+        })
+    }
+
+    /// Returns a scheduler of another release on the same cluster; `None` where it would not start.
+    fn scheduler_of(&self, profile: &'static Profile) -> Option<Scheduler> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = others.entry(profile.release).or_insert_with(|| {
+            let objects = self.cluster.objects().collect();
+            let found = FoundVersion { release: profile.release, source: VersionSource::Flag };
+            let choice = ReleaseChoice { wanted: Some(found), ..self.scheduler.emulated().choice };
+            self.scheduler.of_release(choice, objects, Waiting::Fresh).ok()
+        });
+        made.clone()
     }
 
     /// Where the pod would make room, and where it did.
@@ -263,8 +322,9 @@ fn going_on(view: &CycleView) -> bool {
     ineligible.is_some_and(|status| status.reasons().contains(&Reason::TerminatingVictims))
 }
 
-/// What differs between a decision and a text, and what is only put otherwise.
-pub fn differences(view: &CycleView, written: &LastReported) -> (Vec<String>, Vec<String>) {
+/// What differs between a decision of a release and a text, and what is only put otherwise. The text is read in the words of
+/// the cluster's release.
+pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated) -> (Vec<String>, Vec<String>) {
     let gated = written.reason == "SchedulingGated";
     let ours = view.failure.as_ref().map(|failure| failure.message.as_str());
     let one = |line: String| (vec![line], Vec::new());
@@ -285,20 +345,31 @@ pub fn differences(view: &CycleView, written: &LastReported) -> (Vec<String>, Ve
     if last_reported::says_the_same(&written.message, ours) {
         return (Vec::new(), Vec::new());
     }
-    let (Some(theirs), Some(here)) = (Wording::of(&written.message), Wording::of(ours)) else {
+    let releases = [emulated.writer(), emulated.profile.release];
+    let (Some(theirs), Some(mut here)) = (Wording::of(&written.message, releases[0]), Wording::of(ours, releases[1])) else {
         return one(format!("the texts differ: there {:?}, here {ours:?}", written.message));
     };
     let mut lines = Vec::new();
-    let mut words: Vec<String> =
-        theirs.other_words.symmetric_difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
+    let mut words: Vec<String> = theirs.other_words.difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
+    words.extend(here.other_words.difference(&theirs.other_words).map(|w| format!("schedscope, as {}, {w}", emulated.version())));
+    if going_on(view)
+        && matches!(theirs.post_filter, None | Some(PostFilter::Placement(..)))
+        && matches!(here.post_filter, Some(PostFilter::Other(_)))
+    {
+        // What differs is what it has done itself.
+        words.push(GOING.to_owned());
+        here.post_filter.clone_from(&theirs.post_filter);
+    }
+    let (theirs, here, never) = Wording::without_what_is_never_written(theirs, here, releases);
+    words.extend(never);
     if theirs.nodes != here.nodes {
         lines.push(format!("nodes in all: the scheduler said {}, schedscope says {}", theirs.nodes, here.nodes));
     }
     lines.extend(message_parse::differences(&theirs.reasons, &here.reasons, ""));
+    lines.extend(message_parse::differences(&theirs.left_out, &here.left_out, ""));
     match (&theirs.post_filter, &here.post_filter) {
         (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => lines.extend(message_parse::differences(a, b, "preemption, ")),
-        // What differs is what it has done itself.
-        (None | Some(PostFilter::Placement(..)), Some(PostFilter::Other(_))) if going_on(view) => words.push(GOING.to_owned()),
+        (a, b) if a == b => {}
         (Some(PostFilter::Placement(node, victims)), None) => {
             let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen);
             let same = chosen.is_some_and(|c| c.node.as_str() == node && c.victims.len() == *victims as usize);
@@ -306,7 +377,6 @@ pub fn differences(view: &CycleView, written: &LastReported) -> (Vec<String>, Ve
                 lines.push(format!("there preemption takes {node} with {victims} victims, which it does not here"));
             }
         }
-        (a, b) if a == b => {}
         (a, b) => lines.push(format!("preemption: there {}, here {}", said(a.as_ref()), said(b.as_ref()))),
     }
     (lines, words)
@@ -325,12 +395,16 @@ fn said(words: Option<&PostFilter>) -> String {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agreements {
+    /// The release that decides here.
+    pub release: ReleaseReport,
     /// The pods, differences first, then by name.
     pub pods: Vec<SchedulerMatch>,
     /// Who was evicted for whom, the oldest first.
     pub preempted: Vec<Preempted>,
     /// What is not known of the cluster.
     pub missing: Vec<Missing>,
+    /// Why the pods wait, the causes of the most pods first; empty where that was not asked.
+    pub causes: Vec<CauseReport>,
 }
 
 impl Agreements {
@@ -344,7 +418,7 @@ impl Agreements {
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
         let state = scheduler.state();
-        let comparer = SchedulerComparer::new(state.cluster(), events).having_seen(seen);
+        let comparer = SchedulerComparer::new(scheduler, events).having_seen(seen);
         let pods: Vec<&Arc<Pod>> = pending(state.cluster()).filter(|p| wanted(&p.key())).collect();
         let count = pods.len();
         let mut found: Vec<SchedulerMatch> = pods
@@ -360,7 +434,9 @@ impl Agreements {
             })
             .collect();
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
-        Self { pods: found, preempted: comparer.preempted, missing: Missing::all(state.cluster().unknown) }
+        let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
+        let missing = Missing::all(state.cluster().unknown);
+        Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new() }
     }
 
     /// Whether a pod does not fit, of those that are decided here.
@@ -398,5 +474,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         differences: Vec::new(),
         other_words: Vec::new(),
         since: Vec::new(),
+        waits_for: None,
+        decided_by: None,
     }
 }

@@ -1,35 +1,38 @@
 //! The comparison for reading.
 
-use std::fmt::Write as _;
-
 use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
 use crate::cluster::Kind;
+use crate::output::Lines;
 use crate::plural::count;
 
 impl SchedulerMatch {
     /// The comparison in some lines, for one pod.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::default();
         let at = self.there.as_ref().and_then(|w| w.at).map_or_else(String::new, |at| format!(" at {at}"));
         match self.accord {
-            MatchKind::Unwritten => return "The cluster's scheduler has written nothing about it.\n".to_owned(),
-            MatchKind::NotOurs => return format!("{}\n", self.here),
+            MatchKind::Unwritten => return "The cluster's scheduler has written nothing about it.".into(),
+            MatchKind::NotOurs => return self.here.clone().into(),
             MatchKind::Same if self.other_words.is_empty() => {
-                let _ = writeln!(out, "The same as the cluster's scheduler wrote{at}.");
+                out.line(format_args!("The same as the cluster's scheduler wrote{at}."));
             }
             MatchKind::Same => {
-                let _ = writeln!(out, "The same as the cluster's scheduler wrote{at}, in other words.");
+                out.line(format_args!("The same as the cluster's scheduler wrote{at}, in other words."));
             }
             MatchKind::ChangedSince => {
-                let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}; the cluster has changed since.");
+                out.line(format_args!("Not what the cluster's scheduler wrote{at}; the cluster has changed since."));
+            }
+            MatchKind::OtherRelease => {
+                let release = self.decided_by.as_deref().unwrap_or_default();
+                out.line(format_args!("Not what the cluster's scheduler wrote{at}, but what kube-scheduler v{release} decides."));
             }
             MatchKind::Unexplained => {
-                let _ = writeln!(out, "Not what the cluster's scheduler wrote{at}, and nothing that is known explains it.");
+                out.line(format_args!("Not what the cluster's scheduler wrote{at}, and nothing that is known explains it."));
             }
         }
         self.details(&mut out, "  ");
         if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
-            let _ = writeln!(out, "  it wrote: {}", written.message);
+            out.line(format_args!("  it wrote: {}", written.message));
         }
         out
     }
@@ -37,15 +40,18 @@ impl SchedulerMatch {
 
 impl SchedulerMatch {
     /// What differs, what is only put otherwise, and what has changed since.
-    fn details(&self, out: &mut String, indent: &str) {
+    fn details(&self, out: &mut Lines, indent: &str) {
         for line in &self.differences {
-            let _ = writeln!(out, "{indent}{line}");
+            out.line(format_args!("{indent}{line}"));
         }
         for line in &self.other_words {
-            let _ = writeln!(out, "{indent}{line}");
+            out.line(format_args!("{indent}{line}"));
         }
         for line in &self.since {
-            let _ = writeln!(out, "{indent}{line}");
+            out.line(format_args!("{indent}{line}"));
+        }
+        if let Some(release) = &self.decided_by {
+            out.line(format_args!("{indent}kube-scheduler v{release} decides as the cluster's scheduler wrote"));
         }
     }
 }
@@ -64,20 +70,23 @@ impl Agreements {
     }
 
     /// All of it, a line or a few for each pod.
-    pub fn text(&self) -> String {
-        let mut out = self.summary() + "\n";
-        out += "Each pod is decided on its own, ignoring the other pending pods.\n";
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::from(self.summary());
+        out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        out.push(self.release.sentence());
         for (accord, _) in self.counts() {
-            let _ = writeln!(out, "\n{}:", title(accord));
+            out.blank();
+            out.line(format_args!("{}:", title(accord)));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {
-                let _ = writeln!(out, "  {}: {}", agreement.pod, agreement.here);
+                out.line(format_args!("  {}: {}", agreement.pod, agreement.here));
                 agreement.details(&mut out, "      ");
             }
         }
         if !self.preempted.is_empty() {
-            out += "\nWho was evicted for whom:\n";
+            out.blank();
+            out.push("Who was evicted for whom:");
             for preempted in &self.preempted {
-                let _ = writeln!(out, "  {}", preempted.sentence());
+                out.line(format_args!("  {}", preempted.sentence()));
             }
         }
         out

@@ -49,7 +49,7 @@ impl Cause {
 
 /// Why no node takes the pod, as half a sentence; `None` where the record has no verdicts.
 pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected) {
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
         return Some(no_node_at_all(status));
     }
     let causes = causes(view);
@@ -85,7 +85,7 @@ fn causes(view: &CycleView) -> Vec<Cause> {
     for verdict in view.verdicts.values().filter(|v| !v.status.is_success()) {
         let status = &verdict.status;
         let lacks: Option<BTreeSet<&str>> = status.reasons().iter().map(|r| resource(r)).collect();
-        match lacks.filter(|l| !l.is_empty() && status.plugin() == Some(PluginName::NodeResourcesFit)) {
+        match lacks.filter(|l| !l.is_empty() && status.plugin().is_some_and(PluginName::compares_requests)) {
             Some(lacks) => {
                 let never = status.code() == Code::UnschedulableAndUnresolvable;
                 *fits.nodes.entry((lacks, never)).or_default() += 1;
@@ -93,7 +93,7 @@ fn causes(view: &CycleView) -> Vec<Cause> {
                 status.reasons().iter().for_each(|r| fits.note_free(r));
             }
             None => {
-                let (nodes, shared) = by_phrase.entry(Phrase::of(status)).or_default();
+                let (nodes, shared) = by_phrase.entry(Phrase::of(status, start)).or_default();
                 *nodes += 1;
                 shared.add(status);
             }
@@ -135,13 +135,14 @@ impl Shared {
 }
 
 fn brief(status: &Status) -> Option<String> {
-    match status.reasons() {
-        [reason] => reason.brief().map(|text| short(&text)),
+    let mut reasons = status.reasons().iter().filter(|reason| !matches!(reason, Reason::PodAffinityRules));
+    match (reasons.next(), reasons.next()) {
+        (Some(reason), None) => reason.brief().map(|text| short(&text)),
         _ => None,
     }
 }
 
-/// Nodes that NodeResourcesFit turned down, by what they lack and whether they would even when empty.
+/// Nodes that lack what the pod requests, by what they lack and whether they would even when empty.
 #[derive(Default)]
 struct Lacking<'a> {
     nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,

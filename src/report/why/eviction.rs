@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 
 /// What became of preemption, as half a sentence; `None` where it had no say.
 pub(super) fn eviction(view: &CycleView) -> Option<String> {
-    let ours = |(plugin, _): &&(PluginName, _)| *plugin == PluginName::DefaultPreemption;
+    let ours = |(plugin, _): &&(PluginName, _)| plugin.preempts();
     let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else {
         let (plugin, status) = view.post_filter.last()?;
         let message = short(&status.message());

@@ -65,7 +65,7 @@ fn told(view: &CycleView, facts: bool) -> Option<String> {
         scheduled(view)
     } else if view.skipped.is_some() {
         error(view)
-    } else if view.pre_filter_rejected || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
+    } else if view.pre_filter_rejected.is_some() || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
         unschedulable(view, facts)
     } else {
         looking(view)

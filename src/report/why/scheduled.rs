@@ -24,7 +24,7 @@ pub(super) fn scheduled(view: &CycleView) -> String {
         }
         Selection::OnlyFeasibleNode if total == 1 => format!("Fits on {node}, the only node"),
         Selection::OnlyFeasibleNode => format!("Fits on {node}, the only one of {} that takes it", count(total, "node")),
-        Selection::HighestScore => {
+        Selection::HighestScore | Selection::Turn => {
             let fit = view.feasible().count();
             let on = match view.stopped {
                 Some((looked, ..)) => format!("Fits on {fit} of the {looked} nodes that were looked at"),
@@ -32,7 +32,9 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             };
             let score = view.scores.get(node).map(|s| s.total);
             let with = score.map_or_else(String::new, |s| format!(" with {s}"));
-            if tied.len() > 1 {
+            if *why == Selection::Turn {
+                format!("{on}; {} share the highest score{with} and take turns, and it is the turn of {node}", tied.len())
+            } else if tied.len() > 1 {
                 format!("{on}; {} share the highest score{with}, and any of them is right ({node} is the first by name)", tied.len())
             } else {
                 format!("{on}; {node} scores highest{with}{}", score.map_or_else(String::new, |s| ahead(view, node, s)))

@@ -137,7 +137,7 @@ fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
     );
     let rejected = Status::rejected(Reason::ClaimNotFound { claim: "data".into() }).with_plugin(PluginName::VolumeRestrictions);
     left_out.narrowed = Some((Vec::new().into(), rejected));
-    left_out.pre_filter_rejected = true;
+    left_out.pre_filter_rejected = Some(crate::release::PreFilterRejection::Shared);
     assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim \"data\" does not exist.");
 }
 

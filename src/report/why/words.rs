@@ -48,8 +48,10 @@ impl Phrase {
     }
 
     /// What a verdict other than that on resources says.
-    pub(super) fn of(status: &Status) -> Self {
-        let said: Option<Vec<Self>> = status.reasons().iter().map(Self::of_reason).collect();
+    pub(super) fn of(status: &Status, start: Option<&CycleStart>) -> Self {
+        // Another reason says which of the rules it is.
+        let reasons = status.reasons().iter().filter(|reason| !matches!(reason, Reason::PodAffinityRules));
+        let said: Option<Vec<Self>> = reasons.map(|reason| Self::of_reason(reason, start)).collect();
         match said.as_deref() {
             None | Some([]) => Self::quoted(status),
             Some([one]) => one.clone(),
@@ -60,7 +62,10 @@ impl Phrase {
         }
     }
 
-    fn of_reason(reason: &Reason) -> Option<Self> {
+    fn of_reason(reason: &Reason, start: Option<&CycleStart>) -> Option<Self> {
+        if matches!(reason, Reason::Insufficient(_) | Reason::TooManyPods { .. }) {
+            return Some(Self::lack(&[resource(reason)?], start));
+        }
         let phrase = entry(reason.kind())?.phrase?;
         Some(Self { one: phrase.one.to_owned(), many: phrase.many.to_owned(), none: phrase.none.map(str::to_owned) })
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::file::{ConfigFile, Plugin, PluginConfig, PluginSet, Profile};
 use crate::framework::PluginName;
-use crate::release::{DefaultArgument, Emulation};
+use crate::release::{DefaultArgument, Emulation, Gate};
 
 impl ConfigFile {
     /// Completes the profiles.
@@ -22,10 +22,23 @@ impl ConfigFile {
         if let [only] = &mut self.profiles[..] {
             only.scheduler_name.get_or_insert_with(|| "default-scheduler".into());
         }
+        let defaults = if self.is_policy { Vec::new() } else { default_sets(&self.api_version, emulation) };
+        let names_all_points = defaults.iter().any(|(point, _)| *point != "multiPoint");
+        let appends = !release.merges_config(&self.api_version);
         for profile in &mut self.profiles {
-            let defaults = PluginSet { enabled: default_multi_point(emulation), disabled: Vec::new() };
-            let merged = merge(defaults, profile.plugins.at("multiPoint").clone());
-            profile.plugins.set("multiPoint", merged);
+            if names_all_points {
+                // The field is there, and nothing reads it.
+                profile.plugins.set("multiPoint", PluginSet::default());
+            }
+            for (point, enabled) in &defaults {
+                let defaults = PluginSet { enabled: enabled.clone(), disabled: Vec::new() };
+                let custom = profile.plugins.at(point).clone();
+                let merged = if appends { append(defaults, custom) } else { merge(defaults, custom) };
+                profile.plugins.set(point, merged);
+            }
+            if release.lists_own_constraints(&self.api_version) {
+                name_defaulting(&mut profile.plugin_config, emulation);
+            }
             // Others have arguments, too; these may be changed by extenders.
             let name = PluginName::NodeResourcesFit.as_str();
             if profile.plugins.enables(name) && !profile.plugin_config.iter().any(|c| c.name == name) {
@@ -43,10 +56,42 @@ impl ConfigFile {
     }
 }
 
-/// The default multiPoint list with its weights, in order.
-fn default_multi_point(emulation: Emulation) -> Vec<Plugin> {
-    let plugins = emulation.profile().plugins(|gate| emulation.enabled(gate));
-    plugins.map(|plugin| Plugin { name: plugin.name.into(), weight: plugin.weight }).collect()
+/// The default plugins with their weights, by the extension point that they are listed at, in order.
+fn default_sets(api_version: &str, emulation: Emulation) -> Vec<(&'static str, Vec<Plugin>)> {
+    let mut sets: Vec<(&'static str, Vec<Plugin>)> = Vec::new();
+    for (point, plugin) in emulation.profile().plugins(api_version, |gate| emulation.enabled(gate)) {
+        let plugin = Plugin { name: plugin.name.into(), weight: plugin.weight };
+        match sets.last_mut() {
+            Some((last, plugins)) if *last == point => plugins.push(plugin),
+            _ => sets.push((point, vec![plugin])),
+        }
+    }
+    sets
+}
+
+/// Says whose default constraints PodTopologySpread has, where its arguments leave it open; mirrors
+/// `SetDefaults_PodTopologySpreadArgs` of v1beta1.
+fn name_defaulting(configs: &mut Vec<PluginConfig>, emulation: Emulation) {
+    let name = PluginName::PodTopologySpread.as_str();
+    let at = configs.iter().position(|c| c.name == name).unwrap_or_else(|| {
+        configs.push(PluginConfig { name: name.to_owned(), args: None });
+        configs.len() - 1
+    });
+    let Value::Object(args) = configs[at].args.get_or_insert_with(|| Value::Object(Map::new())) else { return };
+    let lists = args.get("defaultConstraints").and_then(Value::as_array).is_some_and(|c| !c.is_empty());
+    let is_open = args.get("defaultingType").and_then(Value::as_str).unwrap_or_default().is_empty();
+    if is_open {
+        let system = !lists && emulation.enabled(Gate::DefaultPodTopologySpread);
+        args.insert("defaultingType".to_owned(), if system { "System" } else { "List" }.into());
+    }
+}
+
+/// Mirrors `mergePluginSet` of v1beta1: a plugin that is enabled twice stays so, which is found later.
+fn append(defaults: PluginSet, custom: PluginSet) -> PluginSet {
+    let mut enabled = defaults.enabled;
+    enabled.retain(|p| !custom.disables("*") && !custom.disables(&p.name));
+    enabled.extend(custom.enabled);
+    PluginSet { enabled, disabled: Vec::new() }
 }
 
 /// Gives an argument its default where the plugin's arguments do not have it.

@@ -14,6 +14,8 @@ pub(super) const CONFIGURATION: Schema = Object(&[
     ("parallelism", Int32),
     ("leaderElection", LEADER_ELECTION),
     ("clientConnection", CLIENT_CONNECTION),
+    ("healthzBindAddress", String),
+    ("metricsBindAddress", String),
     ("enableProfiling", Bool),
     ("enableContentionProfiling", Bool),
     ("percentageOfNodesToScore", Int32),
@@ -22,6 +24,26 @@ pub(super) const CONFIGURATION: Schema = Object(&[
     ("profiles", List(&PROFILE)),
     ("extenders", List(&EXTENDER)),
     ("delayCacheUntilActive", Bool),
+]);
+
+/// A `Policy`.
+pub(super) const POLICY: Schema = Object(&[
+    ("apiVersion", String),
+    ("kind", String),
+    ("predicates", List(&Object(&[("name", String), ("argument", PREDICATE_ARGUMENT)]))),
+    ("priorities", List(&Object(&[("name", String), ("weight", Int64), ("argument", PRIORITY_ARGUMENT)]))),
+    ("extenders", List(&EXTENDER)),
+    ("hardPodAffinitySymmetricWeight", Int32),
+    ("alwaysCheckAllPredicates", Bool),
+]);
+
+const PREDICATE_ARGUMENT: Schema =
+    Object(&[("serviceAffinity", Object(&[("labels", STRINGS)])), ("labelsPresence", Object(&[("labels", STRINGS), ("presence", Bool)]))]);
+
+const PRIORITY_ARGUMENT: Schema = Object(&[
+    ("serviceAntiAffinity", Object(&[("label", String)])),
+    ("labelPreference", Object(&[("label", String), ("presence", Bool)])),
+    ("requestedToCapacityRatioArguments", Object(&[("shape", List(&SHAPE_POINT)), ("resources", List(&RESOURCE_SPEC))])),
 ]);
 
 const LEADER_ELECTION: Schema = Object(&[
@@ -66,7 +88,7 @@ const PLUGIN_SET: Schema = Object(&[("enabled", List(&PLUGIN)), ("disabled", Lis
 
 const PLUGIN: Schema = Object(&[("name", String), ("weight", Int32)]);
 
-const EXTENDER: Schema = Object(&[
+pub(super) const EXTENDER: Schema = Object(&[
     ("urlPrefix", String),
     ("filterVerb", String),
     ("preemptVerb", String),
@@ -111,6 +133,23 @@ pub(super) fn plugin_args(plugin: &str) -> Option<Schema> {
             ("ignorePreferredTermsOfExistingPods", Bool),
         ]),
         PluginName::NodeAffinity => Object(&[("apiVersion", String), ("kind", String), ("addedAffinity", NODE_AFFINITY)]),
+        PluginName::NodeLabel => Object(&[
+            ("apiVersion", String),
+            ("kind", String),
+            ("presentLabels", STRINGS),
+            ("absentLabels", STRINGS),
+            ("presentLabelsPreference", STRINGS),
+            ("absentLabelsPreference", STRINGS),
+        ]),
+        PluginName::NodeResourcesLeastAllocated | PluginName::NodeResourcesMostAllocated => {
+            Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
+        }
+        PluginName::RequestedToCapacityRatio => {
+            Object(&[("apiVersion", String), ("kind", String), ("shape", List(&SHAPE_POINT)), ("resources", List(&RESOURCE_SPEC))])
+        }
+        PluginName::ServiceAffinity => {
+            Object(&[("apiVersion", String), ("kind", String), ("affinityLabels", STRINGS), ("antiAffinityLabelsPreference", STRINGS)])
+        }
         PluginName::NodeResourcesBalancedAllocation => {
             Object(&[("apiVersion", String), ("kind", String), ("resources", List(&RESOURCE_SPEC))])
         }

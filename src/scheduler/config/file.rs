@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
+use super::policy;
 use crate::framework::{FieldErrors, parse_duration};
+use crate::output::url_without_password;
 use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
@@ -29,6 +31,12 @@ pub(super) struct ConfigFile {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     pub(super) profiles: Vec<Profile>,
     pub(super) extenders: Vec<Extender>,
+    /// It was a policy, which stands for plugins without the defaults.
+    #[serde(skip)]
+    pub(super) is_policy: bool,
+    /// All filters run on a node though one has rejected it.
+    #[serde(skip)]
+    pub(super) runs_all_filters: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -157,8 +165,15 @@ impl ConfigFile {
     /// Reads YAML or JSON strictly: a field that does not belong, given twice or of the wrong type is an error.
     pub(super) fn decode(text: &str, emulation: Emulation) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
-        let value = parse(text).map_err(|e| one_error("", e))?;
+        let mut value = parse(text).map_err(|e| one_error("", e))?;
+        if let Some(text) = policy::in_config_map(&value).filter(|_| emulation.profile().reads_policies()) {
+            value = parse(text).map_err(|e| one_error("data", e))?;
+        }
+        if policy::is_policy(&value, emulation) {
+            return policy::decode(value, emulation);
+        }
         let api_version = check_type(&value, emulation.profile())?.to_owned();
+        refuse_fields(&value, (&api_version, emulation.profile()), &mut errors);
         let mut value = CONFIGURATION.read(value, "", &mut errors).unwrap_or_default();
         for (i, profile) in items(&mut value, "profiles").enumerate() {
             for (j, config) in items(profile, "pluginConfig").enumerate() {
@@ -170,14 +185,64 @@ impl ConfigFile {
     }
 }
 
-fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
+/// Returns a configuration without passwords in its extenders' URLs and without their keys, as JSON: what is emulated needs
+/// neither. `None` where there are none.
+pub(super) fn without_credentials(text: &str) -> Option<String> {
+    let mut value = parse(text).ok()?;
+    let mut found = false;
+    for extender in items(&mut value, "extenders") {
+        if let Some(Value::String(url)) = extender.get_mut("urlPrefix") {
+            let bare = url_without_password(url);
+            found |= bare != *url;
+            *url = bare;
+        }
+        if let Some(Value::Object(tls)) = extender.get_mut("tlsConfig") {
+            found |= tls.remove("keyData").is_some();
+        }
+    }
+    found.then(|| value.to_string())
+}
+
+pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.add(path, message);
     errors
 }
 
+/// Bytes of a configuration, as many as a ConfigMap holds.
+const LONGEST: usize = 1 << 20;
+/// Bytes of a configuration with aliases, which stand for much more than themselves.
+const LONGEST_WITH_ALIASES: usize = 16 << 10;
+/// Brackets within brackets: the parser takes a time that grows with the square of their depth.
+const DEPTH: usize = 200;
+
+/// Returns why a text is not read, as reading it might take long.
+fn excess(text: &str) -> Option<String> {
+    if text.len() > LONGEST {
+        return Some(format!("has more than {LONGEST} bytes"));
+    }
+    let mut depth = 0_usize;
+    let is_deep = text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEPTH
+    });
+    if is_deep {
+        return Some("brackets are nested too deeply".to_owned());
+    }
+    let starts_alias = |pair: &[u8]| pair[0] == b'*' && pair[1].is_ascii_alphanumeric();
+    let has_aliases = text.contains('&') && text.as_bytes().windows(2).any(starts_alias);
+    (has_aliases && text.len() > LONGEST_WITH_ALIASES).then(|| format!("has aliases and more than {LONGEST_WITH_ALIASES} bytes"))
+}
+
 /// The first document of a text; of YAML with several the others are not looked at.
-fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
+    if let Some(why) = excess(text) {
+        return Err(why);
+    }
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
@@ -187,13 +252,34 @@ fn parse(text: &str) -> Result<Value, String> {
     }
 }
 
+/// Names fields that other apiVersions or releases have.
+fn refuse_fields(value: &Value, (api_version, release): (&str, &Release), errors: &mut FieldErrors) {
+    let mut refuse = |owner: &str, object: &Value, path: &str| {
+        let Some(object) = object.as_object() else { return };
+        for field in object.keys().filter(|field| !release.has_config_field(api_version, owner, field)) {
+            let dot = if path.is_empty() { "" } else { "." };
+            errors.add(format!("{path}{dot}{field}"), "unknown field");
+        }
+    };
+    refuse("configuration", value, "");
+    for (i, profile) in value.get("profiles").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        refuse("profile", profile, &format!("profiles[{i}]"));
+        refuse("plugins", profile.get("plugins").unwrap_or(&Value::Null), &format!("profiles[{i}].plugins"));
+        for (j, config) in profile.get("pluginConfig").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let name = config.get("name").and_then(Value::as_str).unwrap_or_default();
+            let path = format!("profiles[{i}].pluginConfig[{j}].args");
+            refuse(name, config.get("args").unwrap_or(&Value::Null), &path);
+        }
+    }
+}
+
 /// The items of a list in a field, none where there is no such list.
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     value.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 /// Returns the apiVersion, which is one of the release.
-fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
+pub(super) fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {
@@ -241,4 +327,31 @@ fn decode_args(config: &mut Value, path: &str, (own_version, release): (&str, &R
     }
     args = schema.read(args, &format!("{path}.args"), errors).unwrap_or_default();
     config.insert("args".to_owned(), args);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_take_long_is_refused() {
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err(), expected);
+        check(&"[".repeat(80_000), "brackets are nested too deeply");
+        check(&" ".repeat(LONGEST + 1), "has more than 1048576 bytes");
+        check(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(10_000)), "has aliases and more than 16384 bytes");
+        assert!(parse(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(100))).is_ok());
+        assert!(parse(&format!("# {}\nplugins: [{{name: '*'}}]", "x".repeat(LONGEST_WITH_ALIASES))).is_ok());
+        let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+        let many = format!("{head}profiles:\n{}", "- {schedulerName: a}\n".repeat(2001));
+        let errors = ConfigFile::decode(&many, Emulation::default()).unwrap_err();
+        assert_eq!(errors.to_string(), "profiles: has 2001 items; schedscope reads no more than 2000");
+    }
+
+    #[test]
+    fn credentials_of_extenders_are_not_kept() {
+        let text = "extenders: [{urlPrefix: 'https://me:hunter2@h/x', tlsConfig: {keyData: aHVudGVyMg==, insecure: true}}, {weight: 1}]";
+        let kept: Value = serde_json::from_str(&without_credentials(text).unwrap()).unwrap();
+        assert_eq!(kept, serde_json::json!({"extenders": [{"urlPrefix": "https://h/x", "tlsConfig": {"insecure": true}}, {"weight": 1}]}));
+        assert_eq!(without_credentials("extenders: [{urlPrefix: 'https://h/x'}]"), None);
+    }
 }

@@ -1,4 +1,4 @@
-//! KubeSchedulerConfiguration and the profiles it makes.
+//! KubeSchedulerConfiguration, or the Policy of older releases, and the profiles it makes.
 //!
 //! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
 //! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
@@ -8,6 +8,8 @@
 mod defaults;
 mod fields;
 mod file;
+mod legacy;
+mod policy;
 mod profile;
 mod schema;
 mod validation;
@@ -18,8 +20,9 @@ use serde_json::{Map, Value};
 
 use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
-use crate::release::Emulation;
-use file::{ConfigFile, Extender};
+use crate::output::url_without_password;
+use crate::release::{Algorithm, Emulation, FilterRun};
+use file::{ConfigFile, Extender, without_credentials};
 
 /// What is wrong with a configuration.
 pub type ConfigError = FieldErrors;
@@ -48,18 +51,39 @@ impl Config {
     ///
     /// Never: the defaults are valid whatever the gates.
     pub fn defaults(emulation: Emulation) -> Self {
-        Self::build(ConfigFile::default(), emulation).expect("the default configuration is valid")
+        let defaults = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
+            Algorithm::PredicatesAndPriorities => legacy::defaults(emulation),
+        };
+        defaults.expect("the default configuration is valid")
     }
 
     /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = Self::build(ConfigFile::decode(text, emulation)?, emulation)?;
+        let config = match emulation.behaviour().algorithm {
+            Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
+            Algorithm::PredicatesAndPriorities => legacy::parse(text, emulation)?,
+        };
+        let text = without_credentials(text).unwrap_or_else(|| text.to_owned());
         Ok(Self { text: Some(text.into()), ..config })
     }
 
-    /// The text that [`Self::parse`] read; `None` for the defaults.
+    /// The text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
+    }
+
+    /// Returns the same configuration as another release reads it, or the defaults of that release where there is no file.
+    ///
+    /// # Errors
+    /// Where that release refuses it.
+    pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
+        self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))
+    }
+
+    /// Returns whether an extender is asked about pods.
+    pub fn has_extenders(&self) -> bool {
+        self.profiles.iter().flat_map(|p| &p.not_emulated).any(|(name, _)| name.starts_with("extender "))
     }
 
     /// The profile that takes pods of a scheduler name.
@@ -72,9 +96,12 @@ impl Config {
         validation::validate(&file, emulation).into_result()?;
         apply_extenders(&mut file)?;
         let mut errors = FieldErrors::default();
-        let mut profiles = profile::build(&file.profiles, emulation, &mut errors);
+        let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
+            if file.runs_all_filters {
+                profile.filters = FilterRun::All;
+            }
             profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
         }
         let (pod_initial_backoff_seconds, pod_max_backoff_seconds) = file.backoff_seconds();
@@ -98,7 +125,7 @@ fn not_emulated(at: usize, extender: &Extender) -> Option<(String, Vec<&'static 
         ("bind", &extender.bind_verb),
     ];
     let called: Vec<&str> = verbs.into_iter().filter(|(_, verb)| !verb.is_empty()).map(|(point, _)| point).collect();
-    (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", extender.url_prefix), called))
+    (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", url_without_password(&extender.url_prefix)), called))
 }
 
 /// Resources that extenders manage and the scheduler is to ignore take the place of those that NodeResourcesFit was

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::file::{PluginSet, Plugins, Profile};
-use super::validation::is_removed;
 use crate::cluster::Str;
 use crate::framework::{FieldErrors, PluginName};
 use crate::plugins::registry::{self, Make};
@@ -61,14 +60,21 @@ enum PluginRefKind {
 }
 
 /// The frameworks of the profiles; what is wrong goes to `errors`.
-pub(super) fn build(profiles: &[Profile], emulation: Emulation, errors: &mut FieldErrors) -> Vec<Framework> {
+pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulation, errors: &mut FieldErrors) -> Vec<Framework> {
     let mut first: Option<(Sort, Option<&Value>)> = None;
     let mut frameworks = Vec::new();
     for (i, profile) in profiles.iter().enumerate() {
         let name = profile.scheduler_name.as_deref().unwrap_or_default();
         let path = format!("profiles[{i}]");
-        let mut builder =
-            Builder { profile, emulation, path: path.clone(), plugins: BTreeMap::new(), framework: Framework::default(), errors };
+        let mut builder = Builder {
+            profile,
+            api_version,
+            emulation,
+            path: path.clone(),
+            plugins: BTreeMap::new(),
+            framework: Framework::default(),
+            errors,
+        };
         let sort = builder.build(name);
         frameworks.push(builder.framework);
         let Some(sort) = sort else { continue };
@@ -97,6 +103,7 @@ struct Sort {
 
 struct Builder<'a> {
     profile: &'a Profile,
+    api_version: &'a str,
     emulation: Emulation,
     path: String,
     plugins: BTreeMap<String, PluginRefKind>,
@@ -120,6 +127,7 @@ impl<'a> Builder<'a> {
         let binds = self.count("bind", take("bind"));
         let f = &mut self.framework;
         f.name = Str::from(name);
+        f.filters = self.emulation.behaviour().filters;
         f.percentage_of_nodes_to_score = self.profile.percentage_of_nodes_to_score;
         f.pre_enqueue = take("preEnqueue");
         f.pre_filter = take("preFilter");
@@ -178,7 +186,7 @@ impl<'a> Builder<'a> {
     }
 
     fn make(&mut self, name: &str, point: &'static str) -> PluginRefKind {
-        if is_removed(name, self.emulation.profile()) || matches!(name, "" | "*") {
+        if self.emulation.profile().removed(self.api_version, name).is_some() || matches!(name, "" | "*") {
             let interface = POINTS.iter().find(|p| p.key == point).unwrap_or(&POINTS[0]).interface;
             self.errors.add(format!("{}.plugins.{point}", self.path), format!("{interface} {name:?} does not exist"));
             return PluginRefKind::Nothing;

@@ -81,6 +81,10 @@ impl Schema {
     }
 
     fn read_list(self, list: Vec<Value>, path: &str, errors: &mut FieldErrors) -> Value {
+        if list.len() > ITEMS {
+            errors.add(path, format!("has {} items; schedscope reads no more than {ITEMS}", list.len()));
+            return Value::Array(Vec::new());
+        }
         let items = list.into_iter().enumerate();
         items.map(|(i, item)| self.read(item, &format!("{path}[{i}]"), errors).unwrap_or_else(|| self.zero())).collect()
     }
@@ -110,6 +114,9 @@ impl Schema {
         }
     }
 }
+
+/// Items of one list that are read: validation compares them with each other.
+const ITEMS: usize = 2000;
 
 fn read_object(fields: Fields, map: Map<String, Value>, path: &str, errors: &mut FieldErrors) -> Value {
     let dot = if path.is_empty() { "" } else { "." };

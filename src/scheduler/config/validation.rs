@@ -10,7 +10,7 @@ use super::file::{ConfigFile, Extender, GoDuration, LeaderElection, Plugin, Plug
 use crate::cluster::LabelSelector;
 use crate::framework::{FieldErrors, PluginName, format_duration, is_extended_resource_name};
 use crate::plugins::registry::{self, Make};
-use crate::release::{Emulation, Profile as Release};
+use crate::release::Emulation;
 
 /// The extension points where removed plugins are looked for here. Elsewhere they just do not exist.
 const CHECKED_POINTS: [&str; 12] = [
@@ -27,11 +27,6 @@ const CHECKED_POINTS: [&str; 12] = [
     "bind",
     "postBind",
 ];
-
-/// Returns whether a plugin was removed from kube-scheduler, so that no plugin can be meant by its name.
-pub(super) fn is_removed(plugin: &str, release: &Release) -> bool {
-    release.removed_plugins.contains(&plugin)
-}
 
 /// Everything that `ValidateKubeSchedulerConfiguration` finds, in its order.
 pub(super) fn validate(file: &ConfigFile, emulation: Emulation) -> FieldErrors {
@@ -95,11 +90,15 @@ fn validate_profile(profile: &Profile, path: &str, (api_version, emulation): (&s
         errors.required(format!("{path}.schedulerName"), "");
     }
     validate_percentage(&format!("{path}.percentageOfNodesToScore"), profile.percentage_of_nodes_to_score, errors);
-    // Upstream compares with the version of the core group.
-    let removed = format!("was invalid in version \"v1\" (KubeSchedulerConfiguration is version {api_version:?})");
+    let removed = |name: &str| {
+        let why = emulation.profile().removed(api_version, name)?;
+        Some(format!("{why} (KubeSchedulerConfiguration is version {api_version:?})"))
+    };
     for point in CHECKED_POINTS {
-        for (i, name) in profile.plugins.at(point).enabled_names().enumerate().filter(|(_, name)| is_removed(name, emulation.profile())) {
-            errors.invalid(format!("{path}.plugins.{point}.enabled[{i}]"), &name, &removed);
+        for (i, name) in profile.plugins.at(point).enabled_names().enumerate() {
+            if let Some(why) = removed(name) {
+                errors.invalid(format!("{path}.plugins.{point}.enabled[{i}]"), &name, why);
+            }
         }
     }
     for (i, config) in profile.plugin_config.iter().enumerate() {
@@ -108,8 +107,11 @@ fn validate_profile(profile: &Profile, path: &str, (api_version, emulation): (&s
         if profile.plugin_config[..i].iter().any(|c| c.name == name) {
             errors.duplicate(&path, &name);
         }
+        if let Some(why) = removed(name) {
+            errors.invalid(path, &name, why);
+            continue;
+        }
         match name {
-            _ if is_removed(name, emulation.profile()) => errors.invalid(path, &name, &removed),
             // Upstream looks for arguments of NodeResourcesFit by this name, which is no plugin's.
             "NodeResourcesFitArgs" => {
                 errors.invalid(format!("{path}.args"), config.args.as_ref().unwrap_or(&Value::Null), "has to match plugin args");

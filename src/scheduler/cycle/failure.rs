@@ -102,7 +102,9 @@ impl Scheduler {
             self.evict(key, info, &mut evictions);
         }
         let beside = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
-        if beside || queue.preemption_calls == PreemptionCalls::AfterCycle {
+        if queue.preemption_calls == PreemptionCalls::VictimsFirst {
+            writes.extend(evictions.into_iter().chain(cleared));
+        } else if beside || queue.preemption_calls == PreemptionCalls::AfterCycle {
             if beside && !victims.is_empty() {
                 self.state.preempting.insert(id, None);
             }
@@ -140,7 +142,9 @@ impl Scheduler {
             message: format!("{}: preempting to accommodate a higher priority pod", preemptor.pod().spec.scheduler_name).into(),
             last_transition_time: Some(now),
         };
-        set_condition(&mut marked, condition);
+        if self.state.config.emulation.behaviour().queue.victims_marked {
+            set_condition(&mut marked, condition);
+        }
         let mut deleted = marked.clone();
         if marked != **victim {
             writes.push(Write::Put(Object::Pod(Arc::new(marked))));

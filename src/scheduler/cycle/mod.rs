@@ -118,6 +118,7 @@ impl Scheduler {
             sampling: self.sampling,
             post_filter: PostFilter::Run,
             next_start_node_index: &mut state.next_start_node_index,
+            last_node_index: &mut state.last_node_index,
         };
         let result = attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events));
         events.extend(framework.not_emulated_events());

@@ -40,9 +40,10 @@ impl BackoffQueue {
         let count = match self.rule {
             Backoff::ByRejections if info.consecutive_errors_count > 0 => info.consecutive_errors_count,
             Backoff::ByRejections => info.unschedulable_count,
-            Backoff::ByAttempts | Backoff::ExactByAttempts => info.attempts,
+            Backoff::ByAttempts | Backoff::ExactByAttempts | Backoff::None => info.attempts,
         };
         let waits = match self.rule {
+            Backoff::None => false,
             Backoff::ExactByAttempts => !info.gated(),
             Backoff::ByAttempts | Backoff::ByRejections => count > 0,
         };

@@ -204,6 +204,9 @@ impl SchedulingQueue {
         let asked_already = self.pops_from_backoff() && matches!(from, Some(Place::Backoff { .. }));
         if !asked_already && !self.passes_pre_enqueue(env, &mut info) {
             self.park(env, &info, from, cause, plugin);
+            if cause == MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD) {
+                self.nominate_gated(env, &info);
+            }
             return false;
         }
         let now = env.now();
@@ -215,6 +218,13 @@ impl SchedulingQueue {
             self.add_nominated_pod(env, info.pod(), &crate::framework::NominatingInfo::Noop);
         }
         true
+    }
+
+    /// Registers the nomination of a pod that is kept out of activeQ, where the release counts those.
+    pub(super) fn nominate_gated(&mut self, env: &mut dyn QueueEnv, info: &QueuedPodInfo) {
+        if self.config.emulation.behaviour().queue.gated_pods_nominate {
+            self.add_nominated_pod(env, info.pod(), &crate::framework::NominatingInfo::Noop);
+        }
     }
 
     /// The door to backoffQ. Returns whether the pod got there.

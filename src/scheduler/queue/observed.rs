@@ -40,13 +40,14 @@ pub struct Observed {
 impl SchedulingQueue {
     /// Takes in a pod that has been waiting. `PreEnqueue` runs: a pod that is refused is gated for certain, and that is
     /// recorded as a move; any other place is recorded as [`Event::PlaceInferred`]. The pod's nomination is registered
-    /// as for one that is new, so not where it is gated. A waiting pod of the same name is replaced.
+    /// as for one that is new, so in most releases not where it is gated. A waiting pod of the same name is replaced.
     pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed) {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
         let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.emulation));
         if !self.passes_pre_enqueue(env, &mut info) {
             self.park(env, &info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
+            self.nominate_gated(env, &info);
             return;
         }
         let known = Arc::make_mut(&mut info);

@@ -6,7 +6,7 @@ use super::moves::{Strategy, label};
 use super::{AlreadyQueued, QueueEnv, SchedulingQueue, unschedulable_place};
 use crate::cluster::{Key, Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo, is_pod_updated, pod_scheduling_properties_change};
-use crate::release::Gate;
+use crate::release::{Backoff, Gate, Parking};
 use crate::trace::{Event, MoveCause, Place};
 
 impl SchedulingQueue {
@@ -47,7 +47,8 @@ impl SchedulingQueue {
             if is_pod_updated(old, new) {
                 let backing_off = self.backoff.is_backing_off(&info, env.now());
                 let update = MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE);
-                let cause = if backing_off { update } else { label(EventLabel::BackoffComplete) };
+                let waits = backing_off || self.config.emulation.behaviour().queue.backoff == Backoff::None;
+                let cause = if waits { update } else { label(EventLabel::BackoffComplete) };
                 self.requeue(env, info, Some(place), Strategy::AfterBackoff(None), cause);
             }
             return;
@@ -200,12 +201,17 @@ impl SchedulingQueue {
     }
 
     /// Puts a pod back that was tried: to backoffQ where no plugin rejected it or an event came since it was popped, which
-    /// no plugin is asked about; else it is parked.
+    /// no plugin is asked about; else it is parked. Without backoff it goes to activeQ.
     fn add_without_hints(&mut self, env: &mut dyn QueueEnv, info: Arc<QueuedPodInfo>, from: Option<Place>) {
         let cause = label(EventLabel::ScheduleAttemptFailure);
         let moved = self.move_request_cycle.is_some_and(|cycle| cycle >= self.scheduling_cycle);
-        if moved || info.rejectors().is_empty() {
-            self.move_to_backoff(env, info, from, cause, None);
+        let release = &self.config.emulation.behaviour().queue;
+        if moved || release.parking == Parking::Rejected && info.rejectors().is_empty() {
+            if release.backoff == Backoff::None {
+                self.move_to_active(env, info, from, cause, None);
+            } else {
+                self.move_to_backoff(env, info, from, cause, None);
+            }
         } else {
             self.park(env, &info, from, cause, None);
         }

@@ -171,10 +171,13 @@ impl Assembly {
         let file = self.report.files.len() as u32;
         let Read { decoded: Decoded { index, newest, what, told, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
-        if let Some(told) = told
-            && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config))
-        {
-            self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
+        if let Some(told) = told {
+            if let Some((version, told_by)) = &told.version {
+                self.add_version(version.clone(), told_by(name.clone()));
+            }
+            if !told.what.is_empty() && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config)) {
+                self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
+            }
         }
         let place = || index.map(|index| format!("items[{index}]"));
         let what = if let DecodedItem::Mended(object, said) = what {
@@ -212,6 +215,7 @@ impl Assembly {
                 self.add_event(*event);
                 return;
             }
+            DecodedItem::Version => return,
             DecodedItem::Other(kind) => {
                 *self.report.other_kinds.entry(kind).or_default() += 1;
                 return;
@@ -296,7 +300,7 @@ impl Assembly {
     ) {
         let count = objects.len();
         for object in objects {
-            if let Some(SchedulerMetadata { what, config }) = told_by(&object)
+            if let Some(SchedulerMetadata { what, config, .. }) = told_by(&object)
                 && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config))
             {
                 self.report.scheduler.push(SchedulerHint { what, place: label(&object), config });

@@ -14,7 +14,7 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str};
 use crate::plural::and_more;
-use crate::source::decode::dump_metadata::{self, ServerVersion};
+use crate::source::decode::dump_metadata::{self, ServerVersion, VersionTeller};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
 use crate::source::read::input::{Found, Place};
@@ -141,7 +141,7 @@ impl Assembly {
         match fact {
             Fact::ServerVersion => {
                 if let Some(version) = dump_metadata::server_version(text) {
-                    self.report.server_version.get_or_insert(ServerVersion { version, source: file.name.clone() });
+                    self.add_version(version, VersionTeller::File(file.name.clone()));
                 }
                 self.report.taken = self.report.taken.max(dump_metadata::last_time(text));
             }
@@ -154,6 +154,14 @@ impl Assembly {
                     self.not_collected.add(|| format!("{}: {error}", file.name));
                 }
             }
+        }
+    }
+
+    /// Notes a version. The one that is told by what tells best counts, and of those the first.
+    pub(super) fn add_version(&mut self, version: String, told_by: VersionTeller) {
+        let rank = |teller: &VersionTeller| std::mem::discriminant(teller) == std::mem::discriminant(&told_by) || *teller < told_by;
+        if self.report.server_version.as_ref().is_none_or(|known| !rank(&known.told_by)) {
+            self.report.server_version = Some(ServerVersion { version, told_by });
         }
     }
 
@@ -249,7 +257,7 @@ impl Assembly {
             version.trim_start_matches('v').split(['.', '-', '+']).map_while(|part| part.parse().ok()).take(3).collect()
         };
         let newest = versions.filter(|v| !v.is_empty()).max_by_key(|v| numbers(v))?;
-        Some(ServerVersion { version: newest.to_string(), source: "of the newest kubelet".to_owned() })
+        Some(ServerVersion { version: newest.to_string(), told_by: VersionTeller::Kubelets })
     }
 }
 

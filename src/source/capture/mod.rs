@@ -1,23 +1,24 @@
 //! Writes a cluster as a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
 //!
-//! A dump is a typed list per kind, one after another. A kind that is known to have no objects has an empty list, one
-//! that was refused has an API server's answer that says so, and one of which nothing is known has neither, so that what
-//! was unknown stays so. Nothing but what the model holds is written:
+//! A dump is a typed list per kind, one after another, and then the version of the cluster. A kind that is known to have
+//! no objects has an empty list, one that was refused has an API server's answer that says so, and one of which nothing is
+//! known has neither, so that what was unknown stays so. Nothing but what the model holds is written:
 //! no environment variables, no commands, no annotations but those that kube-scheduler reads.
 
 mod redact;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::{Value, json};
+use serde::Serialize as _;
+use serde_json::{Serializer, Value, json};
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent};
+use crate::output::{Json, write_new};
 use crate::source::decode::classify::group;
 use redact::Redactor;
 pub use redact::Vocabulary;
@@ -29,6 +30,8 @@ pub struct Capture<'a> {
     pub cluster: &'a Cluster,
     /// What schedulers said about pods.
     pub events: &'a [ObservedEvent],
+    /// The version of the cluster, where it is known: what `/version` answers, such as `v1.36.2`.
+    pub version: Option<&'a str>,
     /// Kinds of which it is not known which objects there are; without objects of them, the dump says so.
     pub unknown: &'a BTreeSet<Kind>,
     /// Replace names, namespaces, labels, taints, images, node names and texts by others, each by the same one
@@ -63,37 +66,30 @@ impl Capture<'_> {
         }
         let events = self.events.iter().enumerate().map(|(number, event)| event_value(number, event));
         count += write_list(&mut out, "Event", "v1", events, redactor.as_ref())?;
+        if let Some(version) = self.version {
+            // As `kubectl version -o json` has it.
+            writeln!(out, "{}", json!({"serverVersion": {"gitVersion": version}}))?;
+        }
         out.flush()?;
         Ok(count)
     }
 
-    /// Writes the dump into a file, compressed where its name ends in `.gz`. An older file of that name is replaced
-    /// once the new one is whole.
+    /// Writes the dump into a file that is not there yet, compressed where its name ends in `.gz`.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// Where there is such a file, or it cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<usize> {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
-        let written = self.save_as(&partial, path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")));
-        let written = written.and_then(|count| std::fs::rename(&partial, path).map(|()| count));
-        if written.is_err() {
-            // What went wrong is told; what is left of it helps nobody.
-            let _ = std::fs::remove_file(&partial);
-        }
-        written
-    }
-
-    fn save_as(&self, path: &Path, gz: bool) -> io::Result<usize> {
-        let file = BufWriter::new(File::create(path)?);
-        if !gz {
-            return self.write(file);
-        }
-        let mut encoder = GzEncoder::new(file, Compression::default());
-        let count = self.write(&mut encoder)?;
-        encoder.finish()?.flush()?;
-        Ok(count)
+        let gz = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+        write_new(path, |file| {
+            let mut file = BufWriter::new(file);
+            if !gz {
+                return self.write(&mut file);
+            }
+            let mut encoder = GzEncoder::new(&mut file, Compression::default());
+            let count = self.write(&mut encoder)?;
+            encoder.finish()?.flush()?;
+            Ok(count)
+        })
     }
 
     /// What a redacted dump replaces, by what it replaces it with: for reading what others say about it.
@@ -165,7 +161,7 @@ fn write_list(
             redactor.apply(kind, &mut item);
         }
         out.write_all(if count == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &item)?;
+        item.serialize(&mut Serializer::with_formatter(&mut *out, Json::default()))?;
         count += 1;
     }
     out.write_all(b"]}\n")?;

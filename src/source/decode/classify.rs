@@ -78,7 +78,7 @@ pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Clas
         "Event" if in_group("") || in_group("events.k8s.io") => Class::Event,
         "Lease" if in_group("coordination.k8s.io") => Class::Clock,
         "KubeSchedulerConfiguration" if in_group("kubescheduler.config.k8s.io") => Class::Configuration,
-        "Scheduler" if found_group == Some("config.openshift.io") => Class::Configuration,
+        "Scheduler" | "ClusterOperator" if found_group == Some("config.openshift.io") => Class::Configuration,
         "Status" if in_group("") => Class::Refusal,
         "List" => Class::List,
         _ if kind.ends_with("List") => Class::List,

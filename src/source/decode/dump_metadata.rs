@@ -22,26 +22,46 @@ pub struct SchedulerHint {
     pub config: Option<String>,
 }
 
-/// The API server's version, and what tells it.
+/// A version of the cluster, and what tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerVersion {
     /// `v1.31.2`.
     pub version: String,
-    /// The file or the objects that tell it.
-    pub source: String,
+    /// What tells it.
+    pub told_by: VersionTeller,
+}
+
+/// What tells a version of the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VersionTeller {
+    /// The live API server of this name.
+    Server(String),
+    /// A file of this name.
+    File(String),
+    /// The `ClusterOperator` of OpenShift's kube-scheduler, in the file of this name.
+    ClusterOperator(String),
+    /// The newest kubelet.
+    Kubelets,
 }
 
 impl fmt::Display for ServerVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.version, self.source)
+        match &self.told_by {
+            VersionTeller::Server(name) | VersionTeller::File(name) => write!(f, "{} ({name})", self.version),
+            VersionTeller::ClusterOperator(name) => write!(f, "{} (ClusterOperator kube-scheduler in {name})", self.version),
+            VersionTeller::Kubelets => write!(f, "{} (of the newest kubelet)", self.version),
+        }
     }
 }
 
-/// What one object tells about the scheduler.
+/// What one object tells about the scheduler, or about the version of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::source) struct SchedulerMetadata {
+    /// A line about the scheduler; empty where the object tells a version alone.
     pub(in crate::source) what: String,
     pub(in crate::source) config: Option<String>,
+    /// A version, with what tells it as a function of the file's name.
+    pub(in crate::source) version: Option<(String, fn(String) -> VersionTeller)>,
 }
 
 fn parse(text: &[u8], syntax: Syntax) -> Option<Value> {
@@ -72,7 +92,7 @@ pub(in crate::source) fn of_pod(object: &Object, text: &[u8], syntax: Syntax) ->
     if !options.is_empty() {
         what.push_str(&format!(", started with {}", options.join(" ")));
     }
-    Some(SchedulerMetadata { what, config: None })
+    Some(SchedulerMetadata { what, config: None, version: None })
 }
 
 /// Which of a pod's containers is a kube-scheduler.
@@ -80,7 +100,8 @@ fn scheduler_container(pod: &Pod) -> Option<usize> {
     pod.spec.containers.iter().position(|c| c.name == "kube-scheduler")
 }
 
-/// What an object tells that configures a scheduler: a KubeSchedulerConfiguration, or OpenShift's `Scheduler`.
+/// What an object tells that configures a scheduler: a KubeSchedulerConfiguration, or OpenShift's `Scheduler` or
+/// `ClusterOperator` of kube-scheduler.
 pub(in crate::source) fn of_configuration(kind: &str, text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
     let value = parse(text, syntax)?;
     if kind == "KubeSchedulerConfiguration" {
@@ -103,21 +124,54 @@ pub(in crate::source) fn of_configuration(kind: &str, text: &[u8], syntax: Synta
             .filter_map(|p| p.get("schedulerName")?.as_str())
             .collect();
         let of = if profiles.is_empty() { String::new() } else { format!(" of {}", profiles.join(", ")) };
-        return Some(SchedulerMetadata { what: format!("KubeSchedulerConfiguration{of}"), config: serde_yaml::to_string(&value).ok() });
+        let config = serde_yaml::to_string(&value).ok();
+        return Some(SchedulerMetadata { what: format!("KubeSchedulerConfiguration{of}"), config, version: None });
+    }
+    if kind == "ClusterOperator" {
+        let versions = value.get("status").filter(|_| name_is(&value, "kube-scheduler"))?.get("versions")?.as_sequence()?;
+        let own = versions.iter().find(|v| v.get("name").and_then(Value::as_str) == Some("kube-scheduler"))?;
+        let version = own.get("version")?.as_str().filter(|v| looks_like_version(v))?;
+        let version = (format!("v{}", version.trim_start_matches('v')), VersionTeller::ClusterOperator as fn(String) -> VersionTeller);
+        return Some(SchedulerMetadata { what: String::new(), config: None, version: Some(version) });
     }
     let spec = value.get("spec").unwrap_or(&Value::Null);
     let text = |key: &str| spec.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let profile = text("profile").unwrap_or("LowNodeUtilization");
     let selector = text("defaultNodeSelector").map_or_else(String::new, |s| format!(", default node selector {s}"));
-    Some(SchedulerMetadata { what: format!("OpenShift scheduler profile {profile}{selector}"), config: None })
+    Some(SchedulerMetadata { what: format!("OpenShift scheduler profile {profile}{selector}"), config: None, version: None })
+}
+
+fn name_is(object: &Value, name: &str) -> bool {
+    object.get("metadata").and_then(|m| m.get("name")).and_then(Value::as_str) == Some(name)
+}
+
+/// Whether a text begins as versions of Kubernetes do.
+fn looks_like_version(text: &str) -> bool {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    text.split_once('.').is_some_and(|(major, rest)| major == "1" && rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Text of a version that stands among objects is no longer than this, in bytes.
+const LONGEST_VERSION: usize = 16 << 10;
+
+/// The version in an object without a kind: what `kubectl version -o json|yaml` prints and captures end with, or what
+/// `/version` answers (`version.Info` in `k8s.io/apimachinery/pkg/version`).
+pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
+    if text.len() > LONGEST_VERSION || memchr::memmem::find(text, b"gitVersion").is_none() {
+        return None;
+    }
+    let value = parse(text, syntax)?;
+    let info = value.get("serverVersion").or_else(|| Some(&value).filter(|v| v.get("major").is_some()))?;
+    let version = info.get("gitVersion")?.as_str().filter(|v| looks_like_version(v))?.to_owned();
+    Some(SchedulerMetadata { what: String::new(), config: None, version: Some((version, VersionTeller::File)) })
 }
 
 /// The API server's version in a file that tells it.
 pub(in crate::source) fn server_version(text: &str) -> Option<String> {
     let value: Value = serde_yaml::from_str(text).ok()?;
-    let info = value.get("info").unwrap_or(&value);
+    let info = value.get("info").or_else(|| value.get("serverVersion")).unwrap_or(&value);
     let version = ["gitVersion", "kubernetesVersion"].iter().find_map(|key| info.get(key)?.as_str());
-    version.or_else(|| value.get("string")?.as_str()).filter(|v| !v.is_empty()).map(str::to_owned)
+    version.or_else(|| value.get("string")?.as_str()).filter(|v| looks_like_version(v)).map(str::to_owned)
 }
 
 /// The last time in a text, written as RFC 3339 or as Go prints times (`2026-01-02 03:04:05.678 +0000 UTC m=+0.1`).
@@ -199,11 +253,32 @@ mod tests {
             (r#"{"major":"1","gitVersion":"v1.31.2"}"#, Some("v1.31.2")),
             (r#"{"info":{"gitVersion":"v1.30.0"},"string":"v1.30.0"}"#, Some("v1.30.0")),
             ("projectName: Longhorn\nkubernetesVersion: v1.29.1+k3s1\n", Some("v1.29.1+k3s1")),
+            (r#"{"gitVersion":"unknown"}"#, None),
             ("{}", None),
             (": [", None),
         ] {
             assert_eq!(server_version(text).as_deref(), expected, "{text}");
         }
+        for (text, expected) in [
+            (r#"{"clientVersion":{"gitVersion":"v1.35.0"},"serverVersion":{"gitVersion":"v1.31.2"}}"#, Some("v1.31.2")),
+            ("clientVersion: {gitVersion: v1.35.0}\nserverVersion: {gitVersion: v1.30.1-gke.1}\n", Some("v1.30.1-gke.1")),
+            (r#"{"major":"1","minor":"29","gitVersion":"v1.29.1"}"#, Some("v1.29.1")),
+            (r#"{"gitVersion":"v1.29.1"}"#, None),
+            (r#"{"clientVersion":{"gitVersion":"v1.35.0"}}"#, None),
+            (r#"{"serverVersion":{"gitVersion":"latest"}}"#, None),
+        ] {
+            let syntax = if text.starts_with('{') { Syntax::Json } else { Syntax::Yaml };
+            let found = of_kindless(text.as_bytes(), syntax).and_then(|m| m.version);
+            assert_eq!(found.map(|(version, _)| version).as_deref(), expected, "{text}");
+        }
+        let operator = |name: &str, version: &str| {
+            let text = format!(
+                "metadata: {{name: {name}}}\nstatus: {{versions: [{{name: operator, version: 4.8.0}}, {{name: kube-scheduler, version: {version}}}]}}"
+            );
+            of_configuration("ClusterOperator", text.as_bytes(), Syntax::Yaml).and_then(|m| m.version).map(|(version, _)| version)
+        };
+        assert_eq!(operator("kube-scheduler", "1.21.1").as_deref(), Some("v1.21.1"));
+        assert_eq!((operator("kube-scheduler", "4.8.0"), operator("etcd", "1.21.1")), (None, None));
         for (text, expected) in [
             ("null", None),
             ("[]", None),

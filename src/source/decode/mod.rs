@@ -82,6 +82,8 @@ pub(super) enum DecodedItem {
     Nameless(Kind),
     /// An item without a kind, in a list whose kind is not known yet.
     Pending(Syntax, Box<[u8]>),
+    /// A version of the cluster, which is in [`Decoded::told`].
+    Version,
     /// An object whose kind nothing tells; `named` where it has a name, as the objects of a cluster do.
     Kindless {
         named: bool,
@@ -186,6 +188,13 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
         return decode_json_other(text, context, line, out);
     }
     if own.kind.is_none() && syntax == Syntax::Json && records::may_be(text) && records::decode(text, context, line, out) {
+        return;
+    }
+    if own.kind.is_none()
+        && context.index.is_none()
+        && let Some(told) = dump_metadata::of_kindless(text, syntax)
+    {
+        out.push(Decoded { line, index: None, newest: None, what: DecodedItem::Version, told: Some(Box::new(told)), change: None });
         return;
     }
     if own.kind.is_none() && context.list.kind.is_none() && own.self_link.is_none() && context.list_open {

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use http::StatusCode;
 use http::header::{HeaderMap, RETRY_AFTER};
+use kube::client::AuthError;
 use serde::Deserialize;
+
+use crate::output::without_passwords;
 
 /// Why a request came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +77,7 @@ const EXCERPT: usize = 120;
 
 impl Failure {
     pub(super) fn new(what: FailureKind, message: impl Into<String>) -> Self {
-        Self { what, message: message.into(), retry_after: None }
+        Self { what, message: without_passwords(&message.into()).into_owned(), retry_after: None }
     }
 
     /// How long the server asks to wait.
@@ -96,24 +99,42 @@ impl Failure {
     /// From a Status, such as a watch ends with.
     pub(super) fn of_status(status: &Status) -> Self {
         let retry_after = status.details.as_ref().map(|d| d.retry_after_seconds).filter(|seconds| *seconds > 0);
-        Self { what: sort(status.code), message: with_reason(status.code, &status.message), retry_after }
+        Self { retry_after, ..Self::new(sort(status.code), with_reason(status.code, &status.message)) }
     }
 
     /// From what kube and the layers below it report.
     pub(super) fn of_client(error: &(dyn Error + 'static)) -> Self {
+        if let Some(error) = causes(error).find_map(|error| error.downcast_ref()) {
+            return Self::new(FailureKind::Credentials, credentials(error));
+        }
         let text = chain(error);
         let lower = text.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let what = if find::<super::read_only::Refused>(error) {
             FailureKind::Refused
-        } else if find::<kube::client::AuthError>(error) {
-            FailureKind::Credentials
         } else if has(&["certificate", "invalidcontenttype", "corrupt message", "tls", "handshake"]) {
             FailureKind::Certificate
         } else {
             FailureKind::Connection
         };
         Self::new(what, text)
+    }
+}
+
+/// Why there are no credentials. Neither what a plugin was started with nor what it wrote is repeated.
+fn credentials(error: &AuthError) -> String {
+    const BY_HAND: &str =
+        "what it wrote is not shown, as it may hold credentials: run the command under exec of the kubeconfig's user by hand to see it";
+    match error {
+        AuthError::AuthExecStart(error) => format!("the exec plugin cannot be started: {error}"),
+        AuthError::AuthExecRun { out, .. } => format!("the exec plugin failed ({}); {BY_HAND}", out.status),
+        AuthError::AuthExecParse(_) => format!("the exec plugin does not answer with an ExecCredential; {BY_HAND}"),
+        AuthError::ExecPluginFailed => format!("the ExecCredential of the exec plugin has no status; {BY_HAND}"),
+        AuthError::MalformedTokenExpirationDate(_) => format!("the exec plugin's expirationTimestamp is no time; {BY_HAND}"),
+        AuthError::InvalidBasicAuth(_) => "the user or the password cannot be sent: a character in it is not allowed".to_owned(),
+        AuthError::InvalidBearerToken(_) => "the token cannot be sent: a character in it is not allowed".to_owned(),
+        AuthError::Oidc(_) => "the identity provider (OIDC) gives no token; kubectl with the same context says more".to_owned(),
+        other => chain(other),
     }
 }
 

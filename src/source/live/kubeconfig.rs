@@ -17,6 +17,7 @@ use super::error::{ConnectError, Target};
 use super::exec;
 use super::failure::chain;
 use super::proxy::Proxies;
+use crate::output::url_without_password;
 
 /// What of the process' surroundings decides about a connection.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +121,11 @@ fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
         let cause = match &error {
             // It names the file, which the message around it does already.
             KubeconfigError::ReadConfig(cause, _) => cause.to_string(),
+            // Its lines hold credentials, and are not repeated.
+            KubeconfigError::Parse(error) => {
+                let at = error.location().map(|at| format!(" at line {}, column {}", at.line(), at.column())).unwrap_or_default();
+                format!("failed to parse kubeconfig YAML{at}")
+            }
             other => chain(other),
         };
         ConnectError::Kubeconfig { path: path.to_owned(), cause }
@@ -192,7 +198,7 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     // kube asks the environment about the proxy's own address, not about the server's.
     let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| env.proxies.of(&config.cluster_url));
     config.proxy_url = match proxy {
-        Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {url:?} makes no sense: {error}")))?),
+        Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} makes no sense: {error}", url_without_password(&url))))?),
         None => None,
     };
     let proxy = config.proxy_url.as_ref().map(without_credentials);
@@ -215,7 +221,7 @@ fn in_cluster() -> Result<Loaded, ConnectError> {
 }
 
 fn server(config: &Config) -> String {
-    config.cluster_url.to_string().trim_end_matches('/').to_owned()
+    url_without_password(config.cluster_url.to_string().trim_end_matches('/'))
 }
 
 #[cfg(test)]

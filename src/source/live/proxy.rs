@@ -4,11 +4,13 @@ use std::net::IpAddr;
 
 use http::Uri;
 
+use crate::output::Secret;
+
 /// The environment's proxies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proxies {
-    pub(super) http: Option<String>,
-    pub(super) https: Option<String>,
+    pub(super) http: Option<Secret<String>>,
+    pub(super) https: Option<Secret<String>>,
     pub(super) exceptions: String,
 }
 
@@ -18,7 +20,11 @@ impl Proxies {
             let either = std::env::var(name).ok().filter(|v| !v.is_empty());
             either.or_else(|| std::env::var(name.to_lowercase()).ok().filter(|v| !v.is_empty()))
         };
-        Self { http: get("HTTP_PROXY"), https: get("HTTPS_PROXY"), exceptions: get("NO_PROXY").unwrap_or_default() }
+        Self {
+            http: get("HTTP_PROXY").map(Secret::new),
+            https: get("HTTPS_PROXY").map(Secret::new),
+            exceptions: get("NO_PROXY").unwrap_or_default(),
+        }
     }
 
     /// The proxy for a server, as a URL.
@@ -26,7 +32,7 @@ impl Proxies {
         let (proxy, port) = if server.scheme_str() == Some("https") { (&self.https, 443) } else { (&self.http, 80) };
         let host = server.host()?.trim_matches(['[', ']']).to_lowercase();
         let port = server.port_u16().unwrap_or(port);
-        let proxy = proxy.as_ref()?;
+        let proxy = proxy.as_ref()?.expose();
         if is_local(&host) || self.exceptions.split(',').any(|exception| excepts(exception.trim(), &host, port)) {
             return None;
         }
@@ -81,6 +87,11 @@ fn in_network(network: &str, bits: &str, address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
+    #[allow(clippy::unnecessary_wraps, reason = "as it is held")]
+    fn secret(url: &str) -> Option<Secret<String>> {
+        Some(Secret::new(url.to_owned()))
+    }
+
     #[test]
     fn the_environment_decides_as_it_does_for_kubectl() {
         for (server, exceptions, expected) in [
@@ -104,10 +115,10 @@ mod tests {
             ("https://k8s.example.com", "*.example.com", None),
             ("https://k8s.example.com", "10.0.0.0/99,,:", Some("http://secure:1")),
         ] {
-            let proxies = Proxies { http: Some("plain:2".into()), https: Some("http://secure:1".into()), exceptions: exceptions.into() };
+            let proxies = Proxies { http: secret("plain:2"), https: secret("http://secure:1"), exceptions: exceptions.into() };
             assert_eq!(proxies.of(&server.parse().unwrap()).as_deref(), expected, "{server} {exceptions}");
         }
-        let socks = Proxies { https: Some("socks5h://s:1".into()), ..Proxies::default() };
+        let socks = Proxies { https: secret("socks5h://s:1"), ..Proxies::default() };
         assert_eq!(socks.of(&Uri::from_static("https://a")).as_deref(), Some("socks5://s:1"));
         assert_eq!(socks.of(&Uri::from_static("http://a")), None);
     }

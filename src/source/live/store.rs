@@ -11,8 +11,7 @@ use crate::source::assemble::Assembly;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::diagnostic::Diagnostic;
 use crate::source::decode::dedup;
-use crate::source::decode::dump_metadata::SchedulerMetadata;
-use crate::source::decode::dump_metadata::ServerVersion;
+use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionTeller};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::{Decoded, DecodedItem};
 
@@ -237,7 +236,8 @@ impl Store {
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
         let Gathered { events, rest, mut told, newest } = self.gathered.take()?;
         let mut assembly = Assembly::default();
-        assembly.report.server_version = about.version.map(|version| ServerVersion { version, source: about.name.clone() });
+        assembly.report.server_version =
+            about.version.map(|version| ServerVersion { version, told_by: VersionTeller::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::cluster::Key;
+use crate::release::ReleaseError;
 use crate::report::FormatError;
 use crate::session::{EditError, UntilError};
 use crate::ui::model::effect::ScreenEndingError;
@@ -54,6 +55,9 @@ pub enum CommandError {
     /// A text that is no size of a step.
     #[error("{0:?} is none of event, plugin, node, extension-point, cycle")]
     Step(String),
+    /// A text that is no release.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
     /// A line that is no edit.
     #[error(transparent)]
     Edit(#[from] EditError),

@@ -12,6 +12,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
     let what = match job {
         Job::SchedulerMatch => "deciding about all pending pods",
         Job::Compare(..) => "comparing the branches",
+        Job::Fixes(_) => "searching for fixes",
         Job::Object(..) => "reading the object",
         Job::Capture { .. } => "writing the cluster",
     };

@@ -7,7 +7,7 @@ use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
 use crate::ui::actions::{completion, verbs};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
-use crate::ui::model::overlay::{Overlay, Prompt, Typing};
+use crate::ui::model::overlay::{Overlay, Prompt, Typing, typed};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 
@@ -75,7 +75,7 @@ pub fn type_in(state: &mut State, session: &dyn SessionHandle, edit: impl FnOnce
 /// Types a text; control characters are left out.
 pub fn type_text(state: &mut State, session: &dyn SessionHandle, text: &str) {
     type_in(state, session, |prompt| {
-        for c in text.chars().filter(|c| !c.is_control()) {
+        for c in typed(text) {
             prompt.input.handle(Edit::InsertChar(c));
         }
     });

@@ -56,14 +56,14 @@ fn a_configuration_changes_keys() {
     };
     let queues = [queues::CONTEXT, Context::GLOBAL];
     let step = Some(Action::STEP);
-    check("global.step = 'x'", &queues, KeyCode::Char('x'), step.clone());
-    check("global.step = 'x'", &queues, KeyCode::Char('n'), None);
-    check("global.step = ['x', 'f2']", &queues, KeyCode::F(2), step.clone());
+    check("global.step = 'm'", &queues, KeyCode::Char('m'), step.clone());
+    check("global.step = 'm'", &queues, KeyCode::Char('n'), None);
+    check("global.step = ['m', 'f2']", &queues, KeyCode::F(2), step.clone());
     check("global.step = []", &queues, KeyCode::Char('n'), None);
     // Two that change places.
     check("global.step = 'c'\nglobal.cycle = 'n'", &queues, KeyCode::Char('c'), step.clone());
     check("global.step = 'c'\nglobal.cycle = 'n'", &queues, KeyCode::Char('n'), Some(Action::CYCLE));
-    check("queues.step-in = 'x'\nnodes.groups = 'x'", &queues, KeyCode::Char('x'), Some(Action::Verb("step-in")));
+    check("queues.step-in = 'm'\nnodes.groups = 'm'", &queues, KeyCode::Char('m'), Some(Action::Verb("step-in")));
     check("overlay.down = 'n'", &[Context::OVERLAY], KeyCode::Char('n'), Some(Action::select(Motion::Down)));
     check("prompt.submit = 'ctrl-x'", &[Context::PROMPT], KeyCode::Enter, None);
     let (map, problems) = configured("global.quit = 'Q'");
@@ -83,16 +83,16 @@ fn what_cannot_be_done_is_told_and_the_rest_is_done() {
         let rest = configured("global.until = 'U'").0;
         assert_eq!(map, rest, "{text}");
     };
-    check("everywhere.step = 'x'", &["keys.everywhere: is none of global, queues, nodes, "]);
-    check("queues = 'x'", &["keys.queues: must be a table"]);
-    check("global.stpe = 'x'", &["keys.global.stpe: is none of help, step, step-back, "]);
-    check("message.step = 'x'", &["keys.message.step: no action has a key in message alone"]);
+    check("everywhere.step = 'm'", &["keys.everywhere: is none of global, queues, nodes, "]);
+    check("queues = 'm'", &["keys.queues: must be a table"]);
+    check("global.stpe = 'm'", &["keys.global.stpe: is none of help, step, step-back, "]);
+    check("message.step = 'm'", &["keys.message.step: no action has a key in message alone"]);
     check("global.step = 1", &["keys.global.step: must be a key or a list of keys"]);
-    check("global.step = ['x', 1]", &["keys.global.step: must be a key or a list of keys"]);
+    check("global.step = ['m', 1]", &["keys.global.step: must be a key or a list of keys"]);
     check("global.step = 'xx'", &["keys.global.step: \"xx\" is no key: a character, space, "]);
     check("global.step = 'ctrl-c'", &["keys.global.step: ctrl-c keeps its meaning"]);
     check("global.quit = []", &["keys.global.quit: needs a key"]);
-    check("prompt.complete = 'x'", &["keys.prompt.complete: \"x\" is typed there"]);
+    check("prompt.complete = 'm'", &["keys.prompt.complete: \"m\" is typed there"]);
     check("global.step = 'c'", &["keys.global.step: \"c\" is the key of keys.global.cycle; give that another one first"]);
     // In one pane a key has one meaning, wherever it comes from.
     check("global.step = 's'", &["keys.global.step: \"s\" is the key of keys.queues.step-in"]);
@@ -101,9 +101,9 @@ fn what_cannot_be_done_is_told_and_the_rest_is_done() {
 
 #[test]
 fn of_two_that_want_one_key_the_first_has_it() {
-    let (map, problems) = configured("global.step = 'x'\nglobal.run = 'x'");
-    assert_eq!(problems, ["keys.global.step: \"x\" is the key of keys.global.run; give that another one first"]);
-    assert_eq!(map, configured("global.run = 'x'").0);
+    let (map, problems) = configured("global.step = 'm'\nglobal.run = 'm'");
+    assert_eq!(problems, ["keys.global.step: \"m\" is the key of keys.global.run; give that another one first"]);
+    assert_eq!(map, configured("global.run = 'm'").0);
     // What relied on a wish that is not granted is not granted either.
     let (map, problems) = configured("global.cycle = 'n'\nglobal.step = 's'");
     assert_eq!(problems.len(), 2, "{problems:?}");

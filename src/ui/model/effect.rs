@@ -1,5 +1,7 @@
 //! Effects: what an action leaves to the app, as the screen performs no IO.
 
+use crate::output::Text;
+
 /// An effect for the app to perform after an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -33,7 +35,7 @@ pub enum Export {
     /// The screen as it is drawn next.
     Screen(ScreenForm),
     /// A text.
-    Words(String),
+    Words(Text),
 }
 
 /// The form of an exported screen.

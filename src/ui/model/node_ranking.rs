@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::cluster::{Quantity, Str};
-use crate::framework::{NodeInfo, PluginName};
+use crate::framework::NodeInfo;
 use crate::trace::{CycleStart, CycleView};
 use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
@@ -49,7 +49,7 @@ impl<'a> NodeRanking<'a> {
                 let verdict = self.verdicts.of(node.name());
                 let distance = match (verdict.class, verdict.plugin) {
                     (Class::Fits, _) => Distance::Fits,
-                    (Class::Unschedulable | Class::Unresolvable, Some(PluginName::NodeResourcesFit)) => {
+                    (Class::Unschedulable | Class::Unresolvable, Some(plugin)) if plugin.compares_requests() => {
                         Distance::Lacks(self.wanted.share(node))
                     }
                     (class, _) => Distance::Otherwise(class),
@@ -121,7 +121,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::framework::PodInfo;
+    use crate::framework::{PluginName, PodInfo};
     use crate::ui::testing;
 
     #[test]

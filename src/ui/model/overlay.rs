@@ -2,6 +2,7 @@
 
 use tui_input::Input;
 
+use crate::output::is_plain;
 use crate::ui::config::action::Motion;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::text_view::{TextView, Viewport};
@@ -37,6 +38,12 @@ pub struct Prompt {
     pub completions: Vec<Completion>,
     /// The completion that is chosen.
     pub chosen: Option<usize>,
+}
+
+/// Returns the characters of a pasted text that are typed: plain ones, and no more of them than a line takes.
+pub fn typed(text: &str) -> impl Iterator<Item = char> {
+    const MOST: usize = 4096;
+    text.chars().filter(|c| is_plain(*c)).take(MOST)
 }
 
 /// What a line is typed for.

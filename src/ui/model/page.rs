@@ -162,7 +162,7 @@ impl<'f> PageRows<'f> {
             return;
         }
         let before = self.made.iter().filter(|r| matches!(r, PageRow::Fact { id: RowId::Line(n, _), .. } if *n == name)).count();
-        for (i, line) in text::wrap(value, self.width.saturating_sub(NAME).max(16)).into_iter().enumerate() {
+        for (i, line) in text::wrap(value, self.width.saturating_sub(NAME).max(16)).enumerate() {
             let id = RowId::Line(name, before + i);
             self.made.push(PageRow::Fact { id, name: if i == 0 { name } else { "" }, value: line, role });
         }

@@ -1,12 +1,14 @@
 //! The session behind the screen, as the screen sees it.
 
+use std::collections::BTreeMap;
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
-use crate::release::Release;
-use crate::report::LastReported;
+use crate::release::{Emulated, Release};
+use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::text_view::Form;
 
@@ -20,8 +22,10 @@ pub trait SessionHandle {
     fn timeline_mut(&mut self) -> &mut Timeline;
     /// Returns where the cluster came from, in a few words.
     fn source(&self) -> String;
-    /// Returns the release of kube-scheduler that takes the decisions.
-    fn release(&self) -> Release;
+    /// Returns the release of kube-scheduler that takes the decisions at the cursor, and why it is that one.
+    fn emulated(&self) -> Emulated;
+    /// Returns the same for an answer about the decision at the cursor.
+    fn release_report(&self) -> ReleaseReport;
     /// Returns what was read, skipped or missing in the source, a line each.
     fn report_lines(&self) -> Vec<String>;
 
@@ -95,6 +99,21 @@ pub enum Change {
     File(String),
     /// Lets time pass.
     Advance(Advance),
+    /// Makes the changes of a fix.
+    Fix(FixToApply),
+    /// Goes on with another release of kube-scheduler, on a new branch.
+    Release(Release),
+}
+
+/// A fix that was found, and can be applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FixToApply {
+    /// In words.
+    pub text: String,
+    /// The pod that it lets in.
+    pub pod: Key,
+    /// What it changes.
+    pub changes: Arc<[crate::fixes::Change]>,
 }
 
 /// How far time passes.
@@ -159,6 +178,8 @@ pub enum Job {
     SchedulerMatch,
     /// Compares two branches, by their indices.
     Compare(usize, usize),
+    /// Searches for what keeps a pod out at the cursor, and for what lets it in.
+    Fixes(Key),
     /// Reads an object as the cluster has it, or had it when it was read.
     Object(Kind, Key),
     /// Writes the cluster as it was last seen to a dump.
@@ -186,7 +207,7 @@ pub enum JobState {
 }
 
 /// A text to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// Its title.
     pub title: String,
@@ -194,4 +215,6 @@ pub struct Document {
     pub lines: Vec<String>,
     /// How they are formatted.
     pub form: Form,
+    /// Fixes that lines are about, by the number of the line.
+    pub fixes: BTreeMap<usize, FixToApply>,
 }

@@ -1,88 +1,203 @@
 //! Text that fits: clipping and wrapping by columns rather than characters, and amounts as an operator reads them.
+//!
+//! Texts come from outside: they are measured, clipped and wrapped as they are shown, which is escaped. Work is bounded by
+//! what is asked for, not by how long a text is.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use unicode_width::UnicodeWidthStr;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::output::escape;
+
+/// Bytes that may go into one column: a character of four, and the marks that stay on it.
+const BYTES: usize = 4 * 32;
 
 /// Columns that a text takes on the screen.
 pub fn width(text: &str) -> usize {
-    text.width()
+    if is_plain_ascii(text.as_bytes()) { text.len() } else { escape(text).graphemes(true).map(width_drawn).sum() }
+}
+
+/// Columns that a text takes on the screen; `None` where that is more than so many.
+pub fn width_within(text: &str, limit: usize) -> Option<usize> {
+    let head = head(text, limit);
+    Some(width(head)).filter(|width| *width <= limit && head.len() == text.len())
+}
+
+/// Columns that a text takes on the screen, or the number of those that no screen has where they are more.
+pub fn columns(text: &str) -> u16 {
+    const MOST: u16 = 1 << 13;
+    width_within(text, usize::from(MOST)).map_or(MOST, |width| width as u16)
+}
+
+fn is_plain_ascii(bytes: &[u8]) -> bool {
+    bytes.iter().all(|b| matches!(b, b' '..=b'~'))
+}
+
+/// Columns of what is seen as one character, as they are drawn.
+fn width_drawn(grapheme: &str) -> usize {
+    grapheme.width()
+}
+
+/// The beginning of a text that is enough for so many columns and one more.
+fn head(text: &str, columns: usize) -> &str {
+    if text.get(..=columns).is_some_and(|start| is_plain_ascii(start.as_bytes())) {
+        return &text[..=columns];
+    }
+    let mut end = columns.saturating_add(2).saturating_mul(BYTES).min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The same of the end of a text.
+fn tail(text: &str, columns: usize) -> &str {
+    let mut start = text.len() - columns.saturating_add(2).saturating_mul(BYTES).min(text.len());
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
 }
 
 /// The text in at most `columns`, with an ellipsis where something was cut; wide characters are never halved.
 pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns {
-        return Cow::Borrowed(text);
+    if width_within(text, columns).is_some() {
+        return escape(text);
     }
-    let room = columns.saturating_sub(width(ellipsis));
-    let cut = prefix(text, room);
-    if columns < width(ellipsis) { Cow::Borrowed(prefix(text, columns)) } else { Cow::Owned(format!("{cut}{ellipsis}")) }
+    match columns.checked_sub(width(ellipsis)) {
+        Some(room) => Cow::Owned(format!("{}{ellipsis}", prefix(&escape(head(text, columns)), room))),
+        None => Cow::Owned(prefix(&escape(head(text, columns)), columns).to_owned()),
+    }
 }
 
 /// The beginning of a text and an ellipsis, in at most `columns`, whether or not the text alone would have fitted.
 pub fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
+    let head = escape(head(text, columns));
     match columns.checked_sub(width(ellipsis)) {
-        Some(room) => format!("{}{ellipsis}", prefix(text, room)),
-        None => prefix(text, columns).to_owned(),
+        Some(room) => format!("{}{ellipsis}", prefix(&head, room)),
+        None => prefix(&head, columns).to_owned(),
     }
 }
 
 /// The text in at most `columns`, cut in its middle: the names of pods begin alike and end apart.
 pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if width(text) <= columns || columns < 8 {
+    if columns < 8 || width_within(text, columns).is_some() {
         return clip(text, columns, ellipsis);
     }
-    let tail_room = (columns / 3).max(5);
-    let start = text.char_indices().map(|(i, _)| i).find(|i| width(&text[*i..]) <= tail_room).unwrap_or(text.len());
-    let head = prefix(text, columns - width(&text[start..]) - width(ellipsis));
-    Cow::Owned(format!("{head}{ellipsis}{}", &text[start..]))
+    let end = escape(tail(text, columns));
+    let end = suffix(&end, (columns / 3).max(5));
+    let head = escape(head(text, columns));
+    let head = prefix(&head, columns - width(end) - width(ellipsis));
+    Cow::Owned(format!("{head}{ellipsis}{end}"))
 }
 
-/// The longest beginning that takes at most `columns`; marks that combine with the last character stay with it.
-fn prefix(text: &str, columns: usize) -> &str {
-    let mut end = 0;
-    for (at, c) in text.char_indices() {
-        let next = at + c.len_utf8();
-        if width(&text[..next]) > columns {
-            break;
+/// The longest beginning of an escaped text that takes at most `room` columns; marks stay with their character.
+fn prefix(text: &str, room: usize) -> &str {
+    let mut used = 0;
+    let end = text.grapheme_indices(true).find_map(|(at, grapheme)| {
+        used += width_drawn(grapheme);
+        (used > room).then_some(at)
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The longest end of an escaped text that takes at most `room` columns.
+fn suffix(text: &str, room: usize) -> &str {
+    let mut used = 0;
+    let start = text.grapheme_indices(true).rev().find_map(|(at, grapheme)| {
+        used += width_drawn(grapheme);
+        (used > room).then_some(at + grapheme.len())
+    });
+    &text[start.unwrap_or(0)..]
+}
+
+/// Breaks a text into lines of at most `columns`, between words where it can. Blanks at which it is broken are left out,
+/// and of several that follow each other all but one.
+pub fn wrap(text: &str, columns: usize) -> impl Iterator<Item = String> {
+    wrapped(text, columns).map(|row| joined(&text[row]))
+}
+
+/// Returns which parts of a text are its lines where it is broken as [`wrap`] does.
+pub fn wrapped(text: &str, columns: usize) -> Wrapped<'_> {
+    Wrapped { text, at: 0, word: 0..0, columns: columns.max(1) }
+}
+
+/// Returns such a part as it is shown.
+pub fn joined(row: &str) -> String {
+    escape(row).split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// See [`wrapped`].
+#[derive(Clone, Debug)]
+pub struct Wrapped<'a> {
+    text: &'a str,
+    /// Behind the word that was taken last.
+    at: usize,
+    /// What is left of that word.
+    word: Range<usize>,
+    columns: usize,
+}
+
+impl Wrapped<'_> {
+    /// Returns what is to be put next: what is left of a word, or the next one.
+    fn word(&mut self) -> Option<Range<usize>> {
+        if self.word.is_empty() {
+            let rest = &self.text[self.at..];
+            let start = self.at + rest.len() - rest.trim_start_matches(' ').len();
+            let end = self.text[start..].find(' ').map_or(self.text.len(), |at| start + at);
+            (self.word, self.at) = (start..end, end);
         }
-        end = next;
+        Some(self.word.clone()).filter(|word| !word.is_empty())
     }
-    &text[..end]
 }
 
-/// Breaks a text into lines of at most `columns`, between words where it can.
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(1);
-    let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split(' ').filter(|w| !w.is_empty()) {
-            let mut word = word;
-            if !line.is_empty() && width(&line) + 1 + width(word) > columns {
-                lines.push(std::mem::take(&mut line));
-            }
-            while width(word) > columns {
-                let mut head = prefix(word, columns);
-                if head.is_empty() {
-                    // A single wide character in a single column: it cannot fit, and must not hold things up.
-                    head = &word[..word.chars().next().map_or(word.len(), char::len_utf8)];
+impl Iterator for Wrapped<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let first = self.word()?;
+        let mut row = first.start..first.start;
+        let mut used = 0;
+        while let Some(word) = self.word() {
+            let gap = usize::from(used > 0);
+            match width_within(&self.text[word.clone()], self.columns.saturating_sub(used + gap)) {
+                Some(width) => {
+                    used += gap + width;
+                    row.end = word.end;
+                    self.word = word.end..word.end;
                 }
-                lines.push(head.to_owned());
-                word = &word[head.len()..];
+                None if used > 0 => break,
+                None => {
+                    row.end = word.start + fitting(&self.text[word.clone()], self.columns);
+                    self.word = row.end..word.end;
+                    break;
+                }
             }
-            if !line.is_empty() && !word.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
         }
-        if !line.is_empty() || paragraph.is_empty() {
-            lines.push(line);
-        }
+        Some(row)
     }
-    lines
+}
+
+/// How many bytes at the beginning of a text fit; at least one character, which must not hold things up where it does not.
+fn fitting(text: &str, room: usize) -> usize {
+    if text.get(..=room).is_some_and(|start| is_plain_ascii(start.as_bytes())) {
+        return room;
+    }
+    let mut used = 0;
+    let mut graphemes = text.grapheme_indices(true);
+    let first = graphemes.next().map_or(0, |(_, grapheme)| {
+        used = width(grapheme);
+        grapheme.len()
+    });
+    let next = graphemes.find_map(|(at, grapheme)| {
+        used += width(grapheme);
+        (used > room).then_some(at)
+    });
+    next.unwrap_or(text.len()).max(first)
 }
 
 /// Thousandths of a core, as cores: `6`, `1.9`, `0.25`.
@@ -198,6 +313,9 @@ mod tests {
         check("節点一号", 6, "節点…");
         check("e\u{301}e\u{301}e\u{301}", 3, "e\u{301}e\u{301}e\u{301}");
         check("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…");
+        check("a\u{1b}b", 8, "a\\u{1b}b");
+        check("a\u{1b}b", 6, "a\\u{1…");
+        check("a\nb\u{202e}", 5, "a\\nb…");
         assert_eq!(clip("worker", 4, "..."), "w...");
     }
 
@@ -214,13 +332,28 @@ mod tests {
 
     #[test]
     fn wrapping_keeps_every_character() {
-        let check = |text: &str, columns: usize, expected: &[&str]| assert_eq!(wrap(text, columns), expected, "{text:?}");
+        let check =
+            |text: &str, columns: usize, expected: &[&str]| assert_eq!(wrap(text, columns).collect::<Vec<_>>(), expected, "{text:?}");
         check("0/12 nodes are available", 10, &["0/12 nodes", "are", "available"]);
         check("abcdefghij", 4, &["abcd", "efgh", "ij"]);
         check("ab abcdefghij k", 4, &["ab", "abcd", "efgh", "ij k"]);
-        check("a\nb", 4, &["a", "b"]);
+        check("a\nb", 4, &["a\\nb"]);
+        check("one  two   three ", 9, &["one two", "three"]);
+        check("a \u{1b}bcdef", 9, &["a", "\\u{1b}bcd", "ef"]);
         check("節点", 1, &["節", "点"]);
         check("", 4, &[]);
+    }
+
+    #[test]
+    fn long_texts_are_not_gone_through() {
+        for text in ["x".repeat(1 << 22), "節".repeat(1 << 20), "e\u{301}".repeat(1 << 20), "\u{1b}".repeat(1 << 20)] {
+            assert_eq!(width_within(&text, 100), None);
+            assert!(head(&text, 100).len() < 20_000 && tail(&text, 100).len() < 20_000);
+            assert!((96..=100).contains(&width(&clip(&text, 100, "…"))));
+            assert!((96..=100).contains(&width(&clip_middle(&text, 100, "…"))));
+            let rows: Vec<String> = wrap(&text, 100).take(3).collect();
+            assert!(rows.len() == 3 && rows.iter().all(|row| (90..=100).contains(&width(row))), "{rows:?}");
+        }
     }
 
     #[test]

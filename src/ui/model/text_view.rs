@@ -6,7 +6,7 @@ use crate::cluster::{Key, Str};
 use crate::session::Timeline;
 use crate::ui::config::action::Motion;
 use crate::ui::model::fuzzy::Fuzzy;
-use crate::ui::model::session_handle::Document;
+use crate::ui::model::session_handle::{Document, FixToApply};
 
 /// How text that lies over the screen is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Viewport {
 }
 
 /// Where a line leads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// To the decision about a pod, or to the pod where none is to be taken.
     Pod(Key),
@@ -52,6 +52,8 @@ pub enum Target {
     Node(Str),
     /// To a branch, by its number from 0.
     Branch(usize),
+    /// To what comes of a fix.
+    Fix(FixToApply),
 }
 
 impl TextView {
@@ -63,7 +65,10 @@ impl TextView {
     /// A document, in which lines that begin with the name of a pod or node lead there.
     pub fn of(document: Document, timeline: &Timeline) -> Self {
         let mut sheet = Self::new(document.title, document.lines, document.form);
-        if sheet.form == Form::Prose {
+        if !document.fixes.is_empty() {
+            sheet.links = document.fixes.into_iter().map(|(at, fix)| (at, Target::Fix(fix))).collect();
+            sheet.view.selected = sheet.links.keys().next().copied();
+        } else if sheet.form == Form::Prose {
             let target = |line: &String| target(line, timeline);
             sheet.links = sheet.lines.iter().enumerate().filter_map(|(at, line)| Some((at, target(line)?))).collect();
             sheet.view.selected = sheet.links.keys().next().copied();

@@ -15,7 +15,7 @@ use crate::ui::view::draw::Scene;
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(4);
     let room = usize::from(area.height);
-    let (sign, answer) = answer(scene, |sentence| text::wrap(sentence, columns).len() <= room);
+    let (sign, answer) = answer(scene, |sentence| text::wrapped(sentence, columns).nth(room).is_none());
     let lines = fitted(&answer, columns, room, scene.glyphs.ellipsis);
     for (i, words) in lines.into_iter().take(room).enumerate() {
         let lead = if i == 0 { sign.clone() } else { Span::raw("  ") };
@@ -31,14 +31,15 @@ fn fitted(sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<St
     let words: Vec<&str> = way.split(' ').collect();
     // Remarks in brackets are the next to go.
     let bare = rest.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1)));
-    let mut lines = text::wrap(sentence, columns);
+    let wrap = |text: &str| text::wrap(text, columns).take(room + 1).collect::<Vec<String>>();
+    let mut lines = wrap(sentence);
     for rest in [Some(rest), bare].into_iter().flatten() {
         for kept in (1..words.len()).rev() {
             if lines.len() <= room {
                 return lines;
             }
             let way = words[..kept].join(" ");
-            lines = text::wrap(&format!("{}{ellipsis}{rest}", way.trim_end_matches([',', ':'])), columns);
+            lines = wrap(&format!("{}{ellipsis}{rest}", way.trim_end_matches([',', ':'])));
         }
     }
     lines

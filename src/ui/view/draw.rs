@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::release::Release;
+use crate::output::escape;
+use crate::release::Emulated;
 use crate::report::LastReported;
 use crate::session::Timeline;
 use crate::trace::CycleView;
@@ -35,8 +36,8 @@ pub struct Scene<'a> {
     pub live: Option<LiveStatus>,
     /// Where the cluster came from.
     pub source: &'a str,
-    /// The release of kube-scheduler whose decisions are taken.
-    pub release: Release,
+    /// The release of kube-scheduler whose decisions are taken, and why it is that one.
+    pub release: Emulated,
     /// Which of several branches this is; empty where there is one only.
     pub branch: &'a str,
 }
@@ -79,23 +80,23 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Puts spans into one row; text that does not fit ends in an ellipsis. Returns the columns taken.
+/// Puts spans into one row, escaped, as text from outside reaches the screen here and nowhere else; text that does not fit
+/// ends in an ellipsis. Returns the columns taken.
 pub fn put(buf: &mut Buffer, area: Rect, spans: &[Span<'_>], ellipsis: &str) -> u16 {
     if area.is_empty() {
         return 0;
     }
-    let total: usize = spans.iter().map(|s| text::width(&s.content)).sum();
     let room = usize::from(area.width);
     let mut used = 0;
+    let rest_fits = spans.iter().try_fold(room, |left, span| Some(left - text::width_within(&span.content, left)?)).is_some();
+    // The last column is kept for the ellipsis when something further on does not fit.
     for span in spans {
         if used >= room {
             break;
         }
         let left = room - used;
-        // The last column is kept for the ellipsis when something further on does not fit.
-        let rest_fits = total <= room;
-        let content = if rest_fits || text::width(&span.content) < left {
-            std::borrow::Cow::Borrowed(span.content.as_ref())
+        let content = if rest_fits || text::width_within(&span.content, left - 1).is_some() {
+            escape(&span.content)
         } else {
             std::borrow::Cow::Owned(text::cut(&span.content, left, ellipsis))
         };

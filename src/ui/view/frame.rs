@@ -68,7 +68,7 @@ fn too_small(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         if y >= area.bottom() {
             break;
         }
-        let width = (text::width(words) as u16).min(area.width);
+        let width = text::columns(words).min(area.width);
         let row = Rect { x: area.x + (area.width - width) / 2, y, width, height: 1 };
         put(buf, row, &[scene.span(*role, words.as_str())], scene.glyphs.ellipsis);
     }

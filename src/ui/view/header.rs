@@ -14,38 +14,63 @@ use crate::ui::view::draw::Scene;
 /// Screens narrower than this do without the program's name.
 const NAMED_FROM: u16 = 100;
 
+/// The source is clipped to no fewer columns.
+const SHORTEST_SOURCE: usize = 5;
+
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let right = place(scene);
     let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
-    let started = match scene.timeline.started() {
+    let mut started = match scene.timeline.started() {
         InitialQueues::Fresh => "fresh start",
         InitialQueues::AsObserved => "as observed",
     };
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
     let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
-    let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
+    let named = area.width >= NAMED_FROM;
+    let lead = if named { " schedscope  " } else { " " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
     let live = match &scene.live {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
-    let always: usize =
-        [scene.branch, alone, started, live.0.as_str()].iter().filter(|s| !s.is_empty()).map(|s| text::width(s) + text::width(&dot)).sum();
-    let source =
-        text::clip_middle(scene.source, room.saturating_sub(text::width(lead) + always).max(5), scene.glyphs.ellipsis).into_owned();
+    let label = scene.release.label();
+    let mut release = if named { format!("kube-scheduler {label}") } else { label };
+    let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
+    let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
+    let least = text::width(lead) + SHORTEST_SOURCE;
+    // A release that somebody asked for, or that the cluster shows, is worth more than how the queues began.
+    let given = scene.release.choice.wanted.is_some();
+    if given && least + always > room {
+        always -= width(started);
+        started = "";
+    }
+    if least + always > room {
+        always -= width(&release);
+        release.clear();
+    }
+    let left = room.saturating_sub(text::width(lead) + always).max(SHORTEST_SOURCE);
+    let source = text::clip_middle(scene.source, left, scene.glyphs.ellipsis).into_owned();
+    // The counts give way to the release.
+    let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
+    let counts = [known(&moment.cluster, Kind::Node, "node"), known(&moment.cluster, Kind::Pod, "pod")].map(|(role, words)| {
+        let fits = width(&words) <= spare;
+        spare = if fits { spare - width(&words) } else { 0 };
+        (role, if fits { words } else { String::new() })
+    });
+    let [nodes, pods] = counts;
     let facts = [
         (Role::Strong, source),
         (live.1, live.0.clone()),
         (Role::Accent, scene.branch.to_owned()),
         (Role::Notice, alone.to_owned()),
         (Role::Muted, started.to_owned()),
-        known(&moment.cluster, Kind::Node, "node"),
-        known(&moment.cluster, Kind::Pod, "pod"),
-        (Role::Muted, format!("kube-scheduler v{}", scene.release.minor())),
+        nodes,
+        pods,
+        (Role::Muted, release),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
     let mut used = text::width(lead);

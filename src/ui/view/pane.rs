@@ -243,7 +243,7 @@ impl PaneDef {
             return;
         }
         let words = format!(" {}-{} of {} ", offset + 1, text::thousands((offset + room).min(total)), text::thousands(total));
-        let width = text::width(&words) as u16;
+        let width = text::columns(&words);
         let foot = Rect { x: area.right().saturating_sub(width + 2), y: area.bottom() - 1, width, height: 1 };
         put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
     }

@@ -22,7 +22,7 @@ fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
             continue;
         }
         let words = def.tab_words(state);
-        let width = (text::width(&words) as u16).min(area.right().saturating_sub(x));
+        let width = text::columns(&words).min(area.right().saturating_sub(x));
         list.push((pane, words, Rect { x, width, ..area }));
         x = (x + width + 3).min(area.right());
     }

@@ -6,6 +6,7 @@
 mod files;
 mod finding;
 mod preemption;
+mod releases;
 mod time;
 
 use crate::pty::{ENTER, ESC, Pty, command};

@@ -1,5 +1,6 @@
 //! Writes the screen or the decision to a file.
 
+use crate::output::{Lines, Text};
 use crate::report::{self, Format};
 use crate::trace::CycleView;
 use crate::ui::actions::arguments;
@@ -41,7 +42,7 @@ fn export(session: &dyn SessionHandle, args: &str) -> Result<Effect, ExportError
 }
 
 /// Returns the decision at the cursor to its end, in the form that the ending of a file's name stands for.
-fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportError> {
+fn decision(session: &dyn SessionHandle, path: &str) -> Result<Text, ExportError> {
     let format = match ending(path) {
         "svg" => return Err(ExportError::DecisionAsPicture),
         ending => Format::of_ending(ending).ok_or_else(|| ExportError::Ending { path: path.to_owned() })?,
@@ -51,5 +52,5 @@ fn decision(session: &dyn SessionHandle, path: &str) -> Result<String, ExportErr
     if view.start.is_none() {
         return Err(ExportError::NoDecision(revision.title.clone()));
     }
-    Ok(format.write(&report::Answer::Decision(&view), "")?)
+    Ok(format.write(&report::Answer::Decision(&view, &session.release_report()), Lines::default())?)
 }

@@ -20,6 +20,7 @@ pub mod delete;
 pub mod ends;
 pub mod export;
 pub mod filter;
+pub mod fixes;
 pub mod fold;
 pub mod groups;
 pub mod help;
@@ -33,6 +34,7 @@ pub mod pod;
 pub mod pod_seek;
 pub mod quit;
 pub mod reject;
+pub mod release;
 pub mod report;
 pub mod restart;
 pub mod run;
@@ -77,6 +79,7 @@ pub static VERBS: &[&[Verb]] = &[
     command::VERBS,
     catch_up::VERBS,
     agreement::VERBS,
+    fixes::VERBS,
     source::VERBS,
     copy::VERBS,
     export::VERBS,
@@ -94,6 +97,7 @@ pub static VERBS: &[&[Verb]] = &[
     open_source::VERBS,
     patch::VERBS,
     reject::VERBS,
+    release::VERBS,
     restart::VERBS,
     save::VERBS,
     theme::VERBS,

@@ -3,7 +3,7 @@
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::theme_list;
 use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::actions::verbs::branch;
+use crate::ui::actions::verbs::{branch, fixes};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::session_handle::SessionHandle;
@@ -33,7 +33,7 @@ pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer
         Some(Overlay::Text(text)) => {
             if let Some(target) = text.view.selected.and_then(|at| text.links.get(&at).cloned()) {
                 state.leave_text(text);
-                follow(state, session, target);
+                follow(state, session, target)?;
             }
         }
         Some(_) => {}
@@ -43,7 +43,7 @@ pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer
 }
 
 /// Goes where a line of a text leads.
-fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) {
+fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) -> Result<(), CommandError> {
     match target {
         Target::Pod(pod) => {
             if !show_pod(state, session, &pod) {
@@ -52,5 +52,7 @@ fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) {
         }
         Target::Node(node) => state.open_node(node),
         Target::Branch(to) => branch::switch(state, session, to),
+        Target::Fix(fix) => drop(fixes::apply(state, session, fix)?),
     }
+    Ok(())
 }

@@ -42,7 +42,7 @@ fn rows(buf: &Buffer) -> impl Iterator<Item = Vec<Piece<'_>>> {
         let mut x = area.left();
         while x < area.right() {
             let cell = &buf[(x, y)];
-            let columns = (text::width(cell.symbol()) as u16).clamp(1, area.right() - x);
+            let columns = text::columns(cell.symbol()).clamp(1, area.right() - x);
             row.push(Piece { column: x - area.left(), columns, symbol: cell.symbol(), cell });
             x += columns;
         }

@@ -42,7 +42,15 @@ pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
     let settings = &scene.state.settings;
     let lines: Vec<Line<'_>> =
         rows(&settings.keymap, panes::def(scene.state.focus).context, &view.filter, area.width).into_iter().map(styled).collect();
-    super::sheet(scene, &super::filtered("Keys and commands", &view.filter), WIDTH, &lines, view.offset, area, buf);
+    super::sheet(
+        scene,
+        &super::filtered("Keys and commands", &view.filter),
+        WIDTH,
+        (lines.len(), &|at| lines[at].clone()),
+        view.offset,
+        area,
+        buf,
+    );
 }
 
 /// How many lines there are on a screen of so many columns.
@@ -78,9 +86,9 @@ fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
             // Keys that are too long for their column have lines of their own.
             let own = text::width(&keys) >= column;
             if own {
-                rows.extend(text::wrap(&keys, room).into_iter().map(|part| Row::Entry(part, String::new())));
+                rows.extend(text::wrap(&keys, room).map(|part| Row::Entry(part, String::new())));
             }
-            let words = text::wrap(help, room.saturating_sub(column).max(12)).into_iter().enumerate();
+            let words = text::wrap(help, room.saturating_sub(column).max(12)).enumerate();
             rows.extend(words.map(|(i, words)| Row::Entry(if i == 0 && !own { keys.clone() } else { String::new() }, words)));
         }
     }

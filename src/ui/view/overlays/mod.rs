@@ -83,9 +83,12 @@ fn line_at(outer: Rect, lines: usize, offset: usize, (x, y): (u16, u16)) -> Hit<
     row.map(|row| offset.min(lines.saturating_sub(room)) + row).filter(|at| *at < lines).map_or(Hit::Nothing, Hit::On)
 }
 
+/// How many lines a box has, and what makes each; only those in sight are made.
+type Made<'a, 'l> = (usize, &'a dyn Fn(usize) -> Line<'l>);
+
 /// A box in the middle with lines that scroll; `offset` beyond the end shows the end.
-fn sheet(scene: &Scene<'_>, title: &str, width: u16, lines: &[Line<'_>], offset: usize, area: Rect, buf: &mut Buffer) {
-    let outer = outer(width, lines.len(), area);
+fn sheet(scene: &Scene<'_>, title: &str, width: u16, (count, line): Made<'_, '_>, offset: usize, area: Rect, buf: &mut Buffer) {
+    let outer = outer(width, count, area);
     let set = scene.glyphs.border_focused;
     let style = scene.style(Role::BorderFocused);
     for y in outer.top()..outer.bottom() {
@@ -111,12 +114,12 @@ fn sheet(scene: &Scene<'_>, title: &str, width: u16, lines: &[Line<'_>], offset:
     scene.line(buf, bar, &Line::from(vec![Span::raw(" "), scene.span(Role::Title, title.to_owned()), Span::raw(" ")]));
     let inner = Rect { x: outer.x + 2, y: outer.y + 1, width: outer.width.saturating_sub(4), height: outer.height.saturating_sub(2) };
     let room = usize::from(inner.height);
-    let offset = offset.min(lines.len().saturating_sub(room));
-    for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
-        scene.line(buf, Rect { y: inner.y + i as u16, height: 1, ..inner }, line);
+    let offset = offset.min(count.saturating_sub(room));
+    for (i, at) in (offset..count).take(room).enumerate() {
+        scene.line(buf, Rect { y: inner.y + i as u16, height: 1, ..inner }, &line(at));
     }
-    if lines.len() > room {
-        let text = format!(" {}-{} of {} ", offset + 1, (offset + room).min(lines.len()), lines.len());
+    if count > room {
+        let text = format!(" {}-{} of {count} ", offset + 1, (offset + room).min(count));
         let foot = Rect { y: outer.bottom() - 1, ..bar };
         let shift = foot.width.saturating_sub(text.len() as u16);
         scene.line(buf, Rect { x: foot.x + shift, width: foot.width - shift, ..foot }, &Line::from(scene.span(Role::Muted, text)));

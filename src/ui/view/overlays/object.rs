@@ -1,5 +1,7 @@
 //! An object as YAML: its fields' names stand out, long lines are wrapped where they are.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -12,18 +14,29 @@ use crate::ui::view::draw::Scene;
 /// Draws the object.
 pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     let width = area.width.saturating_sub(4).min(110);
-    let mut lines = Vec::with_capacity(sheet.lines.len());
-    for line in sheet.shown().into_iter().map(|at| &sheet.lines[at]) {
-        let indent = line.len() - line.trim_start_matches([' ', '-']).len();
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
+    // Each with the number of the line it is of, and where it is in that.
+    let mut rows: Vec<(usize, Range<usize>)> = Vec::new();
+    for at in sheet.shown() {
+        let line = &sheet.lines[at];
+        let indent = indent(line);
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         if line.len() == indent {
-            lines.push(Line::default());
+            rows.push((at, indent..indent));
         }
-        for (i, part) in text::wrap(&line[indent..], room).into_iter().enumerate() {
-            lines.push(styled(scene, if i == 0 { &line[..indent] } else { "" }, indent, part, i == 0));
-        }
+        rows.extend(text::wrapped(&line[indent..], room).map(|part| (at, part.start + indent..part.end + indent)));
     }
-    super::sheet(scene, &super::filtered(&sheet.title, &sheet.view.filter), width, &lines, sheet.view.offset, area, buf);
+    let styled = |row: usize| {
+        let (at, part) = &rows[row];
+        let line = &sheet.lines[*at];
+        if part.is_empty() {
+            return Line::default();
+        }
+        let (indent, first) = (indent(line), row == 0 || rows[row - 1].0 != *at);
+        styled(scene, if first { &line[..indent] } else { "" }, indent, text::joined(&line[part.clone()]), first)
+    };
+    let title = super::filtered(&sheet.title, &sheet.view.filter);
+    super::sheet(scene, &title, width, (rows.len(), &styled), sheet.view.offset, area, buf);
 }
 
 fn styled(scene: &Scene<'_>, lead: &str, indent: usize, part: String, first: bool) -> Line<'static> {

@@ -42,8 +42,8 @@ fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
         Typing::Over(_) => filter("these lines".to_owned()),
         Typing::Command => format!("{} run   {} complete   {} cancel", key(Action::SUBMIT), key(Action::COMPLETE), key(Action::BACK)),
     };
-    let width = text::width(&words) as u16;
-    let typed = text::width(prompt.input.value()) as u16;
+    let width = text::columns(&words);
+    let typed = text::columns(prompt.input.value());
     if area.width > typed + width + 8 {
         buf.set_string(area.right() - width - 1, area.y, words, scene.style(Role::Muted));
     }

@@ -1,5 +1,7 @@
 //! Text over the screen: what was read from the source, the branches, two branches side by side.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -13,8 +15,8 @@ use crate::ui::view::overlays::Hit;
 
 /// The lines that are shown, as they are wrapped.
 struct Laid {
-    /// Each with the number of the line it is of.
-    rows: Vec<(usize, String)>,
+    /// Each with the number of the line it is of, and where it is in that.
+    rows: Vec<(usize, Range<usize>)>,
     /// How far it is scrolled.
     offset: usize,
     width: u16,
@@ -29,12 +31,11 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
         // What is indented stays so where it is wrapped.
         let indent = line.len() - line.trim_start().len();
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
-        let wrapped = text::wrap(line.trim_start(), room);
         let first = rows.len();
-        if wrapped.is_empty() {
-            rows.push((at, String::new()));
+        rows.extend(text::wrapped(&line[indent..], room).map(|part| (at, part.start + indent..part.end + indent)));
+        if rows.len() == first {
+            rows.push((at, indent..indent));
         }
-        rows.extend(wrapped.into_iter().map(|l| (at, format!("{}{l}", " ".repeat(indent)))));
         if sheet.view.selected == Some(at) {
             offset = super::centred(first, rows.len(), area);
         }
@@ -57,21 +58,23 @@ pub fn line_at(sheet: &TextView, area: Rect, place: (u16, u16)) -> Hit<usize> {
 /// Draws the text, its lines wrapped; a line that ends in a colon and is not indented is a heading.
 pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     let laid = lay_out(sheet, area);
-    let styled = |(at, words): (usize, String)| {
-        let line = &sheet.lines[at];
+    let styled = |row: usize| {
+        let Some((at, part)) = laid.rows.get(row) else {
+            let words = if sheet.lines.is_empty() { "nothing to report" } else { "no line matches" };
+            return Line::from(scene.span(Role::Muted, words));
+        };
+        let line = &sheet.lines[*at];
+        let indent = line.len() - line.trim_start().len();
+        let words = format!("{:indent$}{}", "", text::joined(&line[part.clone()]));
         let role = match () {
-            () if sheet.view.selected == Some(at) => Role::Selection,
+            () if sheet.view.selected == Some(*at) => Role::Selection,
             () if line.ends_with(':') && !line.starts_with(' ') => Role::Title,
             () => Role::Text,
         };
         Line::from(scene.span(role, words))
     };
-    let mut lines: Vec<Line<'_>> = laid.rows.into_iter().map(styled).collect();
-    if lines.is_empty() {
-        let words = if sheet.lines.is_empty() { "nothing to report" } else { "no line matches" };
-        lines.push(Line::from(scene.span(Role::Muted, words)));
-    }
-    super::sheet(scene, &super::filtered(&sheet.title, &sheet.view.filter), laid.width, &lines, laid.offset, area, buf);
+    let title = super::filtered(&sheet.title, &sheet.view.filter);
+    super::sheet(scene, &title, laid.width, (laid.rows.len().max(1), &styled), laid.offset, area, buf);
 }
 
 /// Moves from one line that leads somewhere to the next, and by pages through all lines, so that what stands between

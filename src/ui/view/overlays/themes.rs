@@ -25,7 +25,7 @@ fn rows(themes: &[ThemeEntry], selected: &str, area: Rect) -> (Vec<Row>, usize) 
         if theme.name == selected {
             at = rows.len();
             let problem = theme.problem.as_deref().unwrap_or_default();
-            rows.extend(text::wrap(problem, usize::from(WIDTH) - 8).into_iter().map(|part| (i, Some(part))));
+            rows.extend(text::wrap(problem, usize::from(WIDTH) - 8).map(|part| (i, Some(part))));
         }
     }
     let room = usize::from(area.height.saturating_sub(4)).max(1);
@@ -62,5 +62,5 @@ pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
         Line::from(vec![Span::styled(format!("{sign} {name}{pad}  "), style), scene.span(role, words)])
     };
     let lines: Vec<Line<'_>> = rows.into_iter().map(line).collect();
-    super::sheet(scene, "Themes", WIDTH, &lines, offset, area, buf);
+    super::sheet(scene, "Themes", WIDTH, (lines.len(), &|at| lines[at].clone()), offset, area, buf);
 }

@@ -54,8 +54,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
     def.chrome(scene, plan, def.title(scene, "Message"), right, buf);
     let area = def.list_in(plan);
-    let lines = lines(scene, beside.as_ref(), area.width);
     let room = usize::from(area.height);
+    let lines = lines(scene, beside.as_ref(), area.width, scene.state.message_offset + room + 1);
     let offset = scene.state.message_offset.min(lines.len().saturating_sub(room));
     for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
         let row = Rect { y: area.y + i as u16, height: 1, ..area };
@@ -67,8 +67,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
 }
 
-/// The message.
-fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16) -> Vec<Line<'static>> {
+/// The message, as far as so many lines.
+fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16, limit: usize) -> Vec<Line<'static>> {
     let columns = usize::from(width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let (words, role) = match &scene.cycle().failure {
@@ -77,11 +77,13 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16) -> Vec<Line<'st
     };
     let written = cycle_note(scene);
     let (words, role) = written.as_deref().map_or((words, role), |note| (note, Role::Text));
-    let message = text::wrap(words, columns.saturating_sub(2)).into_iter();
-    lines.extend(message.map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
+    let message = text::wrap(words, columns.saturating_sub(2));
+    lines.extend(message.take(limit).map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
     for words in beside.iter().flat_map(|beside| beside.lines()) {
-        let wrapped = text::wrap(&words, columns.saturating_sub(2)).into_iter();
-        lines.extend(wrapped.map(|line| Line::from(vec![Span::raw("  "), scene.span(Role::Muted, line)])));
+        let wrapped = text::wrap(&words, columns.saturating_sub(2));
+        lines.extend(
+            wrapped.take(limit.saturating_sub(lines.len())).map(|line| Line::from(vec![Span::raw("  "), scene.span(Role::Muted, line)])),
+        );
     }
     lines
 }
@@ -105,7 +107,7 @@ fn beside(scene: &Scene<'_>) -> Option<Beside> {
     let written = scene.written?;
     scene.cycle().outcome?;
     let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::time_of_day(at)));
-    let (different, other_words) = differences(scene.cycle(), written);
+    let (different, other_words) = differences(scene.cycle(), written, &scene.release);
     Some(Beside { at, different, other_words })
 }
 

@@ -289,7 +289,7 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     for plugin in &plugins {
         let title = score_title(*plugin);
-        let need = text::width(title) as u16 + 2;
+        let need = text::columns(title) + 2;
         if need > room {
             break;
         }
@@ -311,6 +311,15 @@ fn score_title(plugin: PluginName) -> &'static str {
         PluginName::PodTopologySpread => "Spread",
         PluginName::DynamicResources => "Devices",
         PluginName::VolumeBinding => "Volumes",
+        PluginName::BalancedResourceAllocation => "Balanced",
+        PluginName::ImageLocalityPriority => "Images",
+        PluginName::InterPodAffinityPriority => "InterPod",
+        PluginName::LeastRequestedPriority => "Least",
+        PluginName::MostRequestedPriority => "Most",
+        PluginName::NodeAffinityPriority => "NodeAff.",
+        PluginName::NodePreferAvoidPodsPriority => "Avoid",
+        PluginName::SelectorSpreadPriority | PluginName::ServiceSpreadingPriority => "Spread",
+        PluginName::TaintTolerationPriority => "Taints",
         other => other.as_str(),
     }
 }
@@ -381,7 +390,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 /// Why a node has its verdict: its score where it fits, how much it lacks in an order that is about that, and nothing
 /// where the heading has told.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
-    let lacks = style.wanted.as_ref().filter(|_| verdict.plugin == Some(PluginName::NodeResourcesFit));
+    let lacks = style.wanted.as_ref().filter(|_| verdict.plugin.is_some_and(PluginName::compares_requests));
     let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
     match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {

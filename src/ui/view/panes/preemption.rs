@@ -241,8 +241,8 @@ impl Table {
                 ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time", 11),
             };
             let column = match (values, full) {
-                (false, _) => left(mark, Width::Fixed(text::width(mark) as u16)),
-                (true, true) => right(long, Width::Fixed(need.max(text::width(long) as u16))),
+                (false, _) => left(mark, Width::Fixed(text::columns(mark))),
+                (true, true) => right(long, Width::Fixed(need.max(text::columns(long)))),
                 (true, false) => right(short, Width::Fixed(need)),
             };
             columns.push(if *name == ScoreFunctionName::MinNumPDBViolations { column.by(Sort::Violations) } else { column });

@@ -13,6 +13,7 @@ use crate::ui::config::context::Context;
 use crate::ui::config::keymap::Keymap;
 use crate::ui::config::theme::Role;
 use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::overlay::typed;
 use crate::ui::model::text;
 use crate::ui::view::start::Palette;
 
@@ -152,7 +153,7 @@ impl Start {
             Action::OPEN => return self.chosen(),
             Action::Resize(width, height) => self.size = (width, height),
             Action::Paste(text) => self.type_in(|input| {
-                for c in text.chars().filter(|c| !c.is_control()) {
+                for c in typed(&text) {
                     input.handle(InputRequest::InsertChar(c));
                 }
             }),
@@ -358,9 +359,9 @@ fn foot(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     if let Some(notice) = &start.notice {
         // It may be long, and there are two lines for it.
         let words = notice.split_whitespace().collect::<Vec<_>>().join(" ");
-        let lines = text::wrap(&words, usize::from(area.width.saturating_sub(4)).max(1));
-        let (first, rest) = lines.split_at(lines.len().min(1));
-        let rows = if rest.is_empty() { vec![words] } else { vec![first.join(" "), rest.join(" ")] };
+        let end = text::wrapped(&words, usize::from(area.width.saturating_sub(4))).next().map_or(0, |first| first.end);
+        let (first, rest) = words.split_at(end);
+        let rows = if rest.is_empty() { vec![first] } else { vec![first, rest.trim_start()] };
         for (row, words) in (last + 1 - rows.len() as u16..).zip(&rows) {
             let sign = if row == last + 1 - rows.len() as u16 { palette.glyphs.failed } else { " " };
             palette.row(buf, area, row, &[palette.span(Role::Warning, format!(" {sign} {words}"))]);

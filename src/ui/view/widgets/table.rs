@@ -52,8 +52,9 @@ pub fn row(scene: &Scene<'_>, columns: &[Column], area: Rect, cells: &[Vec<Span<
 }
 
 fn cell_at(scene: &Scene<'_>, column: Column, area: Rect, spans: &[Span<'_>], buf: &mut Buffer) {
-    let width: usize = spans.iter().map(|s| text::width(&s.content)).sum();
-    let shift = if column.right { area.width.saturating_sub(width as u16) } else { 0 };
+    let room = usize::from(area.width);
+    let left = spans.iter().try_fold(room, |left, span| Some(left - text::width_within(&span.content, left)?));
+    let shift = left.filter(|_| column.right).unwrap_or(0) as u16;
     put(buf, Rect { x: area.x + shift, width: area.width - shift, ..area }, spans, scene.glyphs.ellipsis);
 }
 

@@ -56,7 +56,7 @@ fn heading(scene: &Scene<'_>, pod: &Key, first: Option<&Fact>, rule: Rect, buf: 
     let taken = put(buf, area, &[scene.span(Role::Strong, format!(" {name} "))], scene.glyphs.ellipsis);
     let Some(fact) = first.filter(|_| usize::from(rule.width) >= PACKED) else { return false };
     let spans = [scene.span(Role::Muted, format!(" {}", fact.name)), scene.span(fact.role, format!("{} ", fact.value))];
-    let width = spans.iter().map(|s| text::width(&s.content)).sum::<usize>() as u16;
+    let width = spans.iter().map(|s| text::columns(&s.content)).sum::<u16>();
     let fits = taken + width + 1 < area.width;
     if fits {
         put(buf, Rect { x: area.right() - width, width, ..area }, &spans, scene.glyphs.ellipsis);
@@ -66,7 +66,7 @@ fn heading(scene: &Scene<'_>, pod: &Key, first: Option<&Fact>, rule: Rect, buf: 
 
 fn body_lines(scene: &Scene<'_>, facts: &[Fact], body: Rect, buf: &mut Buffer) {
     let width = usize::from(body.width);
-    let lines = lines(facts, width, scene.glyphs.dot);
+    let lines = lines(facts, width, usize::from(body.height) + 1, scene.glyphs.dot);
     let shares = share(&lines.iter().map(Line::rows).collect::<Vec<_>>(), usize::from(body.height));
     let mut y = body.y;
     for (i, (line, share)) in lines.iter().zip(&shares).enumerate() {
@@ -124,12 +124,12 @@ impl Line<'_> {
 }
 
 /// The facts line by line; in a wide pane, several to a line where they fit.
-fn lines<'a>(facts: &'a [Fact], width: usize, dot: &str) -> Vec<Line<'a>> {
+fn lines<'a>(facts: &'a [Fact], width: usize, limit: usize, dot: &str) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'a>> = Vec::new();
     let mut used = 0;
     for fact in facts {
-        let rows = folded(fact, width);
-        let wanted = text::width(&fact.name) + text::width(&fact.value);
+        let rows = folded(fact, width, limit);
+        let wanted = text::width(&fact.name) + text::width_within(&fact.value, width).unwrap_or(width);
         let fits = width >= PACKED && rows.len() <= 1;
         match lines.last_mut() {
             Some(Line::Packed(row)) if fits && used + text::width(dot) + 2 + wanted <= width => {
@@ -163,14 +163,14 @@ fn share(wanted: &[usize], mut room: usize) -> Vec<usize> {
     }
 }
 
-/// The fact in lines of at most `width`, all but the first a little to the right.
-fn folded(fact: &Fact, width: usize) -> Vec<String> {
+/// The fact in at most so many lines of at most `width`, all but the first a little to the right.
+fn folded(fact: &Fact, width: usize, limit: usize) -> Vec<String> {
     let text = format!("{}{}", fact.name, fact.value);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let Some(first) = text::wrap(&text, width).into_iter().next() else { return Vec::new() };
-    let rest = text[first.len()..].trim_start();
-    let more = text::wrap(rest, width.saturating_sub(INDENT).max(1)).into_iter().map(|l| format!("{}{l}", " ".repeat(INDENT)));
-    std::iter::once(first).chain(more).collect()
+    let Some(first) = text::wrapped(&text, width).next() else { return Vec::new() };
+    let rest = text[first.end..].trim_start();
+    let more = text::wrap(rest, width.saturating_sub(INDENT).max(1)).map(|l| format!("{}{l}", " ".repeat(INDENT)));
+    std::iter::once(text::joined(&text[first])).chain(more).take(limit).collect()
 }
 
 fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn facts_fold_with_an_indent_and_are_cut_with_an_ellipsis() {
-        let fold = |name: &str, value: &str, width| folded(&fact(name, value, Role::Text), width);
+        let fold = |name: &str, value: &str, width| folded(&fact(name, value, Role::Text), width, usize::MAX);
         assert_eq!(fold("woken by ", "NodeName: NodeAdd, NodeDelete", 20), ["woken by NodeName:", "  NodeAdd,", "  NodeDelete"]);
         assert_eq!(fold("woken by ", "", 20), ["woken by"]);
         assert_eq!(fold("", "abcdefgh", 4), ["abcd", "  ef", "  gh"]);

@@ -1,0 +1,127 @@
+//! What operations cost when they are evaluated; mirrors `costCall` in cel-go's `interpreter/runtimecost.go`, the trackers of
+//! `ext/lists.go` and `ext/sets.go`, and `CallCost` in `staging/src/k8s.io/apiserver/pkg/cel/library/cost.go`.
+
+use super::budget;
+use super::value::Value;
+
+/// The costs of making a list, a map and a message.
+pub(super) const LIST: u64 = 10;
+pub(super) const MAP: u64 = 30;
+pub(super) const MESSAGE: u64 = 40;
+
+/// The cost of going through a text of the size.
+fn traversal(size: u64, times: f64) -> u64 {
+    (size as f64 * times * 0.1).ceil() as u64
+}
+
+/// The cost of matching a text of a size with a pattern of a size.
+fn matching(text: u64, pattern: u64) -> u64 {
+    let regex = (pattern as f64 * 0.25).ceil() as u64;
+    (((1.0 + text as f64) * 0.1).ceil() as u64).saturating_mul(regex)
+}
+
+/// The cost of a list of the size that is made.
+fn allocating(size: u64, factor: f64) -> u64 {
+    (size as f64 * factor) as u64 + 1 + LIST
+}
+
+/// The size of what an optional holds, or of a value.
+fn held_size(value: &Value) -> u64 {
+    match value {
+        Value::Optional(Some(held)) => held_size(held),
+        other => other.size(),
+    }
+}
+
+/// The cost of going through all of a value.
+fn whole(value: &Value) -> u64 {
+    if !budget::spend(1) {
+        return u64::MAX;
+    }
+    match value {
+        Value::String(s) => (s.len() as f64 * 0.1) as u64,
+        Value::Bytes(b) => (b.len() as f64 * 0.1) as u64,
+        Value::List(items) => items.iter().map(whole).fold(0, u64::saturating_add),
+        Value::Map(map) => map.entries.iter().map(|(k, v)| whole(&k.0).saturating_add(whole(v))).fold(0, u64::saturating_add),
+        _ => 1,
+    }
+}
+
+/// The cost of `==`, or of `!=` when negated; a side that failed counts as one.
+pub(super) fn equality(left: &Value, right: &Value, negated: bool) -> u64 {
+    let kubernetes =
+        matches!(left, Value::Quantity(_) | Value::Semver(_) | Value::Ip(_) | Value::Cidr(_) | Value::Url(_) | Value::Format(_));
+    if kubernetes && !negated { 1 } else { traversal(held_size(left).min(held_size(right)), 1.0) }
+}
+
+/// The cost of sorting a list, or of comparing its elements with one another.
+fn self_compared(value: &Value) -> u64 {
+    let size = value.size();
+    let text = matches!(value, Value::List(items) if matches!(items.first(), Some(Value::String(_) | Value::Bytes(_))));
+    allocating(size.saturating_mul(size), if text { 2.1 } else { 2.0 })
+}
+
+/// Whether the cost of a call depends on its result.
+pub(super) fn by_result(function: &str) -> bool {
+    matches!(function, "slice" | "lists.range" | "reverse" | "join")
+}
+
+/// The cost of a call; `overload` is known where only one fits.
+pub(super) fn call(function: &str, overload: Option<&str>, args: &[Value], result: &Value) -> u64 {
+    let size = |i: usize| args.get(i).map_or(1, Value::size);
+    match overload.unwrap_or_default() {
+        "list_slice" | "lists_range" | "list_reverse" => return allocating(result.size(), 1.0),
+        "list_flatten" => return allocating(size(0), 1.0),
+        "list_flatten_int" => {
+            let depth = if let Some(Value::Int(depth)) = args.get(1) { *depth as f64 } else { 1.0 };
+            // A negative depth wraps around, as in Go.
+            return ((size(0) as f64 * depth) as i64 as u64).wrapping_add(1 + LIST);
+        }
+        "list_distinct" => return args.first().map_or(1, self_compared),
+        id if id.ends_with("_sort") => return args.first().map_or(1, self_compared),
+        id if id.ends_with("_sortByAssociatedKeys") => return args.get(1).map_or(1, self_compared),
+        "list_sets_contains_list" | "list_sets_intersects_list" => return 1 + size(0).saturating_mul(size(1)),
+        "list_sets_equivalent_list" => return 1 + size(0).saturating_mul(size(1)).saturating_mul(2),
+        _ => {}
+    }
+    match function {
+        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => args.first().map_or(0, whole),
+        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "cidr" | "isIP" | "isCIDR" | "quantity" | "isQuantity" | "semver"
+        | "isSemver" => traversal(size(0), 1.0),
+        "replace" | "split" | "ip.isCanonical" => traversal(size(0), 2.0),
+        "join" => traversal(result.size(), 2.0),
+        "find" | "findAll" => matching(size(0), size(1)),
+        "ip" if overload == Some("cidr_ip") => 1,
+        "ip" => traversal(size(0), 1.0),
+        "containsIP" => {
+            let parsed = if overload == Some("cidr_contains_ip_string") { traversal(size(1), 1.0) } else { 0 };
+            traversal(size(0) * 2, 1.0) + parsed
+        }
+        "containsCIDR" => {
+            let parsed = if overload == Some("cidr_contains_cidr_string") { traversal(size(1), 1.0) } else { 0 };
+            traversal(size(0) * 2, 1.0) + traversal(size(0), 1.0) + 1 + parsed
+        }
+        "validate" => match args.first() {
+            Some(Value::Format(format)) => matching(size(1), format.regex_size),
+            _ => 1,
+        },
+        _ => by_overload(overload.unwrap_or_default(), args),
+    }
+}
+
+fn by_overload(overload: &str, args: &[Value]) -> u64 {
+    let size = |i: usize| args.get(i).map_or(1, held_size);
+    match overload {
+        "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => {
+            traversal(size(0), 1.0)
+        }
+        "in_list" => size(1),
+        "add_string" | "add_bytes" => traversal(size(0) + size(1), 1.0),
+        "matches_string" => matching(size(0), size(1)),
+        "contains_string" => traversal(size(0), 1.0).saturating_mul(traversal(size(1), 1.0)),
+        id if ["less_", "greater_"].iter().any(|p| id.starts_with(p)) && (id.ends_with("_string") || id.ends_with("_bytes")) => {
+            traversal(size(0).min(size(1)), 1.0)
+        }
+        _ => 1,
+    }
+}

@@ -1,0 +1,416 @@
+//! Patterns in RE2's syntax as Go's `regexp/syntax` reads it, translated to that of the `regex` crate.
+//!
+//! `\d`, `\w`, `\s` and `\b` stand for ASCII; repetitions go up to 1000, also when nested; there is no verbose mode, no
+//! look-around and no back reference. Faults are reported in Go's words.
+
+use regex::{Regex, RegexBuilder};
+
+use super::error::RegexError;
+
+/// The most repetitions, nested ones multiplied.
+const MAX_REPEAT: u32 = 1_000;
+/// How deep groups may be nested.
+const MAX_DEPTH: usize = 1_000;
+/// The most bytes that a compiled pattern may take. Go allows more, and takes seconds for it.
+const SIZE_LIMIT: usize = 4 << 20;
+
+/// Compiles a pattern.
+pub(super) fn compile(pattern: &str) -> Result<Regex, RegexError> {
+    let translated = translate(pattern)?;
+    RegexBuilder::new(&translated)
+        .size_limit(SIZE_LIMIT)
+        .nest_limit(MAX_DEPTH as u32 + 10)
+        .build()
+        .map_err(|_| RegexError(format!("expression too large: `{pattern}`")))
+}
+
+/// Translates a pattern; the error reads as Go shows it after `error parsing regexp: `.
+pub(super) fn translate(pattern: &str) -> Result<String, RegexError> {
+    let mut parser = Parser { whole: pattern, rest: pattern, out: String::new(), groups: vec![Group::default()], names: Vec::new() };
+    parser.run()?;
+    Ok(parser.out)
+}
+
+/// An open group: whether something that can be repeated stands before, and how many repetitions it holds.
+#[derive(Default)]
+struct Group {
+    /// The repetitions within the last operand; `None` where there is no operand.
+    last: Option<u32>,
+    /// The most repetitions within one operand of the group.
+    most: u32,
+}
+
+struct Parser<'p> {
+    whole: &'p str,
+    rest: &'p str,
+    out: String,
+    groups: Vec<Group>,
+    names: Vec<&'p str>,
+}
+
+type Parsed<T> = Result<T, RegexError>;
+
+fn fault<T>(code: &str, expression: &str) -> Parsed<T> {
+    Err(RegexError(format!("{code}: `{expression}`")))
+}
+
+const BAD_RANGE: &str = "invalid character class range";
+
+impl<'p> Parser<'p> {
+    fn take(&mut self) -> Option<char> {
+        let c = self.rest.chars().next()?;
+        self.rest = &self.rest[c.len_utf8()..];
+        Some(c)
+    }
+
+    /// What was read since the rest began with `before`.
+    fn read(&self, before: &'p str) -> &'p str {
+        &before[..before.len() - self.rest.len()]
+    }
+
+    fn operand(&mut self, repeats: u32) {
+        if let Some(group) = self.groups.last_mut() {
+            group.last = Some(repeats);
+            group.most = group.most.max(repeats);
+        }
+    }
+
+    fn emit(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.operand(1);
+    }
+
+    fn literal(&mut self, c: char) {
+        push_literal(&mut self.out, c);
+        self.operand(1);
+    }
+
+    fn run(&mut self) -> Parsed<()> {
+        let mut last_repeat: Option<&'p str> = None;
+        while let Some(c) = self.rest.chars().next() {
+            let before = self.rest;
+            let mut repeat = None;
+            match c {
+                '(' => self.open()?,
+                '|' => {
+                    self.take();
+                    self.out.push('|');
+                    if let Some(group) = self.groups.last_mut() {
+                        group.last = None;
+                    }
+                }
+                ')' => {
+                    self.take();
+                    let Some(group) = self.groups.pop() else { return fault("unexpected )", self.whole) };
+                    if self.groups.is_empty() {
+                        return fault("unexpected )", self.whole);
+                    }
+                    self.out.push(')');
+                    self.operand(group.most.max(1));
+                }
+                '^' | '$' | '.' => {
+                    self.take();
+                    self.emit(&c.to_string());
+                }
+                '[' => self.class()?,
+                '*' | '+' | '?' => {
+                    self.take();
+                    self.repeat(before, last_repeat, &c.to_string(), 1)?;
+                    repeat = Some(before);
+                }
+                '{' => match counts(before) {
+                    None => {
+                        self.take();
+                        self.literal('{');
+                    }
+                    Some((min, max, after)) => {
+                        self.rest = after;
+                        let most = max.unwrap_or(min);
+                        if min > MAX_REPEAT || most > MAX_REPEAT || most < min {
+                            return fault("invalid repeat count", self.read(before));
+                        }
+                        let text = self.read(before);
+                        self.repeat(before, last_repeat, text, most)?;
+                        repeat = Some(before);
+                    }
+                },
+                '\\' => self.backslash()?,
+                _ => {
+                    self.take();
+                    self.literal(c);
+                }
+            }
+            last_repeat = repeat;
+        }
+        if self.groups.len() > 1 { fault("missing closing )", self.whole) } else { Ok(()) }
+    }
+
+    /// Repeats the last operand at most so often.
+    fn repeat(&mut self, before: &'p str, last_repeat: Option<&'p str>, text: &str, times: u32) -> Parsed<()> {
+        self.out.push_str(text);
+        if self.rest.starts_with('?') {
+            self.take();
+            self.out.push('?');
+        }
+        if let Some(last) = last_repeat {
+            return fault("invalid nested repetition operator", self.read(last));
+        }
+        let Some(repeats) = self.groups.last().and_then(|group| group.last) else {
+            return fault("missing argument to repetition operator", self.read(before));
+        };
+        let total = repeats.saturating_mul(times.max(1));
+        if times >= 2 && total > MAX_REPEAT {
+            return fault("invalid repeat count", self.read(before));
+        }
+        self.operand(total);
+        Ok(())
+    }
+
+    fn open(&mut self) -> Parsed<()> {
+        let before = self.rest;
+        if !before.starts_with("(?") {
+            self.take();
+            self.out.push('(');
+            return self.push();
+        }
+        let name = before.strip_prefix("(?P<").or_else(|| before.strip_prefix("(?<"));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            let Some((name, rest)) = name.split_once('>') else { return fault("invalid named capture", before) };
+            self.rest = rest;
+            let valid = !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+            if !valid {
+                return fault("invalid named capture", self.read(before));
+            }
+            if self.names.contains(&name) {
+                return fault("duplicate capture group name", name);
+            }
+            self.names.push(name);
+            self.out.push('(');
+            return self.push();
+        }
+        self.rest = &before[2..];
+        let (mut negated, mut seen) = (false, false);
+        while let Some(c) = self.take() {
+            match c {
+                'i' | 'm' | 's' | 'U' => seen = true,
+                '-' if !negated => (negated, seen) = (true, false),
+                ':' | ')' if !negated || seen => {
+                    self.out.push_str(self.read(before));
+                    return if c == ':' { self.push() } else { Ok(()) };
+                }
+                _ => break,
+            }
+        }
+        fault("invalid or unsupported Perl syntax", self.read(before))
+    }
+
+    fn push(&mut self) -> Parsed<()> {
+        self.groups.push(Group::default());
+        if self.groups.len() > MAX_DEPTH { fault("expression nests too deeply", self.whole) } else { Ok(()) }
+    }
+
+    fn backslash(&mut self) -> Parsed<()> {
+        let before = self.rest;
+        match before[1..].chars().next() {
+            Some('A') => return self.fixed(2, "\\A"),
+            Some('b') => return self.fixed(2, "(?-u:\\b)"),
+            Some('B') => return self.fixed(2, "(?-u:\\B)"),
+            Some('z') => return self.fixed(2, "\\z"),
+            Some('C') => return fault("invalid escape sequence", &before[..2]),
+            Some('Q') => {
+                let (quoted, rest) = before[2..].split_once("\\E").unwrap_or((&before[2..], ""));
+                quoted.chars().for_each(|c| self.literal(c));
+                self.rest = rest;
+                return Ok(());
+            }
+            _ => {}
+        }
+        if let Some(class) = self.class_escape()? {
+            self.emit(&format!("[{class}]"));
+            return Ok(());
+        }
+        let c = self.escape()?;
+        self.literal(c);
+        Ok(())
+    }
+
+    fn fixed(&mut self, size: usize, text: &str) -> Parsed<()> {
+        self.rest = &self.rest[size..];
+        self.emit(text);
+        Ok(())
+    }
+
+    /// `\d`, `\pL` and their kin, as they stand in brackets.
+    fn class_escape(&mut self) -> Parsed<Option<String>> {
+        let before = self.rest;
+        let class = match before.as_bytes().get(1) {
+            Some(b'd') => "0-9",
+            Some(b'D') => "[^0-9]",
+            Some(b's') => "\\t\\n\\x0C\\r ",
+            Some(b'S') => "[^\\t\\n\\x0C\\r ]",
+            Some(b'w') => "0-9A-Za-z_",
+            Some(b'W') => "[^0-9A-Za-z_]",
+            Some(b'p' | b'P') => return self.unicode_class().map(Some),
+            _ => return Ok(None),
+        };
+        self.rest = &before[2..];
+        Ok(Some(class.to_owned()))
+    }
+
+    fn unicode_class(&mut self) -> Parsed<String> {
+        let before = self.rest;
+        let negated = before.as_bytes()[1] == b'P';
+        self.rest = &before[2..];
+        let name = match self.take() {
+            Some('{') => match self.rest.split_once('}') {
+                Some((name, rest)) => {
+                    self.rest = rest;
+                    name
+                }
+                None => return fault(BAD_RANGE, before),
+            },
+            Some(c) => &before[2..2 + c.len_utf8()],
+            None => return fault(BAD_RANGE, before),
+        };
+        let (name, negated) = name.strip_prefix('^').map_or((name, negated), |name| (name, !negated));
+        // Names are those of categories and scripts, in their very letters.
+        let class = format!("\\{}{{{}}}", if negated { 'P' } else { 'p' }, if name == "Any" { "any" } else { name });
+        let exact = name == "Any" || is_category(name) || (name.starts_with(char::is_uppercase) && name.len() > 2);
+        if !exact || name.contains(['=', ':', '!', ' ', '-']) || Regex::new(&class).is_err() {
+            return fault(BAD_RANGE, self.read(before));
+        }
+        Ok(class)
+    }
+
+    fn escape(&mut self) -> Parsed<char> {
+        let before = self.rest;
+        self.take();
+        let Some(c) = self.take() else { return fault("trailing backslash at end of expression", "") };
+        let is_octal = |c: Option<char>| c.is_some_and(|c| ('0'..='7').contains(&c));
+        match c {
+            '1'..='7' if !is_octal(self.rest.chars().next()) => {}
+            '0'..='7' => {
+                let mut value = c as u32 - '0' as u32;
+                for _ in 0..2 {
+                    if is_octal(self.rest.chars().next()) {
+                        value = value * 8 + self.take().and_then(|c| c.to_digit(8)).unwrap_or(0);
+                    }
+                }
+                return Ok(char::from_u32(value).unwrap_or_default());
+            }
+            'x' => {
+                let digits = match self.rest.strip_prefix('{') {
+                    Some(rest) => rest.split_once('}').map(|(digits, rest)| (digits, rest)),
+                    None => self.rest.split_at_checked(2),
+                };
+                let value = digits.filter(|(digits, _)| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+                if let Some((digits, rest)) = value
+                    && let Some(c) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+                {
+                    self.rest = rest;
+                    return Ok(c);
+                }
+                self.take();
+            }
+            'a' => return Ok('\u{7}'),
+            'f' => return Ok('\u{c}'),
+            'n' => return Ok('\n'),
+            'r' => return Ok('\r'),
+            't' => return Ok('\t'),
+            'v' => return Ok('\u{b}'),
+            c if c.is_ascii() && !c.is_ascii_alphanumeric() => return Ok(c),
+            _ => {}
+        }
+        fault("invalid escape sequence", self.read(before))
+    }
+
+    fn class(&mut self) -> Parsed<()> {
+        let before = self.rest;
+        self.take();
+        let mut class = String::from("[");
+        if self.rest.starts_with('^') {
+            self.take();
+            class.push('^');
+        }
+        let mut first = true;
+        while first || !self.rest.starts_with(']') {
+            first = false;
+            if let Some(inner) = self.rest.strip_prefix("[:")
+                && let Some(end) = inner.find(":]")
+            {
+                let named = &self.rest[..end + 4];
+                let name = inner[..end].trim_start_matches('^');
+                let known = [
+                    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
+                    "xdigit",
+                ];
+                if !known.contains(&name) {
+                    return fault(BAD_RANGE, named);
+                }
+                class.push_str(named);
+                self.rest = &self.rest[named.len()..];
+                continue;
+            }
+            if self.rest.starts_with('\\')
+                && let Some(named) = self.class_escape()?
+            {
+                class.push_str(&named);
+                continue;
+            }
+            let range = self.rest;
+            let low = self.class_char(before)?;
+            push_literal(&mut class, low);
+            if self.rest.starts_with('-') && self.rest.len() >= 2 && !self.rest.starts_with("-]") {
+                self.take();
+                let high = self.class_char(before)?;
+                if high < low {
+                    return fault(BAD_RANGE, self.read(range));
+                }
+                class.push('-');
+                push_literal(&mut class, high);
+            }
+        }
+        self.take();
+        class.push(']');
+        self.emit(&class);
+        Ok(())
+    }
+
+    fn class_char(&mut self, class: &'p str) -> Parsed<char> {
+        match self.rest.chars().next() {
+            None => fault("missing closing ]", class),
+            Some('\\') => self.escape(),
+            Some(_) => Ok(self.take().unwrap_or_default()),
+        }
+    }
+}
+
+fn is_category(name: &str) -> bool {
+    match name.as_bytes() {
+        [b'C' | b'L' | b'M' | b'N' | b'P' | b'S' | b'Z'] => true,
+        [b'C' | b'L' | b'M' | b'N' | b'P' | b'S' | b'Z', second] => second.is_ascii_lowercase(),
+        _ => false,
+    }
+}
+
+fn push_literal(out: &mut String, c: char) {
+    if c.is_ascii() && !c.is_ascii_alphanumeric() {
+        out.push_str(&format!("\\x{:02X}", c as u32));
+    } else {
+        out.push(c);
+    }
+}
+
+/// The counts of `{n}`, `{n,}` or `{n,m}`, and what follows.
+fn counts(text: &str) -> Option<(u32, Option<u32>, &str)> {
+    let (inner, after) = text.strip_prefix('{')?.split_once('}')?;
+    let number = |digits: &str| -> Option<u32> {
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
+        plain.then(|| digits.parse().unwrap_or(u32::MAX))
+    };
+    match inner.split_once(',') {
+        None => number(inner).map(|n| (n, Some(n), after)),
+        Some((min, "")) => number(min).map(|n| (n, None, after)),
+        Some((min, max)) => number(min).zip(number(max)).map(|(min, max)| (min, Some(max), after)),
+    }
+}

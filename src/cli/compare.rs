@@ -1,0 +1,70 @@
+//! `schedscope run --compare`: every pending pod as two releases decide about it.
+
+use rayon::prelude::*;
+
+use super::args::{RunArgs, SchedulerArgs};
+use super::emulate::Emulate;
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, emulate, print};
+use crate::output::{self, Lines};
+use crate::release::{Emulated, ReleaseChoice};
+use crate::report::{Answer, FormatError, PodComparison, ReleaseComparison, ReleaseReport, decision_parts};
+use crate::scheduler::{Evictions, Options, Scheduler};
+use crate::session::{PodDecisions, pending};
+use crate::source::Loaded;
+
+/// So many pods are decided at a time: their decisions are printed before the next are taken.
+const AT_ONCE: usize = 64;
+
+/// Decides about each pending pod twice, and prints. The exit code says whether an outcome, node or victim differs.
+pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
+    loaded.report.forget_origins();
+    let scheduler_args = args.scheduler.on(&args.source);
+    let choice = emulate::choose(Some(other), &loaded);
+    let second = second_config(&scheduler_args, &loaded, &choice)?;
+    emulate::substitution(&choice).into_iter().for_each(output::say);
+    let from = super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
+    let state = from.state();
+    let options = Options { release: choice, ..from.options().clone() };
+    let to = Scheduler::new(second, state.cluster().objects().collect(), options);
+    let schedulers = [&from, &to];
+    let pods = pending(schedulers);
+    let parts = [&from, &to].map(|s| decision_parts(s.state().config()));
+    let reports = [ReleaseReport::of(from.emulated(), &parts[0]), ReleaseReport::of(to.emulated(), &parts[1])];
+    let mut comparison = ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()));
+    let failed = |error: FormatError| Failure::source(error.to_string());
+    let mut differs = false;
+    let stream = args.output.compared_pods();
+    if let Some(stream) = stream {
+        print(&(stream.head)(&comparison).map_err(failed)?)?;
+    }
+    for (number, some) in pods.chunks(AT_ONCE).enumerate() {
+        let decided: Vec<PodDecisions> = some.par_iter().map(|pods| PodDecisions::of(schedulers, [&pods[0], &pods[1]])).collect();
+        differs |= decided.iter().any(PodDecisions::differs);
+        match stream {
+            Some(stream) => {
+                let pods: Vec<PodComparison> = decided.iter().map(PodComparison::of).collect();
+                print(&(stream.pods)(&pods, number == 0).map_err(failed)?)?;
+            }
+            None => comparison.add(&decided),
+        }
+    }
+    match stream {
+        Some(stream) => print(&(stream.tail)())?,
+        None => print(&args.output.write(&Answer::Comparison(&comparison), completeness(args, &loaded)).map_err(failed)?)?,
+    };
+    // The program ends here: to give a large cluster back piece by piece would only take time.
+    std::mem::forget((from, to, loaded));
+    Ok(if differs { EXIT_NO_FIT } else { EXIT_OK })
+}
+
+/// Reads the configuration as the other release does. Where feature gates or the file are refused, this names the release.
+fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: &ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
+    super::config(args, loaded, choice.profile()).map_err(|failure| {
+        let lines = failure.message.into_iter().map(|line| format!("--compare {}: {line}", choice.profile().release));
+        Failure { message: lines.collect(), ..failure }
+    })
+}
+
+fn completeness(args: &RunArgs, loaded: &Loaded) -> Lines {
+    if args.output.wide { super::completeness(loaded) } else { Lines::default() }
+}

@@ -1,0 +1,521 @@
+//! Changes of objects: what each names, and how it edits an object as JSON, so that the same edit serves the objects that are
+//! held here and their originals, which have fields that scheduling does not read.
+
+use serde_json::{Map, Value, json};
+
+use crate::cluster::{Key, Kind, Object, Requirement, Str, Taint};
+
+/// The taint that the node controller puts on a cordoned node.
+pub const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
+
+/// A change of one object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Of the pod that is to be let in.
+    Pod(PodChange),
+    /// Of a node.
+    Node(Str, NodeChange),
+    /// An object that comes.
+    Create {
+        /// The object.
+        object: Object,
+        /// The node that it is like, where it comes with one more node.
+        like: Option<Str>,
+    },
+    /// An object that goes.
+    Delete(Kind, Key),
+}
+
+/// A change of the pod that is to be let in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PodChange {
+    /// Without a key of `nodeSelector`.
+    DropSelector {
+        /// The key.
+        key: Str,
+        /// Its value.
+        value: Str,
+    },
+    /// With another value of a key of `nodeSelector`.
+    SetSelector {
+        /// The key.
+        key: Str,
+        /// Its value.
+        from: Str,
+        /// A value that nodes have.
+        to: Str,
+        /// Whether the two are one edit apart.
+        typo: bool,
+    },
+    /// With another key of `nodeSelector`, one edit apart, that nodes have with this value.
+    RenameSelector {
+        /// The key.
+        from: Str,
+        /// A key that nodes have.
+        to: Str,
+        /// Its value.
+        value: Str,
+    },
+    /// Without a requirement of a term of the required node affinity. An empty term goes, and the affinity with the last.
+    DropRequirement {
+        /// Where it is.
+        place: RequirementPlace,
+        /// The requirement.
+        requirement: Requirement,
+    },
+    /// With one more value of a requirement of operator `In`, or with the value in place of a likely typo.
+    AddValue {
+        /// Where it is.
+        place: RequirementPlace,
+        /// The requirement.
+        requirement: Requirement,
+        /// A value that nodes have.
+        value: Str,
+        /// The value that it replaces, one edit apart.
+        typo: Option<Str>,
+    },
+    /// Without required node affinity.
+    DropNodeAffinity,
+    /// Without a required term of pod affinity or anti-affinity.
+    DropPodTerm {
+        /// Whether it is one of anti-affinity.
+        anti: bool,
+        /// Its index.
+        index: usize,
+        /// Its topology key.
+        topology_key: Str,
+    },
+    /// Without a topology spread constraint.
+    DropSpread {
+        /// Its index.
+        index: usize,
+        /// Its topology key.
+        topology_key: Str,
+    },
+    /// With another `maxSkew` of a topology spread constraint.
+    MaxSkew {
+        /// Its index.
+        index: usize,
+        /// Its topology key.
+        topology_key: Str,
+        /// As it is.
+        from: i32,
+        /// As it would be.
+        to: i32,
+    },
+    /// With a toleration of a taint.
+    Tolerate(Taint),
+    /// With a lower request.
+    Lower(Lowered),
+    /// Without the host ports with this number and protocol, or without any.
+    DropHostPorts(Option<(i32, Str)>),
+    /// With another priority.
+    Priority {
+        /// As it is.
+        from: i32,
+        /// As it would be.
+        to: i32,
+        /// The PriorityClass of that value; `None` where there is none yet.
+        class: Option<Str>,
+    },
+    /// With `preemptionPolicy: PreemptLowerPriority`.
+    Preempt,
+    /// Without scheduling gates.
+    RemoveGates(Vec<Str>),
+    /// Without a volume.
+    DropVolume(Str),
+    /// Without a resource claim.
+    DropClaim(Str),
+    /// For another profile of the scheduler.
+    SchedulerName {
+        /// As it is.
+        from: Str,
+        /// A profile.
+        to: Str,
+    },
+}
+
+/// Where a requirement of the required node affinity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequirementPlace {
+    /// The index of its term.
+    pub term: usize,
+    /// Whether it is in `matchFields` rather than `matchExpressions`.
+    pub field: bool,
+    /// Its index there.
+    pub index: usize,
+    /// How many alternative terms there are.
+    pub terms: usize,
+}
+
+/// A lower request of a resource, in the units of [`crate::framework::Shortage`]: thousandths for cpu, else units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lowered {
+    /// The resource.
+    pub resource: Str,
+    /// What the whole pod requests.
+    pub from: i64,
+    /// What it would request.
+    pub to: i64,
+    /// The requests that are set.
+    pub parts: Vec<LoweredPart>,
+}
+
+/// A request that is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoweredPart {
+    /// Where it is.
+    pub place: RequestPlace,
+    /// What it is now, as a quantity.
+    pub from: String,
+    /// What it would be, as a quantity; `None` takes request and limit away.
+    pub to: Option<String>,
+    /// Whether the limit must equal the request, as for extended resources and huge pages.
+    pub with_limit: bool,
+}
+
+/// Where a request is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestPlace {
+    /// A container's, by its index, and its name.
+    Container(usize, Str),
+    /// An init container's, by its index, and its name.
+    InitContainer(usize, Str),
+    /// `spec.resources`.
+    Pod,
+}
+
+/// A change of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeChange {
+    /// Schedulable again.
+    Uncordon,
+    /// Without a taint.
+    RemoveTaint(Taint),
+}
+
+impl Change {
+    /// Returns the kind and key of the object, given the key of the pod that is to be let in.
+    pub fn target(&self, pod: &Key) -> (Kind, Key) {
+        match self {
+            Self::Pod(_) => (Kind::Pod, pod.clone()),
+            Self::Node(name, _) => (Kind::Node, Key::new("", name.clone())),
+            Self::Create { object, .. } => (object.kind(), object.key()),
+            Self::Delete(kind, key) => (*kind, key.clone()),
+        }
+    }
+
+    /// Returns the fields below `spec` that change; `new` for an object that comes, `deleted` for one that goes.
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::Pod(change) => change.field(),
+            Self::Node(_, NodeChange::Uncordon) => "unschedulable",
+            Self::Node(_, NodeChange::RemoveTaint(_)) => "taints",
+            Self::Create { .. } => "new",
+            Self::Delete(..) => "deleted",
+        }
+    }
+
+    /// Edits an object as JSON; nothing happens where it has no such field.
+    pub fn edit(&self, object: &mut Value) {
+        match self {
+            Self::Pod(change) => change.edit(object),
+            Self::Node(_, change) => change.edit(object),
+            Self::Create { .. } | Self::Delete(..) => {}
+        }
+    }
+}
+
+impl PodChange {
+    /// Returns the field below `spec` that changes.
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::DropSelector { .. } | Self::SetSelector { .. } | Self::RenameSelector { .. } => "nodeSelector",
+            Self::DropRequirement { .. } | Self::AddValue { .. } | Self::DropNodeAffinity => "affinity.nodeAffinity",
+            Self::DropPodTerm { anti: false, .. } => "affinity.podAffinity",
+            Self::DropPodTerm { anti: true, .. } => "affinity.podAntiAffinity",
+            Self::DropSpread { .. } | Self::MaxSkew { .. } => "topologySpreadConstraints",
+            Self::Tolerate(_) => "tolerations",
+            Self::Lower(_) => "resources",
+            Self::DropHostPorts(_) => "ports",
+            Self::Priority { .. } => "priority",
+            Self::Preempt => "preemptionPolicy",
+            Self::RemoveGates(_) => "schedulingGates",
+            Self::DropVolume(_) => "volumes",
+            Self::DropClaim(_) => "resourceClaims",
+            Self::SchedulerName { .. } => "schedulerName",
+        }
+    }
+
+    /// Edits the pod as JSON; nothing happens where it has no such field.
+    pub fn edit(&self, pod: &mut Value) {
+        let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        match self {
+            Self::DropSelector { key, .. } => {
+                if let Some(selector) = member(spec, "nodeSelector") {
+                    selector.remove(key.as_str());
+                }
+            }
+            Self::SetSelector { key, to, .. } => {
+                if let Some(selector) = member(spec, "nodeSelector") {
+                    selector.insert(key.to_string(), json!(to));
+                }
+            }
+            Self::RenameSelector { from, to, value } => {
+                if let Some(selector) = member(spec, "nodeSelector") {
+                    selector.remove(from.as_str());
+                    selector.insert(to.to_string(), json!(value));
+                }
+            }
+            Self::DropRequirement { place, .. } => drop_requirement(spec, *place),
+            Self::AddValue { place, value, typo, .. } => {
+                if let Some(values) = requirement(spec, *place).and_then(|r| r.get_mut("values")).and_then(Value::as_array_mut) {
+                    if let Some(typo) = typo {
+                        values.retain(|v| v.as_str() != Some(typo));
+                    }
+                    values.push(json!(value));
+                }
+            }
+            Self::DropNodeAffinity => {
+                if let Some(affinity) = member(spec, "affinity").and_then(|a| member(a, "nodeAffinity")) {
+                    affinity.remove(REQUIRED);
+                }
+            }
+            Self::DropPodTerm { anti, index, .. } => {
+                let kind = if *anti { "podAntiAffinity" } else { "podAffinity" };
+                let terms = member(spec, "affinity").and_then(|a| member(a, kind)).and_then(|a| list(a, REQUIRED));
+                remove_at(terms, *index);
+            }
+            Self::DropSpread { index, .. } => remove_at(list(spec, "topologySpreadConstraints"), *index),
+            Self::MaxSkew { index, to, .. } => {
+                if let Some(constraint) = list(spec, "topologySpreadConstraints").and_then(|c| c.get_mut(*index)) {
+                    constraint["maxSkew"] = json!(to);
+                }
+            }
+            Self::Tolerate(taint) => {
+                let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
+                if !tolerations.is_array() {
+                    *tolerations = json!([]);
+                }
+                if let Some(tolerations) = tolerations.as_array_mut() {
+                    tolerations.push(toleration(taint));
+                }
+            }
+            Self::Lower(lowered) => lowered.edit(spec),
+            Self::DropHostPorts(which) => drop_host_ports(spec, which.as_ref()),
+            Self::Priority { to, class, .. } => {
+                spec.insert("priority".to_owned(), json!(to));
+                match class {
+                    Some(class) => spec.insert("priorityClassName".to_owned(), json!(class)),
+                    None => spec.remove("priorityClassName"),
+                };
+            }
+            Self::Preempt => {
+                spec.insert("preemptionPolicy".to_owned(), json!("PreemptLowerPriority"));
+            }
+            Self::RemoveGates(_) => {
+                spec.remove("schedulingGates");
+            }
+            Self::DropVolume(name) => retain_others(spec, "volumes", name),
+            Self::DropClaim(name) => retain_others(spec, "resourceClaims", name),
+            Self::SchedulerName { to, .. } => {
+                spec.insert("schedulerName".to_owned(), json!(to));
+            }
+        }
+    }
+}
+
+impl NodeChange {
+    fn edit(&self, node: &mut Value) {
+        let Some(spec) = node.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        let text = |taint: &Value, field: &str| taint[field].as_str().unwrap_or_default().to_owned();
+        let goes = |taint: &Value| match self {
+            Self::Uncordon => text(taint, "key") == UNSCHEDULABLE_TAINT,
+            Self::RemoveTaint(gone) => {
+                text(taint, "key") == *gone.key && text(taint, "value") == *gone.value && text(taint, "effect") == *gone.effect
+            }
+        };
+        if let Some(taints) = list(spec, "taints") {
+            taints.retain(|taint| !goes(taint));
+            if taints.is_empty() {
+                spec.remove("taints");
+            }
+        }
+        if *self == Self::Uncordon {
+            spec.remove("unschedulable");
+        }
+    }
+}
+
+impl Lowered {
+    fn edit(&self, spec: &mut Map<String, Value>) {
+        for part in &self.parts {
+            let holder = match &part.place {
+                RequestPlace::Container(index, _) => list(spec, "containers").and_then(|c| c.get_mut(*index)),
+                RequestPlace::InitContainer(index, _) => list(spec, "initContainers").and_then(|c| c.get_mut(*index)),
+                RequestPlace::Pod => None,
+            };
+            let resources = match holder {
+                Some(container) => container.as_object_mut().and_then(|c| member(c, "resources")),
+                None if part.place == RequestPlace::Pod => member(spec, "resources"),
+                None => None,
+            };
+            let Some(resources) = resources else { continue };
+            let Some(to) = &part.to else {
+                for kind in ["requests", "limits"] {
+                    if let Some(amounts) = member(resources, kind) {
+                        amounts.remove(self.resource.as_str());
+                    }
+                }
+                continue;
+            };
+            // Where only a limit is given, it is the request as well.
+            let requests = resources.entry("requests").or_insert_with(|| json!({}));
+            if let Some(requests) = requests.as_object_mut() {
+                requests.insert(self.resource.to_string(), json!(to));
+            }
+            if part.with_limit
+                && let Some(limits) = member(resources, "limits").filter(|l| l.contains_key(self.resource.as_str()))
+            {
+                limits.insert(self.resource.to_string(), json!(to));
+            }
+        }
+    }
+}
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+/// Returns the toleration of a taint, and of nothing else.
+pub fn toleration(taint: &Taint) -> Value {
+    let mut toleration = json!({"key": taint.key, "operator": "Equal", "effect": taint.effect});
+    if !taint.value.is_empty() {
+        toleration["value"] = json!(taint.value);
+    }
+    toleration
+}
+
+fn member<'a>(object: &'a mut Map<String, Value>, name: &str) -> Option<&'a mut Map<String, Value>> {
+    object.get_mut(name)?.as_object_mut()
+}
+
+fn list<'a>(object: &'a mut Map<String, Value>, name: &str) -> Option<&'a mut Vec<Value>> {
+    object.get_mut(name)?.as_array_mut()
+}
+
+fn remove_at(list: Option<&mut Vec<Value>>, index: usize) {
+    if let Some(list) = list.filter(|list| index < list.len()) {
+        list.remove(index);
+    }
+}
+
+fn retain_others(spec: &mut Map<String, Value>, field: &str, name: &str) {
+    if let Some(list) = list(spec, field) {
+        list.retain(|item| item["name"].as_str() != Some(name));
+    }
+}
+
+fn terms(spec: &mut Map<String, Value>) -> Option<&mut Vec<Value>> {
+    let affinity = member(member(spec, "affinity")?, "nodeAffinity")?;
+    list(member(affinity, REQUIRED)?, "nodeSelectorTerms")
+}
+
+fn requirements(spec: &mut Map<String, Value>, place: RequirementPlace) -> Option<&mut Vec<Value>> {
+    let term = terms(spec)?.get_mut(place.term)?.as_object_mut()?;
+    list(term, if place.field { "matchFields" } else { "matchExpressions" })
+}
+
+fn requirement(spec: &mut Map<String, Value>, place: RequirementPlace) -> Option<&mut Value> {
+    requirements(spec, place)?.get_mut(place.index)
+}
+
+fn drop_requirement(spec: &mut Map<String, Value>, place: RequirementPlace) {
+    remove_at(requirements(spec, place), place.index);
+    let empty = |term: &Value| ["matchExpressions", "matchFields"].iter().all(|f| term[*f].as_array().is_none_or(Vec::is_empty));
+    let Some(terms) = terms(spec) else { return };
+    // An empty term matches no node. One without requirements asks for nothing, and so do all others beside it.
+    if terms.get(place.term).is_some_and(empty)
+        && let Some(affinity) = member(spec, "affinity").and_then(|a| member(a, "nodeAffinity"))
+    {
+        affinity.remove(REQUIRED);
+    }
+}
+
+fn drop_host_ports(spec: &mut Map<String, Value>, which: Option<&(i32, Str)>) {
+    let protocol = |port: &Value| port["protocol"].as_str().filter(|p| !p.is_empty()).unwrap_or("TCP").to_owned();
+    for kind in ["containers", "initContainers"] {
+        let containers = list(spec, kind).map(|c| c.iter_mut()).into_iter().flatten();
+        for port in containers.filter_map(|c| c.get_mut("ports").and_then(Value::as_array_mut)).flatten() {
+            let goes = which.is_none_or(|(number, of)| port["hostPort"] == json!(number) && protocol(port) == *of.as_str());
+            if let Some(port) = port.as_object_mut().filter(|_| goes) {
+                port.remove("hostPort");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(change: &PodChange, spec: &str) -> Value {
+        let mut pod = json!({"spec": serde_json::from_str::<Value>(spec).unwrap()});
+        change.edit(&mut pod);
+        pod["spec"].take()
+    }
+
+    #[test]
+    fn a_requirement_goes_with_its_empty_term() {
+        let place = |term, index| RequirementPlace { term, field: false, index, terms: 1 };
+        let drop = |term, index| PodChange::DropRequirement { place: place(term, index), requirement: Requirement::default() };
+        let spec = |terms: &str| {
+            format!(
+                r#"{{"affinity":{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":{terms}}}}}}}}}"#
+            )
+        };
+        let one = r#"[{"matchExpressions":[{"key":"a"},{"key":"b"}]}]"#;
+        let left = edited(&drop(0, 0), &spec(one));
+        assert_eq!(left["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"], json!([{"matchExpressions": [{"key": "b"}]}]));
+        let last = edited(&drop(0, 0), &spec(r#"[{"matchExpressions":[{"key":"a"}]}]"#));
+        assert_eq!(last["affinity"]["nodeAffinity"], json!({}));
+        assert_eq!(edited(&drop(3, 0), &spec(one)), serde_json::from_str::<Value>(&spec(one)).unwrap(), "there is no such term");
+    }
+
+    #[test]
+    fn host_ports_go_one_by_one_or_all() {
+        let spec = r#"{"containers":[{"ports":[{"hostPort":80},{"hostPort":80,"protocol":"UDP"},{"hostPort":81}]}]}"#;
+        let left = |which| edited(&PodChange::DropHostPorts(which), spec)["containers"][0]["ports"].clone();
+        assert_eq!(left(Some((80, "UDP".into()))), json!([{"hostPort": 80}, {"protocol": "UDP"}, {"hostPort": 81}]));
+        assert_eq!(left(None), json!([{}, {"protocol": "UDP"}, {}]));
+    }
+
+    #[test]
+    fn a_toleration_is_added_where_there_was_none() {
+        let taint = Taint { key: "k".into(), value: Str::default(), effect: "NoSchedule".into() };
+        let change = PodChange::Tolerate(taint);
+        let one = json!({"tolerations": [{"key": "k", "operator": "Equal", "effect": "NoSchedule"}]});
+        assert_eq!((edited(&change, "{}"), edited(&change, r#"{"tolerations":null}"#)), (one.clone(), one));
+    }
+
+    #[test]
+    fn an_uncordoned_node_loses_the_taint_of_the_cordon_alone() {
+        let mut node =
+            json!({"spec": {"unschedulable": true, "taints": [{"key": UNSCHEDULABLE_TAINT}, {"key": "k", "effect": "NoSchedule"}]}});
+        NodeChange::Uncordon.edit(&mut node);
+        assert_eq!(node, json!({"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}));
+        NodeChange::RemoveTaint(Taint { key: "k".into(), effect: "NoSchedule".into(), ..Taint::default() }).edit(&mut node);
+        assert_eq!(node, json!({"spec": {}}));
+    }
+
+    #[test]
+    fn what_is_not_there_is_left_alone() {
+        for change in [
+            PodChange::DropNodeAffinity,
+            PodChange::DropPodTerm { anti: true, index: 0, topology_key: Str::default() },
+            PodChange::MaxSkew { index: 0, topology_key: Str::default(), from: 1, to: 2 },
+            PodChange::DropVolume("v".into()),
+        ] {
+            assert_eq!(edited(&change, "{}"), json!({}));
+            change.edit(&mut json!(null));
+        }
+    }
+}

@@ -1,0 +1,596 @@
+//! Every single demand of a pod, and the nodes on which it fails.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::change::{Change, PodChange, RequirementPlace, UNSCHEDULABLE_TAINT};
+use super::requests::{lower, requested};
+use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Taint};
+use crate::framework::{
+    NodeInfo, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
+};
+use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
+use crate::release::Emulation;
+use crate::scheduler::{FilterTable, Scheduler};
+
+/// A demand of a pod, and what it does to the nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constraint {
+    /// The demand.
+    pub demand: Demand,
+    /// On how many nodes it fails.
+    pub fails: usize,
+    /// On how many nodes nothing else fails.
+    pub only: usize,
+    /// How many nodes take the pod when the demand alone is dropped.
+    pub opens: usize,
+    /// How to drop it; `None` where that cannot be done with the pod, or was not tried.
+    pub without: Option<Vec<Change>>,
+    /// What nodes have instead, or the node that is closest.
+    pub closest: Closest,
+}
+
+/// What is in the way of a demand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Closest {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// The values of a label that nodes have, the commonest first, and how many have them.
+    Values {
+        /// The values with the numbers of nodes.
+        values: Vec<(Str, usize)>,
+        /// How many other values there are.
+        more: usize,
+    },
+    /// The node that lacks least of a resource, and what it lacks.
+    Missing {
+        /// The node.
+        node: Str,
+        /// What it has and the pod requests.
+        shortage: Shortage,
+    },
+    /// A pod that is in the way, and its node.
+    Pod {
+        /// The pod.
+        pod: Key,
+        /// The node that is kept from the pod.
+        node: Str,
+    },
+}
+
+/// A demand of a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Demand {
+    /// A key of `nodeSelector`.
+    Selector {
+        /// The key.
+        key: Str,
+        /// Its value.
+        value: Str,
+    },
+    /// A requirement of the only term of the required node affinity.
+    Requirement(Requirement),
+    /// The required node affinity, with this number of alternative terms.
+    NodeAffinity(usize),
+    /// A taint that is not tolerated.
+    Taint(Taint),
+    /// Cordoned nodes are not tolerated.
+    Cordon,
+    /// A required term of pod affinity or anti-affinity.
+    PodTerm {
+        /// Whether it is one of anti-affinity.
+        anti: bool,
+        /// Its topology key.
+        topology_key: Str,
+    },
+    /// The anti-affinity of pods that run.
+    ExistingAntiAffinity,
+    /// A topology spread constraint that must hold.
+    Spread {
+        /// Its topology key.
+        topology_key: Str,
+        /// Its `maxSkew`.
+        max_skew: i32,
+    },
+    /// A host port.
+    HostPort {
+        /// The port.
+        port: i32,
+        /// Its protocol.
+        protocol: Str,
+    },
+    /// A request.
+    Resource {
+        /// The resource.
+        resource: Str,
+        /// How much, in thousandths for cpu, else in units.
+        amount: i64,
+    },
+    /// A place among the pods of a node.
+    PodSlot,
+    /// A volume.
+    Volume {
+        /// Its name in the pod.
+        name: Str,
+        /// Its claim.
+        claim: Option<Str>,
+    },
+    /// A resource claim, by its name in the pod.
+    Claim(Str),
+    /// Anything else that a plugin turns the pod down for.
+    Other {
+        /// The plugin.
+        plugin: PluginName,
+        /// Its reason on the first of the nodes.
+        reason: Option<Reason>,
+    },
+}
+
+/// Nodes as bits, by their position in the snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeBits(Vec<u64>);
+
+impl NodeBits {
+    /// Returns no nodes, with room for this number.
+    pub fn none(nodes: usize) -> Self {
+        Self(vec![0; nodes.div_ceil(64)])
+    }
+
+    /// Returns the nodes of a number that a test picks.
+    pub fn of(nodes: usize, picks: impl Fn(usize) -> bool) -> Self {
+        let mut bits = Self::none(nodes);
+        (0..nodes).filter(|at| picks(*at)).for_each(|at| bits.insert(at));
+        bits
+    }
+
+    /// Adds a node.
+    pub fn insert(&mut self, at: usize) {
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Whether a node is among them.
+    pub fn contains(&self, at: usize) -> bool {
+        self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Returns how many nodes there are.
+    pub fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Returns the positions, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        let words = self.0.iter().enumerate();
+        words.flat_map(|(i, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i * 64 + bit))
+    }
+
+    fn zip(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a = f(*a, *b));
+    }
+}
+
+/// A demand with the nodes on which it fails.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The demand.
+    pub demand: Demand,
+    /// Where it fails.
+    pub fails: NodeBits,
+    /// The change of the pod that drops it.
+    pub drop: Option<PodChange>,
+    /// What nodes have instead.
+    pub closest: Closest,
+}
+
+/// All demands of a pod over all nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// The demands.
+    pub rows: Vec<Row>,
+    /// The nodes on which exactly one demand fails.
+    pub one: NodeBits,
+    /// The nodes on which exactly two fail.
+    pub two: NodeBits,
+    /// Whether the profile has filters of old releases, whose demands are not told apart.
+    pub combined: bool,
+}
+
+impl Matrix {
+    /// Returns the demands that fail on a node, as indices into [`Self::rows`].
+    pub fn failing(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.rows.iter().enumerate().filter(move |(_, row)| row.fails.contains(node)).map(|(i, _)| i)
+    }
+
+    /// Returns the nodes on which nothing but a demand fails.
+    pub fn only(&self, row: usize) -> NodeBits {
+        let mut bits = self.rows[row].fails.clone();
+        bits.zip(&self.one, |a, b| a & b);
+        bits
+    }
+
+    /// Asks all filters about all nodes once for the pod, and, where a plugin has several demands to weigh, again for each of
+    /// them; `None` where the scheduler has no profile for the pod.
+    pub fn of(scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Self> {
+        let snapshot = scheduler.state().snapshot();
+        let emulation = scheduler.state().config().emulation;
+        let table = scheduler.filter_table(pod, None)?;
+        let mut builder = Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows: Vec::new() };
+        builder.node_affinity();
+        builder.taints();
+        builder.pod_affinity();
+        builder.spread();
+        builder.ports();
+        builder.resources();
+        builder.volumes();
+        builder.claims();
+        builder.rest();
+        let rows = builder.rows;
+        let nodes = snapshot.len();
+        let (mut one, mut two, mut more) = (NodeBits::none(nodes), NodeBits::none(nodes), NodeBits::none(nodes));
+        for row in &rows {
+            // A counter up to three for each node, of 64 nodes at a time.
+            let mut carry = row.fails.clone();
+            more.zip(&both(&two, &carry), |a, b| a | b);
+            carry.zip(&one, |a, b| a & b);
+            one.zip(&row.fails, |a, b| a | b);
+            two.zip(&carry, |a, b| a | b);
+        }
+        // `one` now has the nodes of one demand or more, `two` those of two or more.
+        let at_least_two = two.clone();
+        one.zip(&at_least_two, |a, b| a & !b);
+        two.zip(&more, |a, b| a & !b);
+        let combined = COMBINED.iter().any(|plugin| table.asked.contains(*plugin));
+        Some(Self { rows, one, two, combined })
+    }
+}
+
+fn both(one: &NodeBits, other: &NodeBits) -> NodeBits {
+    let mut bits = one.clone();
+    bits.zip(other, |a, b| a & b);
+    bits
+}
+
+struct Builder<'a> {
+    scheduler: &'a Scheduler,
+    pod: &'a Arc<Pod>,
+    snapshot: &'a Snapshot,
+    emulation: Emulation,
+    table: &'a FilterTable,
+    rows: Vec<Row>,
+}
+
+/// Values of a label that are named.
+const VALUES_NAMED: usize = 8;
+
+impl Builder<'_> {
+    fn nodes(&self) -> &[Arc<NodeInfo>] {
+        self.snapshot.nodes()
+    }
+
+    fn asked(&self, plugin: PluginName) -> bool {
+        self.table.asked.contains(plugin)
+    }
+
+    fn push(&mut self, demand: Demand, fails: NodeBits, drop: Option<PodChange>, closest: Closest) {
+        self.rows.push(Row { demand, fails, drop, closest });
+    }
+
+    /// The nodes on which one of these plugins rejects, and a test of its status holds.
+    fn rejected(&self, table: &FilterTable, plugins: &[PluginName], test: impl Fn(&Status) -> bool) -> NodeBits {
+        let fails = |at: usize| table.nodes[at].iter().any(|(by, status)| plugins.contains(by) && test(status));
+        NodeBits::of(table.nodes.len(), fails)
+    }
+
+    /// The answers of some plugins to the pod with another spec.
+    fn variant(&self, plugins: &[PluginName], change: impl FnOnce(&mut PodSpec)) -> FilterTable {
+        let mut pod = Pod::clone(self.pod);
+        change(pod.spec_mut());
+        let only: PluginSet = plugins.iter().copied().collect();
+        self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default()
+    }
+
+    /// The values of a label that nodes have, for those that pass otherwise first.
+    fn values(&self, key: &str) -> Closest {
+        let mut counts: BTreeMap<&Str, usize> = BTreeMap::new();
+        for node in self.nodes() {
+            if let Some(value) = node.node.metadata.labels.get(key) {
+                *counts.entry(value).or_default() += 1;
+            }
+        }
+        let mut values: Vec<(Str, usize)> = counts.into_iter().map(|(value, count)| (value.clone(), count)).collect();
+        values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let more = values.len().saturating_sub(VALUES_NAMED);
+        values.truncate(VALUES_NAMED);
+        Closest::Values { values, more }
+    }
+
+    fn node_affinity(&mut self) {
+        let plugin = PluginName::NodeAffinity;
+        let spec = self.pod.spec.clone();
+        let asked = self.asked(plugin);
+        let fails = |builder: &Self, test: &dyn Fn(&NodeInfo) -> bool| {
+            NodeBits::of(builder.snapshot.len(), |at| asked && test(&builder.nodes()[at]))
+        };
+        for (key, value) in spec.node_selector.iter().flat_map(|s| s.iter()) {
+            let bits = fails(self, &|node| node.node.metadata.labels.get(key) != Some(value));
+            let drop = PodChange::DropSelector { key: key.clone(), value: value.clone() };
+            let closest = self.values(key);
+            self.push(Demand::Selector { key: key.clone(), value: value.clone() }, bits, Some(drop), closest);
+        }
+        let is_added = |r: &&Reason| r.kind() == ReasonKind::AddedAffinityMismatch;
+        let added = |status: &Status| status.reasons().iter().any(|r| is_added(&r));
+        let bits = self.rejected(self.table, &[plugin], added);
+        let first = bits.iter().next();
+        if let Some(at) = first {
+            let reason = self.table.nodes[at].iter().flat_map(|(_, status)| status.reasons()).find(is_added).cloned();
+            self.push(Demand::Other { plugin, reason }, bits, None, Closest::Unknown);
+        }
+        let required = spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref()).and_then(|a| a.required.as_ref());
+        let Some(required) = required else { return };
+        let matches = |term: &NodeSelectorTerm, node: &NodeInfo| term.matches(&node.node.metadata.labels, Some(node.name()));
+        if let [term] = &required.node_selector_terms[..]
+            && !term.is_empty()
+            && term.error().is_none()
+        {
+            let parts = [(false, &term.match_expressions), (true, &term.match_fields)];
+            for (field, index, one) in parts.into_iter().flat_map(|(f, list)| list.iter().enumerate().map(move |(i, r)| (f, i, r))) {
+                let mut alone = NodeSelectorTerm::default();
+                (if field { &mut alone.match_fields } else { &mut alone.match_expressions }).push(one.clone());
+                let bits = fails(self, &|node| !matches(&alone, node));
+                let place = RequirementPlace { term: 0, field, index, terms: 1 };
+                let drop = PodChange::DropRequirement { place, requirement: one.clone() };
+                let closest = if field { Closest::Unknown } else { self.values(&one.key) };
+                self.push(Demand::Requirement(one.clone()), bits, Some(drop), closest);
+            }
+            return;
+        }
+        let bits = fails(self, &|node| !required.matches(&node.node.metadata.labels, Some(node.name())));
+        let terms = required.node_selector_terms.len();
+        self.push(Demand::NodeAffinity(terms), bits, Some(PodChange::DropNodeAffinity), Closest::Unknown);
+    }
+
+    /// A row for each taint that is not tolerated. A cordon and its taint are one demand.
+    fn taints(&mut self) {
+        let (tolerations, emulation) = (&self.pod.spec.tolerations, self.emulation);
+        let cordon = Taint { key: UNSCHEDULABLE_TAINT.into(), effect: "NoSchedule".into(), ..Taint::default() };
+        let by_taints = self.asked(PluginName::TaintToleration);
+        let mut cordoned = self.rejected(self.table, &[PluginName::NodeUnschedulable], |_| true);
+        let mut found: BTreeMap<(Str, Str, Str), NodeBits> = BTreeMap::new();
+        for (at, node) in self.nodes().iter().enumerate().filter(|_| by_taints) {
+            for taint in node.taints().iter().filter(|t| is_do_not_schedule_taint(t) && !tolerates(tolerations, t, emulation)) {
+                if *taint == cordon {
+                    cordoned.insert(at);
+                    continue;
+                }
+                let key = (taint.key.clone(), taint.value.clone(), taint.effect.clone());
+                found.entry(key).or_insert_with(|| NodeBits::none(self.snapshot.len())).insert(at);
+            }
+        }
+        for ((key, value, effect), bits) in found {
+            let taint = Taint { key, value, effect };
+            let drop = (!taint.key.is_empty()).then(|| PodChange::Tolerate(taint.clone()));
+            self.push(Demand::Taint(taint), bits, drop, Closest::Unknown);
+        }
+        if cordoned.count() > 0 {
+            self.push(Demand::Cordon, cordoned, Some(PodChange::Tolerate(cordon)), Closest::Unknown);
+        }
+    }
+
+    fn pod_affinity(&mut self) {
+        let plugin = [PluginName::InterPodAffinity];
+        let affinity = self.pod.spec.affinity.clone().unwrap_or_default();
+        let terms = |anti: bool| if anti { &affinity.pod_anti_affinity } else { &affinity.pod_affinity };
+        for anti in [false, true] {
+            let own = terms(anti).as_ref().map(|a| a.required.0.as_slice()).unwrap_or_default();
+            for (index, term) in own.iter().enumerate() {
+                let table = self.variant(&plugin, |spec| {
+                    let affinity = spec.affinity.get_or_insert_default();
+                    for (kind, list) in [(false, &mut affinity.pod_affinity), (true, &mut affinity.pod_anti_affinity)] {
+                        if let Some(list) = list {
+                            list.required.0 = if kind == anti { vec![term.clone()] } else { Vec::new() };
+                        }
+                    }
+                });
+                let bits = self.rejected(&table, &plugin, |status| !is_existing_anti_affinity(status));
+                let closest = if anti { self.pod_in_the_way(&table, &plugin) } else { Closest::Unknown };
+                let drop = PodChange::DropPodTerm { anti, index, topology_key: term.topology_key.clone() };
+                self.push(Demand::PodTerm { anti, topology_key: term.topology_key.clone() }, bits, Some(drop), closest);
+            }
+        }
+        let table = self.variant(&plugin, |spec| {
+            if let Some(affinity) = &mut spec.affinity {
+                for list in [&mut affinity.pod_affinity, &mut affinity.pod_anti_affinity].into_iter().flatten() {
+                    list.required.0.clear();
+                }
+            }
+        });
+        let bits = self.rejected(&table, &plugin, is_existing_anti_affinity);
+        if bits.count() > 0 {
+            let closest = self.pod_in_the_way(&table, &plugin);
+            self.push(Demand::ExistingAntiAffinity, bits, None, closest);
+        }
+    }
+
+    /// The first pod that a reason names.
+    fn pod_in_the_way(&self, table: &FilterTable, plugins: &[PluginName]) -> Closest {
+        let found = table.nodes.iter().zip(&table.names).find_map(|(rejections, node)| {
+            let mut reasons = rejections.iter().filter(|(by, _)| plugins.contains(by)).flat_map(|(_, status)| status.reasons());
+            reasons.find_map(pod_in_reason).map(|pod| Closest::Pod { pod, node: node.clone() })
+        });
+        found.unwrap_or_default()
+    }
+
+    fn spread(&mut self) {
+        let plugin = [PluginName::PodTopologySpread];
+        for (index, constraint) in self.pod.spec.clone().topology_spread_constraints.iter().enumerate() {
+            if constraint.when_unsatisfiable == "ScheduleAnyway" {
+                continue;
+            }
+            let table = self.variant(&plugin, |spec| spec.topology_spread_constraints.0 = vec![constraint.clone()]);
+            let bits = self.rejected(&table, &plugin, |_| true);
+            let topology_key = constraint.topology_key.clone();
+            let demand = Demand::Spread { topology_key: topology_key.clone(), max_skew: constraint.max_skew };
+            self.push(demand, bits, Some(PodChange::DropSpread { index, topology_key }), Closest::Unknown);
+        }
+    }
+
+    fn ports(&mut self) {
+        let plugin = [PluginName::NodePorts];
+        let mut ports: Vec<(i32, Str)> = Vec::new();
+        for port in host_ports(self.pod, self.emulation) {
+            let protocol = if port.protocol.is_empty() { Str::from("TCP") } else { port.protocol.clone() };
+            let port = (port.host_port.unwrap_or(0), protocol);
+            if !ports.contains(&port) {
+                ports.push(port);
+            }
+        }
+        for (port, protocol) in ports {
+            let table = self.variant(&plugin, |spec| {
+                for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut()) {
+                    let same = |p: &str| p == protocol.as_str() || p.is_empty() && protocol == "TCP";
+                    container.ports.retain(|p| p.host_port == Some(port) && same(&p.protocol));
+                }
+            });
+            let bits = self.rejected(&table, &plugin, |_| true);
+            let closest = self.pod_in_the_way(&table, &plugin);
+            let drop = PodChange::DropHostPorts(Some((port, protocol.clone())));
+            self.push(Demand::HostPort { port, protocol }, bits, Some(drop), closest);
+        }
+    }
+
+    fn resources(&mut self) {
+        let plugin = [PluginName::NodeResourcesFit];
+        let shortages = |status: &Status, name: &Str| {
+            let found = status.reasons().iter().find(|r| matches!(r, Reason::Insufficient(s) if s.resource == *name));
+            found.and_then(|r| if let Reason::Insufficient(s) = r { Some(s.clone()) } else { None })
+        };
+        let requests = pod_requests(self.pod, PodResourcesOptions::default());
+        for resource in requests.keys() {
+            let bits = self.rejected(self.table, &plugin, |status| shortages(status, resource).is_some());
+            let missing = |at: usize| {
+                let mut statuses = self.table.nodes[at].iter().filter(|(by, _)| plugin.contains(by));
+                let found = statuses.find_map(|(_, status)| shortages(status, resource))?;
+                Some((found.requested.saturating_sub(found.free()), at, found))
+            };
+            let closest = bits.iter().filter_map(missing).min_by_key(|(missing, at, _)| (*missing, *at));
+            let closest = closest.map(|(_, at, shortage)| Closest::Missing { node: self.table.names[at].clone(), shortage });
+            let drop = lower(self.pod, resource, requested_beyond(self.pod, resource)).map(PodChange::Lower);
+            let amount = requested(self.pod, resource);
+            self.push(Demand::Resource { resource: resource.clone(), amount }, bits, drop, closest.unwrap_or_default());
+        }
+        let full = self.rejected(self.table, &plugin, |status| status.reasons().iter().any(|r| r.kind() == ReasonKind::TooManyPods));
+        if full.count() > 0 {
+            self.push(Demand::PodSlot, full, None, Closest::Unknown);
+        }
+    }
+
+    fn volumes(&mut self) {
+        let plugins = VOLUME_PLUGINS;
+        for volume in &self.pod.spec.clone().volumes {
+            let table = self.variant(&plugins, |spec| spec.volumes.retain(|v| v.name == volume.name));
+            let bits = self.rejected(&table, &plugins, |_| true);
+            let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.clone());
+            let closest = self.pod_in_the_way(&table, &plugins);
+            let drop = PodChange::DropVolume(volume.name.clone());
+            self.push(Demand::Volume { name: volume.name.clone(), claim }, bits, Some(drop), closest);
+        }
+    }
+
+    fn claims(&mut self) {
+        let plugin = [PluginName::DynamicResources];
+        for claim in &self.pod.spec.clone().resource_claims {
+            let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));
+            let bits = self.rejected(&table, &plugin, |_| true);
+            let drop = PodChange::DropClaim(claim.name.clone());
+            self.push(Demand::Claim(claim.name.clone()), bits, Some(drop), Closest::Unknown);
+        }
+    }
+
+    /// Rejections that no row of their plugin accounts for.
+    fn rest(&mut self) {
+        let mut rest: BTreeMap<(PluginName, Option<ReasonKind>), (Option<Reason>, NodeBits)> = BTreeMap::new();
+        for (at, rejections) in self.table.nodes.iter().enumerate() {
+            for (plugin, status) in rejections {
+                if self.rows.iter().any(|row| row.demand.is_weighed_by(*plugin) && row.fails.contains(at)) {
+                    continue;
+                }
+                let reason = status.reasons().first();
+                let entry = rest.entry((*plugin, reason.map(Reason::kind)));
+                entry.or_insert_with(|| (reason.cloned(), NodeBits::none(self.snapshot.len()))).1.insert(at);
+            }
+        }
+        for ((plugin, _), (reason, bits)) in rest {
+            self.push(Demand::Other { plugin, reason }, bits, None, Closest::Unknown);
+        }
+    }
+}
+
+/// Filters of old releases.
+const COMBINED: [PluginName; 3] = [PluginName::GeneralPredicates, PluginName::MatchNodeSelector, PluginName::MatchInterPodAffinity];
+
+/// The plugins that look at volumes.
+const VOLUME_PLUGINS: [PluginName; 8] = [
+    PluginName::VolumeBinding,
+    PluginName::VolumeRestrictions,
+    PluginName::VolumeZone,
+    PluginName::NodeVolumeLimits,
+    PluginName::AzureDiskLimits,
+    PluginName::CinderLimits,
+    PluginName::EBSLimits,
+    PluginName::GCEPDLimits,
+];
+
+impl Demand {
+    /// Whether a plugin turns pods down for demands of this kind.
+    fn is_weighed_by(&self, plugin: PluginName) -> bool {
+        match self {
+            Self::Selector { .. } | Self::Requirement(_) | Self::NodeAffinity(_) => plugin == PluginName::NodeAffinity,
+            Self::Taint(_) => plugin == PluginName::TaintToleration,
+            Self::Cordon => matches!(plugin, PluginName::TaintToleration | PluginName::NodeUnschedulable),
+            Self::PodTerm { .. } | Self::ExistingAntiAffinity => plugin == PluginName::InterPodAffinity,
+            Self::Spread { .. } => plugin == PluginName::PodTopologySpread,
+            Self::HostPort { .. } => plugin == PluginName::NodePorts,
+            Self::Resource { .. } | Self::PodSlot => plugin == PluginName::NodeResourcesFit,
+            Self::Volume { .. } => VOLUME_PLUGINS.contains(&plugin),
+            Self::Claim(_) => plugin == PluginName::DynamicResources,
+            Self::Other { plugin: own, .. } => plugin == *own,
+        }
+    }
+
+    /// Returns the field of the pod's spec that makes the demand; `None` where it is not the pod's.
+    pub fn field(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Selector { .. } => "nodeSelector",
+            Self::Requirement(_) | Self::NodeAffinity(_) => "affinity.nodeAffinity",
+            Self::Taint(_) | Self::Cordon => "tolerations",
+            Self::PodTerm { anti: false, .. } => "affinity.podAffinity",
+            Self::PodTerm { anti: true, .. } => "affinity.podAntiAffinity",
+            Self::Spread { .. } => "topologySpreadConstraints",
+            Self::HostPort { .. } => "ports",
+            Self::Resource { .. } => "resources",
+            Self::Volume { .. } => "volumes",
+            Self::Claim(_) => "resourceClaims",
+            Self::ExistingAntiAffinity | Self::PodSlot | Self::Other { .. } => return None,
+        })
+    }
+}
+
+fn is_existing_anti_affinity(status: &Status) -> bool {
+    status.reasons().iter().any(|r| r.kind() == ReasonKind::ExistingPodAntiAffinity)
+}
+
+fn pod_in_reason(reason: &Reason) -> Option<Key> {
+    match reason {
+        Reason::HostPortConflict(conflict) => conflict.with.clone(),
+        Reason::PodAntiAffinity(conflict) | Reason::ExistingPodAntiAffinity(conflict) => conflict.with.clone(),
+        Reason::DiskConflict(disk) => Some(disk.with.clone()),
+        _ => None,
+    }
+}
+
+/// Returns the least that a pod can request of a resource: what its runtime class adds.
+pub(super) fn requested_beyond(pod: &Pod, resource: &str) -> i64 {
+    let overhead = pod.spec.overhead.get(resource).copied().unwrap_or_default();
+    if resource == "cpu" { overhead.milli_value() } else { overhead.value() }
+}

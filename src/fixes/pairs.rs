@@ -1,0 +1,90 @@
+//! Two changes at once, where no single one lets the pod in.
+
+use std::collections::BTreeMap;
+
+use super::change::{Change, NodeChange};
+use super::constraints::{Demand, Matrix};
+use super::search::{largest_request, least_priority};
+use super::trial::{Trials, Verified};
+use super::{Fix, Limits, rank};
+use crate::cluster::Str;
+
+/// Pairs of demands that are tried.
+const PAIRS: usize = 64;
+/// Fixes of two changes that are enough.
+const ENOUGH: usize = 12;
+
+/// Tries two changes at once: for the demands that alone fail on a node together, and one change beside a higher priority.
+pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
+    let snapshot = trials.scheduler().state().snapshot();
+    // With the first node by name for changes that are of a node.
+    let mut found: BTreeMap<(usize, usize), (usize, Str)> = BTreeMap::new();
+    for at in matrix.two.iter() {
+        let rows: Vec<usize> = matrix.failing(at).collect();
+        let &[one, other] = &rows[..] else { continue };
+        let name = snapshot.nodes()[at].name();
+        let entry = found.entry((one, other)).or_insert_with(|| (0, name.clone()));
+        entry.0 += 1;
+        if *name < entry.1 {
+            entry.1 = name.clone();
+        }
+    }
+    let mut ranked: Vec<((usize, usize), (usize, Str))> = found.into_iter().collect();
+    ranked.sort_by_key(|(_, (nodes, _))| std::cmp::Reverse(*nodes));
+    for ((one, other), (_, node)) in ranked.into_iter().take(PAIRS.min(limits.alike)) {
+        if fixes.len() >= ENOUGH {
+            return;
+        }
+        if let Some((changes, verified)) = pair(trials, matrix, [one, other], &node) {
+            fixes.push(Fix::new(changes, verified));
+        }
+    }
+    if fixes.is_empty() && !trials.preempts_today {
+        let rows = matrix.rows.iter().filter(|row| !matches!(row.demand, Demand::Volume { .. } | Demand::Claim(_)));
+        let changes: Vec<Change> = rows.filter_map(|row| row.drop.clone()).map(Change::Pod).collect();
+        for change in changes.into_iter().take(PAIRS) {
+            if let Some((priority, verified)) = least_priority(trials, std::slice::from_ref(&change)) {
+                fixes.push(Fix::new(vec![change, priority], verified));
+            }
+        }
+    }
+}
+
+/// Tries to drop two demands, a request by lowering it.
+fn pair(trials: &mut Trials<'_>, matrix: &Matrix, rows: [usize; 2], node: &Str) -> Option<(Vec<Change>, Verified)> {
+    let request = |row: usize| match &matrix.rows[row].demand {
+        Demand::Resource { resource, .. } => Some(resource.clone()),
+        _ => None,
+    };
+    let drop = |row: usize| match &matrix.rows[row].demand {
+        Demand::Cordon => Some(Change::Node(node.clone(), NodeChange::Uncordon)),
+        // A container that mounts a volume, or uses a claim, cannot do without.
+        Demand::Volume { .. } | Demand::Claim(_) => None,
+        _ => matrix.rows[row].drop.clone().map(Change::Pod),
+    };
+    let [one, other] = rows;
+    match (request(one), request(other)) {
+        (None, None) => {
+            let mut changes = vec![drop(one)?, drop(other)?];
+            changes.sort_by_key(rank);
+            let verified = trials.attempt(&changes)?;
+            Some((changes, verified))
+        }
+        (Some(resource), None) => lowered(trials, drop(other)?, &resource),
+        (None, Some(resource)) => lowered(trials, drop(one)?, &resource),
+        (Some(first), Some(second)) => two_requests(trials, matrix, rows, &first, &second),
+    }
+}
+
+fn lowered(trials: &mut Trials<'_>, with: Change, resource: &Str) -> Option<(Vec<Change>, Verified)> {
+    let (change, verified) = largest_request(trials, std::slice::from_ref(&with), resource)?;
+    Some((vec![with, change], verified))
+}
+
+/// Lowers one request to the largest that fits where the other is nothing, then the other to the largest that fits beside it.
+fn two_requests(trials: &mut Trials<'_>, matrix: &Matrix, rows: [usize; 2], first: &Str, second: &Str) -> Option<(Vec<Change>, Verified)> {
+    let without = Change::Pod(matrix.rows[rows[1]].drop.clone()?);
+    let (one, _) = largest_request(trials, std::slice::from_ref(&without), first)?;
+    let (other, verified) = largest_request(trials, std::slice::from_ref(&one), second)?;
+    Some((vec![one, other], verified))
+}

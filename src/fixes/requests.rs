@@ -1,0 +1,141 @@
+//! Lower requests of a pod, so that the whole pod requests a given amount.
+
+use super::change::{Lowered, LoweredPart, RequestPlace};
+use crate::cluster::{Container, Pod, Quantity, Str};
+use crate::framework::{PodResourcesOptions, is_supported_pod_level_resource, pod_requests};
+
+/// A request of a pod, in billionths.
+struct Part {
+    place: RequestPlace,
+    quantity: Quantity,
+    now: i128,
+}
+
+/// Returns what a pod requests of a resource: thousandths for cpu, else units, rounded up.
+pub(super) fn requested(pod: &Pod, resource: &str) -> i64 {
+    amount(resource, pod_requests(pod, PodResourcesOptions::default()).get(resource).copied().unwrap_or_default())
+}
+
+fn amount(resource: &str, quantity: Quantity) -> i64 {
+    if resource == "cpu" { quantity.milli_value() } else { quantity.value() }
+}
+
+/// Returns billionths in one unit of a resource.
+fn unit(resource: &str) -> i128 {
+    if resource == "cpu" { 1_000_000 } else { 1_000_000_000 }
+}
+
+/// Returns how to lower the requests of a pod so that all of it requests `to`; `None` where that cannot be, since what its
+/// runtime class adds is more, or where it is no lower request. The largest request is lowered first.
+pub(super) fn lower(pod: &Pod, resource: &Str, to: i64) -> Option<Lowered> {
+    let from = requested(pod, resource);
+    if to >= from || to < 0 {
+        return None;
+    }
+    let overhead = pod.spec.overhead.get(resource).map_or(0, |q| q.nanos());
+    let target = i128::from(to) * unit(resource) - overhead;
+    // Where the request was a fraction, so may be what is left.
+    if target < 0 {
+        return None;
+    }
+    let named = |c: &Container| c.name.clone();
+    let part = |place, c: &Container| c.resources.requests.get(resource).map(|q| Part { place, quantity: *q, now: q.nanos() });
+    let containers = pod.spec.containers.iter().enumerate().filter_map(|(i, c)| part(RequestPlace::Container(i, named(c)), c));
+    let inits = || pod.spec.init_containers.iter().enumerate();
+    let sidecars = inits().filter(|(_, c)| c.is_restartable()).filter_map(|(i, c)| part(RequestPlace::InitContainer(i, named(c)), c));
+    let mut together: Vec<Part> = containers.chain(sidecars).collect();
+    let mut excess = together.iter().map(|p| p.now).sum::<i128>() - target;
+    while excess > 0 {
+        let largest = together.iter_mut().max_by_key(|p| p.now).filter(|p| p.now > 0)?;
+        // Down to a whole unit.
+        let left = (largest.now - excess).max(0) / unit(resource) * unit(resource);
+        excess -= largest.now - left;
+        largest.now = left;
+    }
+    let mut beside = 0;
+    let mut steps = Vec::new();
+    for (i, container) in inits() {
+        let sidecar = together.iter().find(|p| matches!(&p.place, RequestPlace::InitContainer(at, _) if *at == i));
+        if container.is_restartable() {
+            beside += sidecar.map_or(0, |p| p.now);
+        } else if let Some(mut step) = part(RequestPlace::InitContainer(i, named(container)), container) {
+            let room = (target - beside).max(0);
+            if step.now > room {
+                step.now = room / unit(resource) * unit(resource);
+            }
+            steps.push(step);
+        }
+    }
+    together.extend(steps);
+    let whole = pod.spec.resources.as_ref().filter(|_| is_supported_pod_level_resource(resource));
+    if let Some(quantity) = whole.and_then(|r| r.requests.get(resource)) {
+        together.push(Part { place: RequestPlace::Pod, quantity: *quantity, now: quantity.nanos().min(target) });
+    }
+    let with_limit = !matches!(resource.as_str(), "cpu" | "memory" | "ephemeral-storage");
+    let parts = together.into_iter().filter(|p| p.now != p.quantity.nanos() || to == 0);
+    let parts = parts.map(|p| LoweredPart {
+        place: p.place,
+        from: p.quantity.to_string(),
+        to: (p.now > 0 || !with_limit).then(|| quantity(resource, p.now)),
+        with_limit,
+    });
+    let lowered = Lowered { resource: resource.clone(), from, to, parts: parts.collect() };
+    (!lowered.parts.is_empty()).then_some(lowered)
+}
+
+fn quantity(resource: &str, nanos: i128) -> String {
+    let units = i64::try_from(nanos / unit(resource)).unwrap_or(i64::MAX);
+    match resource {
+        "cpu" => Quantity::milli(units),
+        "memory" | "ephemeral-storage" => Quantity::bytes(units),
+        _ if resource.starts_with("hugepages-") => Quantity::bytes(units),
+        _ => Quantity::units(units),
+    }
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::change::PodChange;
+    use super::*;
+
+    fn lowered(spec: &Value, resource: &str, to: i64) -> Option<(Pod, Value)> {
+        let mut value = json!({"metadata": {"name": "p"}, "spec": spec});
+        let pod: Pod = serde_json::from_value(value.clone()).unwrap();
+        PodChange::Lower(lower(&pod, &resource.into(), to)?).edit(&mut value);
+        Some((serde_json::from_value(value.clone()).unwrap(), value))
+    }
+
+    #[test]
+    fn the_whole_pod_requests_what_it_should() {
+        let container = |cpu: &str| json!({"name": "c", "resources": {"requests": {"cpu": cpu}}});
+        let sidecar = |cpu: &str| json!({"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": cpu}}});
+        for spec in [
+            json!({"containers": [container("2"), container("500m")]}),
+            json!({"containers": [container("1")], "initContainers": [sidecar("1"), container("3"), sidecar("250m")]}),
+            json!({"containers": [container("1500m"), container("1500m")], "overhead": {"cpu": "5m"}}),
+            json!({"resources": {"requests": {"cpu": "3"}}, "containers": [container("1"), container("500m")]}),
+        ] {
+            let from = requested(&serde_json::from_value(json!({"spec": spec})).unwrap(), "cpu");
+            for to in [from - 1, from / 2, 700, 5] {
+                let (pod, _) = lowered(&spec, "cpu", to).expect("a lower request");
+                assert_eq!(requested(&pod, "cpu"), to, "{spec}");
+            }
+            assert!(lowered(&spec, "cpu", from).is_none());
+        }
+        assert!(lowered(&json!({"containers": [container("1")], "overhead": {"cpu": "5m"}}), "cpu", 4).is_none());
+    }
+
+    #[test]
+    fn limits_that_must_equal_requests_do() {
+        let spec =
+            json!({"containers": [{"resources": {"requests": {"a.b/gpu": "4", "cpu": "4"}, "limits": {"a.b/gpu": "4", "cpu": "4"}}}]});
+        let resources =
+            |resource, to| lowered(&spec, resource, to).expect("a lower request").1["spec"]["containers"][0]["resources"].take();
+        assert_eq!(resources("a.b/gpu", 1), json!({"requests": {"a.b/gpu": "1", "cpu": "4"}, "limits": {"a.b/gpu": "1", "cpu": "4"}}));
+        assert_eq!(resources("a.b/gpu", 0), json!({"requests": {"cpu": "4"}, "limits": {"cpu": "4"}}));
+        assert_eq!(resources("cpu", 0), json!({"requests": {"a.b/gpu": "4", "cpu": "0"}, "limits": {"a.b/gpu": "4", "cpu": "4"}}));
+    }
+}

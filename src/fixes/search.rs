@@ -1,0 +1,391 @@
+//! Single changes of the pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{Change, PodChange, RequirementPlace};
+use super::constraints::{Constraint, Demand, Matrix, requested_beyond};
+use super::requests::{lower, requested};
+use super::trial::{Trials, Verified, free, requests_any};
+use super::typo::is_one_edit;
+use super::{CutShort, Fix, FixOutcome, Limits};
+use crate::cluster::{Requirement, Str};
+
+/// Values of a label that are proposed in place of one that is asked for.
+const VALUES: usize = 6;
+/// Requirements of node affinity that are tried one by one.
+const REQUIREMENTS: usize = 64;
+/// Priorities that are tried one by one, the lowest first; of more, the lowest is looked for by halving.
+const PRIORITIES: usize = 12;
+/// The highest priority of a PriorityClass that users can make; upstream `HighestUserDefinablePriority` in
+/// `pkg/apis/scheduling/types.go`.
+const HIGHEST_USER_PRIORITY: i32 = 1_000_000_000;
+
+/// Returns the table of a pod's demands, with how many nodes take the pod without each.
+pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits) -> Vec<Constraint> {
+    let mut today = None;
+    let mut rows = Vec::new();
+    for (index, row) in matrix.rows.iter().enumerate() {
+        let (fails, only) = (row.fails.count(), matrix.only(index).count());
+        let mut constraint =
+            Constraint { demand: row.demand.clone(), fails, only, opens: only, without: None, closest: row.closest.clone() };
+        let nothing = matches!(&row.demand, Demand::Resource { amount: 0, .. });
+        if let Some(drop) = row.drop.clone().map(Change::Pod).filter(|_| rows.len() < limits.alike) {
+            constraint.opens = trials.fits(std::slice::from_ref(&drop)).map_or(0, |nodes| nodes.len());
+            let first = trials.first.iter().cloned();
+            constraint.without = (!trials.is_over()).then(|| first.chain([drop]).collect());
+        } else if nothing {
+            // A request of nothing can be dropped without a change.
+            constraint.opens = *today.get_or_insert_with(|| trials.fits(&[]).map_or(0, |nodes| nodes.len()));
+            constraint.without = Some(trials.first.clone());
+        }
+        rows.push(constraint);
+    }
+    rows
+}
+
+/// A search for single changes that is under way.
+struct Singles<'a, 'b> {
+    trials: &'a mut Trials<'b>,
+    matrix: &'a Matrix,
+    limits: Limits,
+    fixes: &'a mut Vec<Fix>,
+}
+
+/// Tries every single change of the pod.
+pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
+    let mut singles = Singles { trials, matrix, limits, fixes };
+    singles.selectors();
+    singles.node_affinity();
+    singles.tolerations();
+    singles.requests();
+    singles.spread();
+    singles.dropped();
+    singles.ports();
+    singles.preemption();
+}
+
+/// Tries the profiles that there are for a pod that asks for another.
+pub(super) fn profiles(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
+    let from = trials.pod().spec.scheduler_name.clone();
+    let names: Vec<Str> = trials.scheduler().state().config().profiles.iter().map(|p| p.name.clone()).collect();
+    for to in names {
+        let change = Change::Pod(PodChange::SchedulerName { from: from.clone(), to });
+        if let Some(verified) = trials.attempt(std::slice::from_ref(&change)) {
+            fixes.push(Fix::new(vec![change], verified));
+        }
+    }
+}
+
+impl Singles<'_, '_> {
+    /// Adds a change to the fixes where it lets the pod in; returns whether it does.
+    fn try_one(&mut self, change: PodChange) -> bool {
+        let change = Change::Pod(change);
+        let verified = self.trials.attempt(std::slice::from_ref(&change));
+        let works = verified.is_some();
+        self.fixes.extend(verified.map(|v| Fix::new(vec![change], v)));
+        works
+    }
+
+    fn selectors(&mut self) {
+        for index in 0..self.matrix.rows.len() {
+            let Demand::Selector { key, value } = self.matrix.rows[index].demand.clone() else { continue };
+            let works = self.try_one(PodChange::DropSelector { key: key.clone(), value: value.clone() });
+            for (to, typo) in self.other_values(index, &key, &[&value], works) {
+                self.try_one(PodChange::SetSelector { key: key.clone(), from: value.clone(), to, typo });
+            }
+            for to in self.other_keys(&key, &value) {
+                self.try_one(PodChange::RenameSelector { from: key.clone(), to, value: value.clone() });
+            }
+        }
+    }
+
+    /// Returns values that nodes have for a label beside those that are asked for: likely typos first, then those of nodes on
+    /// which nothing else fails, the commonest first.
+    fn other_values(&self, row: usize, key: &str, asked: &[&Str], works: bool) -> Vec<(Str, bool)> {
+        let snapshot = self.trials.scheduler().state().snapshot();
+        let value = |at: usize| snapshot.nodes()[at].node.metadata.labels.get(key).cloned();
+        let all: BTreeSet<Str> = (0..snapshot.len()).filter_map(value).collect();
+        // A value that some node has is no typo.
+        let unknown: Vec<&&Str> = asked.iter().filter(|v| !all.contains(**v)).collect();
+        let typos = all.iter().filter(|v| unknown.iter().any(|u| is_one_edit(u, v))).take(VALUES).map(|v| (v.clone(), true));
+        let mut found: Vec<(Str, bool)> = typos.collect();
+        if works {
+            let mut counts: BTreeMap<Str, usize> = BTreeMap::new();
+            self.matrix.only(row).iter().filter_map(value).for_each(|v| *counts.entry(v).or_default() += 1);
+            let mut common: Vec<(Str, usize)> = counts.into_iter().collect();
+            common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            let others = common.into_iter().map(|(v, _)| v).filter(|v| !asked.contains(&v) && !found.iter().any(|(f, _)| f == v));
+            let others: Vec<Str> = others.take(VALUES).collect();
+            found.extend(others.into_iter().map(|v| (v, false)));
+        }
+        found
+    }
+
+    /// Returns keys of node labels one edit apart from a key that no node has, with this value on a node.
+    fn other_keys(&self, key: &Str, value: &Str) -> Vec<Str> {
+        let snapshot = self.trials.scheduler().state().snapshot();
+        let labels = || snapshot.nodes().iter().map(|node| &node.node.metadata.labels);
+        if labels().any(|l| l.contains_key(key)) {
+            return Vec::new();
+        }
+        let keys: BTreeSet<&Str> = labels().flat_map(|l| l.iter()).filter(|(_, v)| *v == value).map(|(k, _)| k).collect();
+        keys.into_iter().filter(|k| is_one_edit(k, key)).take(VALUES).cloned().collect()
+    }
+
+    fn node_affinity(&mut self) {
+        let spec = self.trials.pod().spec.clone();
+        let Some(required) = spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref()).and_then(|a| a.required.as_ref()) else {
+            return;
+        };
+        let terms = required.node_selector_terms.len();
+        let mut places: Vec<(RequirementPlace, Requirement)> = Vec::new();
+        for (term, of) in required.node_selector_terms.iter().enumerate() {
+            for (field, list) in [(false, &of.match_expressions), (true, &of.match_fields)] {
+                let place = |index| RequirementPlace { term, field, index, terms };
+                places.extend(list.iter().enumerate().map(|(index, one)| (place(index), one.clone())));
+            }
+        }
+        if places.len() > REQUIREMENTS {
+            self.trials.cut_short(CutShort::Alike(places.len()));
+        }
+        let mut works = false;
+        for (place, requirement) in places.into_iter().take(REQUIREMENTS) {
+            let drops = self.try_one(PodChange::DropRequirement { place, requirement: requirement.clone() });
+            works |= drops;
+            if place.field || requirement.operator != "In" {
+                continue;
+            }
+            let row = self.matrix.rows.iter().position(|row| match &row.demand {
+                Demand::Requirement(one) => *one == requirement,
+                Demand::NodeAffinity(_) => true,
+                _ => false,
+            });
+            let asked: Vec<&Str> = requirement.values.iter().collect();
+            let Some(row) = row else { continue };
+            for (value, is_typo) in self.other_values(row, &requirement.key, &asked, drops) {
+                let typo = requirement.values.iter().find(|v| is_typo && is_one_edit(v, &value)).cloned();
+                self.try_one(PodChange::AddValue { place, requirement: requirement.clone(), value, typo });
+            }
+        }
+        if !works {
+            self.try_one(PodChange::DropNodeAffinity);
+        }
+    }
+
+    fn tolerations(&mut self) {
+        let mut rows: Vec<usize> =
+            (0..self.matrix.rows.len()).filter(|i| matches!(self.matrix.rows[*i].drop, Some(PodChange::Tolerate(_)))).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(self.matrix.only(*row).count()));
+        if rows.len() > self.limits.alike {
+            self.trials.cut_short(CutShort::Alike(rows.len()));
+        }
+        for row in rows.into_iter().take(self.limits.alike) {
+            if let Some(change) = self.matrix.rows[row].drop.clone() {
+                self.try_one(change);
+            }
+        }
+    }
+
+    fn requests(&mut self) {
+        let resources = self.matrix.rows.iter().filter_map(|row| match &row.demand {
+            Demand::Resource { resource, .. } => Some(resource.clone()),
+            _ => None,
+        });
+        for resource in resources.collect::<Vec<_>>() {
+            if let Some((change, verified)) = largest_request(self.trials, &[], &resource) {
+                self.fixes.push(Fix::new(vec![change], verified));
+            }
+        }
+    }
+
+    fn spread(&mut self) {
+        for row in 0..self.matrix.rows.len() {
+            let (Demand::Spread { max_skew, .. }, Some(drop)) = (&self.matrix.rows[row].demand, self.matrix.rows[row].drop.clone()) else {
+                continue;
+            };
+            let (from, PodChange::DropSpread { index, topology_key }) = (*max_skew, &drop) else { continue };
+            let raised = |to| Change::Pod(PodChange::MaxSkew { index: *index, topology_key: topology_key.clone(), from, to });
+            if !self.try_one(drop.clone()) {
+                continue;
+            }
+            // Above this no number of pods exceeds it.
+            let pods = self.trials.scheduler().state().cluster().pods.len();
+            let top = i32::try_from(pods).unwrap_or(i32::MAX).max(from).saturating_add(1);
+            if let Some((to, verified)) = least(from.saturating_add(1), top, |to| self.trials.attempt(&[raised(to)])) {
+                self.fixes.push(Fix::new(vec![raised(to)], verified));
+            }
+        }
+    }
+
+    fn dropped(&mut self) {
+        let terms = self.matrix.rows.iter().filter_map(|row| row.drop.clone());
+        for change in terms.filter(|drop| matches!(drop, PodChange::DropPodTerm { .. })).collect::<Vec<_>>() {
+            self.try_one(change);
+        }
+    }
+
+    fn ports(&mut self) {
+        let ports = self.matrix.rows.iter().filter_map(|row| row.drop.clone());
+        let ports: Vec<PodChange> = ports.filter(|drop| matches!(drop, PodChange::DropHostPorts(_))).collect();
+        let several = ports.len() > 1;
+        let mut works = false;
+        for change in ports {
+            works |= self.try_one(change);
+        }
+        if several && !works {
+            self.try_one(PodChange::DropHostPorts(None));
+        }
+    }
+
+    fn preemption(&mut self) {
+        let spec = self.trials.pod().spec.clone();
+        if spec.preemption_policy.as_deref() == Some("Never") {
+            self.try_one(PodChange::Preempt);
+        }
+        if let Some((change, verified)) = least_priority(self.trials, &[]) {
+            self.fixes.push(Fix::new(vec![change], verified));
+        }
+    }
+}
+
+/// Returns the least number from `low` to `top` that a test accepts, with what it found; `None` where it does not accept
+/// `top`. The test must accept all numbers above one that it accepts.
+fn least<T>(low: i32, top: i32, mut test: impl FnMut(i32) -> Option<T>) -> Option<(i32, T)> {
+    let mut found = (top, test(top)?);
+    let (mut low, mut high) = (low, top);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match test(middle) {
+            Some(verified) => {
+                found = (middle, verified);
+                high = middle;
+            }
+            None => low = middle + 1,
+        }
+    }
+    Some(found)
+}
+
+/// Returns the largest request of a resource that lets the pod in, with other changes; `None` where no lower one does.
+pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource: &Str) -> Option<(Change, Verified)> {
+    let pod = trials.changed_pod(with)?;
+    if !requests_any(&pod, resource) {
+        return None;
+    }
+    let changes = |to: i64| -> Option<Vec<Change>> {
+        let lowered = Change::Pod(PodChange::Lower(lower(&pod, resource, to)?));
+        Some(with.iter().cloned().chain([lowered]).collect())
+    };
+    let (floor, now) = (requested_beyond(&pod, resource), requested(&pod, resource));
+    let lowest = trials.attempt(&changes(floor)?)?;
+    let outcome = lowest.outcome;
+    let attempt = |trials: &mut Trials<'_>, to: i64| -> Option<Verified> {
+        let changes = changes(to)?;
+        match outcome {
+            FixOutcome::Scheduled => {
+                let nodes = trials.fits(&changes)?;
+                Some(Verified { outcome, nodes, victims: BTreeMap::new() })
+            }
+            FixOutcome::Preempts => trials.attempt(&changes),
+        }
+    };
+    // What the emptiest of the nodes that would take it has left is the answer but for pods that are nominated there.
+    let snapshot = trials.scheduler().state().snapshot();
+    let room = lowest.nodes.iter().filter_map(|node| snapshot.get(node)).map(|node| free(node, resource)).max();
+    let (mut low, mut best) = (floor, lowest);
+    let mut high = now.saturating_sub(1);
+    if let Some(guess) = room.filter(|guess| outcome == FixOutcome::Scheduled && (low..=high).contains(guess)) {
+        match attempt(trials, guess) {
+            Some(verified) => {
+                (low, best) = (guess, verified);
+                if guess < high {
+                    match attempt(trials, guess + 1) {
+                        Some(verified) => (low, best) = (guess + 1, verified),
+                        None => high = guess,
+                    }
+                }
+            }
+            None => high = guess - 1,
+        }
+    }
+    while low < high {
+        let middle = low + (high - low + 1) / 2;
+        match attempt(trials, middle) {
+            Some(verified) => (low, best) = (middle, verified),
+            None => high = middle - 1,
+        }
+    }
+    let change = Change::Pod(PodChange::Lower(lower(&pod, resource, low)?));
+    Some((change, best))
+}
+
+/// Returns the least PriorityClass that lets the pod in, with other changes, or else the least priority; `None` where no
+/// priority does.
+pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option<(Change, Verified)> {
+    let pod = trials.changed_pod(with)?;
+    let from = pod.priority();
+    if trials.preempts_today && with.is_empty() && trials.first.is_empty() {
+        // A higher priority would preempt as well, and spare nobody, but for nominated pods that it need not respect.
+        let top = Change::Pod(PodChange::Priority { from, to: HIGHEST_USER_PRIORITY.max(from), class: None });
+        trials.fits(std::slice::from_ref(&top))?;
+    }
+    let mut steps: BTreeMap<i32, Option<Str>> = BTreeMap::new();
+    let cluster = trials.scheduler().state().cluster().clone();
+    for class in cluster.priority_classes.iter().filter(|c| c.value > from && c.preemption_policy.as_deref() != Some("Never")) {
+        steps.entry(class.value).or_insert_with(|| Some(class.metadata.name.clone()));
+    }
+    let attempt = |trials: &mut Trials<'_>, to: i32, class: Option<Str>| {
+        let change = Change::Pod(PodChange::Priority { from, to, class });
+        let changes: Vec<Change> = with.iter().cloned().chain([change.clone()]).collect();
+        trials.attempt(&changes).map(|verified| (change, verified))
+    };
+    let classes: Vec<(i32, Option<Str>)> = steps.into_iter().collect();
+    if let Some(found) = first_that(&classes, |(to, class)| attempt(trials, *to, class.clone())) {
+        return Some(found);
+    }
+    // Without a class: one above that of a pod that runs or is nominated is as good as any below the next.
+    let mut above: BTreeSet<i32> = BTreeSet::new();
+    for other in cluster.pods.iter().filter(|p| !p.is_terminal()).map(|p| p.priority()) {
+        above.extend(other.checked_add(1).filter(|to| *to > from && *to <= HIGHEST_USER_PRIORITY));
+    }
+    let steps: Vec<(i32, Option<Str>)> = above.into_iter().map(|to| (to, None)).collect();
+    first_that(&steps, |(to, class)| attempt(trials, *to, class.clone()))
+}
+
+/// Returns what a test finds for the first step that it accepts, where it accepts all behind one that it accepts. Few steps
+/// are tried one by one, so that this need not hold of them.
+fn first_that<S, T>(steps: &[S], mut test: impl FnMut(&S) -> Option<T>) -> Option<T> {
+    if steps.len() <= PRIORITIES {
+        return steps.iter().find_map(test);
+    }
+    let mut found = test(steps.last()?)?;
+    let (mut low, mut high) = (0, steps.len() - 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match test(&steps[middle]) {
+            Some(one) => {
+                found = one;
+                high = middle;
+            }
+            None => low = middle + 1,
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_that_is_accepted_is_found() {
+        for wanted in 1..=9 {
+            assert_eq!(least(1, 9, |n| (n >= wanted).then_some(())), Some((wanted, ())));
+        }
+        assert_eq!(least(1, 9, |_| None::<()>), None);
+        let steps: Vec<i32> = (0..40).collect();
+        assert_eq!(first_that(&steps, |n| (*n >= 23).then_some(*n)), Some(23));
+        assert_eq!(first_that(&steps, |n| (*n > 99).then_some(*n)), None);
+        assert_eq!(first_that(&steps[..5], |n| (*n == 2).then_some(*n)), Some(2), "a few are tried one by one");
+    }
+}

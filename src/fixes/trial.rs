@@ -1,0 +1,209 @@
+//! Trials: whether changes let the pod in, by a full decision on the changed cluster.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::change::Change;
+use super::{CutShort, FixOutcome};
+use crate::cluster::{Kind, Object, Pod, Str};
+use crate::framework::{NodeInfo, PodResourcesOptions};
+use crate::framework::{Victim, pod_requests};
+use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
+
+/// Called before each trial with the number of trials so far; returns false to stop the search.
+pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+
+/// What a trial found, where it let the pod in.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Verified {
+    /// How.
+    pub(super) outcome: FixOutcome,
+    /// The nodes that take the pod, or all candidates, by name.
+    pub(super) nodes: Vec<Str>,
+    /// The victims on each candidate, most important first.
+    pub(super) victims: BTreeMap<Str, Vec<Victim>>,
+}
+
+/// Tries changes for one pod, within limits.
+pub(super) struct Trials<'a> {
+    /// The scheduler, which looks at every node.
+    scheduler: Scheduler,
+    pod: Arc<Pod>,
+    /// The pod as JSON, for changing.
+    written: Value,
+    /// Changes that every trial makes first.
+    pub(super) first: Vec<Change>,
+    /// Whether the pod preempts as it is, so that only changes that spare victims help.
+    pub(super) preempts_today: bool,
+    /// The lowest priority of a pod on a node.
+    lowest: Option<i32>,
+    limit: usize,
+    count: usize,
+    cut_short_by: Option<CutShort>,
+    watch: Watch<'a>,
+}
+
+impl<'a> Trials<'a> {
+    /// Prepares trials of a pod, at most `limit`.
+    pub(super) fn new(scheduler: &Scheduler, pod: &Arc<Pod>, limit: usize, watch: Watch<'a>) -> Self {
+        let scheduler = scheduler.looking_at_all_nodes();
+        let snapshot = scheduler.state().snapshot();
+        let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
+        let written = serde_json::to_value(pod.as_ref()).unwrap_or_default();
+        let first = Vec::new();
+        Self { scheduler, pod: pod.clone(), written, first, preempts_today: false, lowest, limit, count: 0, cut_short_by: None, watch }
+    }
+
+    /// Returns the scheduler, which looks at every node.
+    pub(super) fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// Returns the pod as it is.
+    pub(super) fn pod(&self) -> &Arc<Pod> {
+        &self.pod
+    }
+
+    /// Returns how many trials there were.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns what ended the search early.
+    pub(super) fn cut_short_by(&self) -> Option<CutShort> {
+        self.cut_short_by
+    }
+
+    /// Notes that something was left out.
+    pub(super) fn cut_short(&mut self, by: CutShort) {
+        self.cut_short_by.get_or_insert(by);
+    }
+
+    /// Whether no more trials are made.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.cut_short_by, Some(CutShort::Trials(_) | CutShort::Stopped))
+    }
+
+    /// Returns the pod as changes leave it; `None` where that is no pod.
+    pub(super) fn changed_pod(&self, changes: &[Change]) -> Option<Arc<Pod>> {
+        let mut of_pod = self.first.iter().chain(changes).filter(|c| matches!(c, Change::Pod(_))).peekable();
+        if of_pod.peek().is_none() {
+            return Some(self.pod.clone());
+        }
+        let mut written = self.written.clone();
+        of_pod.for_each(|change| change.edit(&mut written));
+        serde_json::from_value(written).ok().map(Arc::new)
+    }
+
+    /// Returns the edits of other objects; `None` where one cannot be made.
+    fn edits(&self, changes: &[Change]) -> Option<Vec<ObjectEdit>> {
+        let mut nodes: BTreeMap<&Str, Value> = BTreeMap::new();
+        let mut edits = Vec::new();
+        let cluster = self.scheduler.state().cluster();
+        for change in self.first.iter().chain(changes) {
+            match change {
+                Change::Pod(_) => {}
+                Change::Node(name, _) => {
+                    if !nodes.contains_key(name) {
+                        nodes.insert(name, serde_json::to_value(cluster.nodes.named(name)?.as_ref()).ok()?);
+                    }
+                    change.edit(nodes.get_mut(name)?);
+                }
+                Change::Create { object, .. } => edits.push(ObjectEdit::Put(object.clone())),
+                Change::Delete(kind, key) => edits.push(ObjectEdit::Remove(*kind, key.clone())),
+            }
+        }
+        for node in nodes.into_values() {
+            edits.push(ObjectEdit::Put(Object::deserialize_kind(Kind::Node, node).ok()?));
+        }
+        Some(edits)
+    }
+
+    /// Decides about the pod as changes leave it, on the cluster as they leave it; `None` where nothing is tried any more.
+    pub(super) fn decide(&mut self, changes: &[Change], post_filter: PostFilter) -> Option<(Scheduler, DryDecision)> {
+        if self.is_over() {
+            return None;
+        }
+        if self.count >= self.limit {
+            self.cut_short_by = Some(CutShort::Trials(self.count));
+            return None;
+        }
+        if !(self.watch)(self.count) {
+            self.cut_short_by = Some(CutShort::Stopped);
+            return None;
+        }
+        self.count += 1;
+        let pod = self.changed_pod(changes)?;
+        let mut edits = self.edits(changes)?;
+        if !Arc::ptr_eq(&pod, &self.pod) {
+            // Preemption reads the pod from the cluster.
+            edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
+        }
+        let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
+        let decision = scheduler.dry_decision(&pod, post_filter);
+        Some((scheduler, decision))
+    }
+
+    /// Returns the nodes that take the pod as changes leave it; `None` where it does not fit.
+    pub(super) fn fits(&mut self, changes: &[Change]) -> Option<Vec<Str>> {
+        let (scheduler, decision) = self.decide(changes, PostFilter::LeaveOut)?;
+        takers(&scheduler, &decision)
+    }
+
+    /// Returns how changes let the pod in; `None` where they do not. Preemption counts only where the pod does not preempt as
+    /// it is.
+    pub(super) fn attempt(&mut self, changes: &[Change]) -> Option<Verified> {
+        if let Some(nodes) = self.fits(changes) {
+            return Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() });
+        }
+        if self.may_preempt(changes) { self.preempts(changes) } else { None }
+    }
+
+    /// Whether preemption is worth a look.
+    pub(super) fn may_preempt(&self, changes: &[Change]) -> bool {
+        let Some(pod) = self.changed_pod(changes) else { return false };
+        let never = pod.spec.preemption_policy.as_deref() == Some("Never");
+        !self.preempts_today && !never && self.lowest.is_some_and(|lowest| lowest < pod.priority())
+    }
+
+    fn preempts(&mut self, changes: &[Change]) -> Option<Verified> {
+        let (_, decision) = self.decide(changes, PostFilter::Run)?;
+        let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return None };
+        let record = error.preemption.as_ref().filter(|record| error.preempted && !record.hypothetical && record.selected().is_some())?;
+        let victims: BTreeMap<Str, Vec<Victim>> = record.candidates().map(|c| (c.node.clone(), c.victims.clone())).collect();
+        Some(Verified { outcome: FixOutcome::Preempts, nodes: victims.keys().cloned().collect(), victims })
+    }
+}
+
+/// Returns the nodes that take a pod, by name; `None` where it does not fit.
+pub(super) fn takers(scheduler: &Scheduler, decision: &DryDecision) -> Option<Vec<Str>> {
+    let DryDecision::Tried(ScheduleResult::Selected { feasible, .. }) = decision else { return None };
+    let snapshot = scheduler.state().snapshot();
+    let mut names: Vec<Str> = feasible.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
+    names.sort();
+    Some(names)
+}
+
+/// Whether a decision ends in preemption.
+pub(super) fn is_preempting(decision: &DryDecision) -> bool {
+    let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return false };
+    error.preempted && error.preemption.as_ref().is_some_and(|record| !record.hypothetical && record.selected().is_some())
+}
+
+/// Returns what a node has left of a resource, in thousandths for cpu, else in units.
+pub(super) fn free(node: &NodeInfo, resource: &str) -> i64 {
+    let of = |r: &crate::framework::Resource| match resource {
+        "cpu" => r.milli_cpu,
+        "memory" => r.memory,
+        "ephemeral-storage" => r.ephemeral_storage,
+        other => r.scalar(other),
+    };
+    of(&node.allocatable).saturating_sub(of(&node.requested))
+}
+
+/// Returns whether a pod requests anything of a resource.
+pub(super) fn requests_any(pod: &Pod, resource: &str) -> bool {
+    pod_requests(pod, PodResourcesOptions::default()).get(resource).is_some_and(|q| !q.is_zero())
+}

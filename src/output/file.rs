@@ -1,0 +1,104 @@
+//! Files that are there as a whole or not at all, for nobody but their owner.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Who may read and write what is written: names of nodes and pods are nobody else's business.
+const MODE: u32 = 0o600;
+
+/// Writes a file that must not be there yet: under another name beside it, which is given its own once everything is on the
+/// disk. Whatever goes wrong before leaves nothing.
+///
+/// # Errors
+/// `AlreadyExists` where there is such a file, else why it cannot be written; what `write` returns where that fails.
+pub fn write_new<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
+    }
+    let mut partial = Partial::create(path)?;
+    let result = write(&mut partial.file)?;
+    partial.file.flush()?;
+    partial.file.sync_all()?;
+    // A link is never put in place of another file.
+    match fs::hard_link(&partial.path, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error.into()),
+        Ok(()) => {}
+        // Not every file system has links.
+        Err(_) => fs::rename(&partial.path, path)?,
+    }
+    // The name is to outlast a crash as well, where folders can be written through.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(result)
+}
+
+/// Opens a file that is written bit by bit, such as a log, and made where it is not there.
+pub fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).mode(MODE).open(path)
+}
+
+/// A file that goes when it is dropped.
+struct Partial {
+    file: File,
+    path: PathBuf,
+}
+
+impl Partial {
+    fn create(path: &Path) -> io::Result<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut hidden = std::ffi::OsString::from(".");
+        // Names have a limit, and this one is longer.
+        hidden.push(name.to_string_lossy().chars().take(40).collect::<String>());
+        hidden.push(format!(".{}.{}.partial", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
+        let path = path.with_file_name(hidden);
+        let file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&path)?;
+        Ok(Self { file, path })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_whole_or_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let failed: io::Result<()> = write_new(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        let left = || fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(left(), 0);
+        let panicked = std::panic::catch_unwind(|| write_new(&path, |_| -> io::Result<()> { panic!("as it should") }));
+        assert!(panicked.is_err() && left() == 0);
+        write_new(&path, |file| file.write_all(b"whole")).unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), left()), ("whole", 1));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
+        let again = write_new(&path, |file| file.write_all(b"other"));
+        assert_eq!(again.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), left()), ("whole", 1));
+        // One that appears while this one is written stays.
+        let path = folder.path().join("b.json");
+        let beaten = write_new(&path, |file| fs::write(&path, "theirs").and_then(|()| file.write_all(b"ours")));
+        assert_eq!(beaten.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), left()), ("theirs", 2));
+        append(&folder.path().join("log")).unwrap().write_all(b"x").unwrap();
+        assert_eq!(fs::metadata(folder.path().join("log")).unwrap().permissions().mode() & 0o777, MODE);
+        let long = folder.path().join("x".repeat(250));
+        write_new(&long, |file| file.write_all(b"long")).unwrap();
+    }
+}

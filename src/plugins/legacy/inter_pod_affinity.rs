@@ -1,0 +1,298 @@
+//! MatchInterPodAffinity. Mirrors `InterPodAffinityMatches` in `pkg/scheduler/algorithm/predicates/predicates.go` and the
+//! maps of topology pairs in `metadata.go` there.
+//!
+//! A pod that is nominated to a node has no node yet: its own anti-affinity counts there, and the pod's terms do not see it.
+
+use std::sync::Arc;
+
+use super::{pods_without_node, reject};
+use crate::cluster::{Key, Labels, Pod, Str};
+use crate::framework::{
+    AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, NoMatchInDomain, NodeInfo, Plugin, PodInfo, PreFilterPlugin,
+    PreFilterResult, Reason, Snapshot, Status,
+};
+use crate::plugins::inter_pod_affinity::domains::{Counts, Domains};
+use crate::release::AffinityTerms;
+
+/// Keeps pods near to, or away from, other pods.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatchInterPodAffinity;
+
+/// Returns whether a term of `owner` is about `pod`: by namespaces and labels alone.
+pub(super) fn matches(term: &AffinityTerm, owner: &Pod, pod: &Pod) -> bool {
+    let namespace = &pod.metadata.namespace;
+    // Selectors of namespaces do not exist yet, so a term with nothing else means its owner's namespace.
+    let in_namespace =
+        if term.namespaces.is_empty() { *namespace == owner.metadata.namespace } else { term.namespaces.contains(namespace) };
+    in_namespace && term.selector.as_ref().is_some_and(|s| s.matches(&pod.metadata.labels))
+}
+
+fn matches_all(terms: &[AffinityTerm], owner: &Pod, pod: &Pod) -> bool {
+    !terms.is_empty() && terms.iter().all(|term| matches(term, owner, pod))
+}
+
+/// Pods by where they are.
+#[derive(Clone, Debug)]
+enum Matching {
+    /// How many pods count in each domain of each term.
+    ByTerm(Counts),
+    /// How many pods count on each node; one of the nodes must share the domains of all terms.
+    ByNode(Vec<(Arc<NodeInfo>, i64)>),
+}
+
+impl Matching {
+    /// Whether any pod counts.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::ByTerm(counts) => counts.is_empty(),
+            Self::ByNode(nodes) => nodes.iter().all(|(_, pods)| *pods == 0),
+        }
+    }
+
+    /// Whether pods that count are in the domains of all terms.
+    fn in_all(&self, terms: &[AffinityTerm], labels: &Labels) -> bool {
+        let with_pods =
+            |counts: &Counts, term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|v| counts.get(&term.topology_key, v) > 0);
+        match self {
+            Self::ByTerm(counts) => terms.iter().all(|term| with_pods(counts, term)),
+            Self::ByNode(nodes) => nodes.iter().any(|(node, pods)| {
+                *pods > 0 && terms.iter().all(|term| same_domain(&node.node.metadata.labels, labels, &term.topology_key))
+            }),
+        }
+    }
+
+    /// Returns the term in whose domain a pod counts that must not be there.
+    fn in_any<'t>(&self, terms: &'t [AffinityTerm], labels: &Labels) -> Option<&'t AffinityTerm> {
+        match self {
+            Self::ByTerm(counts) => {
+                terms.iter().find(|term| labels.get(&term.topology_key).is_some_and(|value| counts.get(&term.topology_key, value) > 0))
+            }
+            Self::ByNode(_) => terms.first().filter(|_| self.in_all(terms, labels)),
+        }
+    }
+
+    /// Counts a pod that came to a node or left it; it matches the terms for which `chosen` holds.
+    fn update(&mut self, terms: &[AffinityTerm], node: &NodeInfo, amount: i64, chosen: impl Fn(&AffinityTerm) -> bool) {
+        match self {
+            Self::ByTerm(counts) => {
+                for term in terms.iter().filter(|t| chosen(t)) {
+                    counts.update(&node.node.metadata.labels, &term.topology_key, amount);
+                }
+            }
+            Self::ByNode(nodes) => {
+                if terms.is_empty() || !terms.iter().all(chosen) {
+                    return;
+                }
+                match nodes.iter_mut().find(|(known, _)| known.name() == node.name()) {
+                    Some((_, pods)) => *pods += amount,
+                    None => nodes.push((Arc::new(NodeInfo::new(node.node.clone())), amount)),
+                }
+            }
+        }
+    }
+}
+
+fn same_domain(a: &Labels, b: &Labels, key: &str) -> bool {
+    !key.is_empty() && a.get(key).is_some_and(|value| b.get(key) == Some(value))
+}
+
+/// Pods on nodes that do not exist. Where there are any, kube-scheduler has no metadata, and looks at all pods for each
+/// node: pod by pod, which must match all terms, in the order of its cache, and without nominated ones.
+#[derive(Clone, Debug, Default)]
+struct Lost {
+    any: bool,
+    /// The node of one that matches all required affinity terms of the pod.
+    affinity: Option<Str>,
+    /// Whether one matches all required anti-affinity terms of the pod.
+    anti_affinity: bool,
+}
+
+impl Lost {
+    fn of(cx: &Context<'_>, pod: &PodInfo) -> Self {
+        let (mut lost, terms, anti_terms) = (Self::default(), pod.required_affinity(), pod.required_anti_affinity());
+        for other in pods_without_node(cx) {
+            lost.any = true;
+            if lost.affinity.is_none() && matches_all(terms, &pod.pod, other) {
+                lost.affinity = Some(other.node_name.clone());
+            }
+            lost.anti_affinity |= matches_all(anti_terms, &pod.pod, other);
+        }
+        lost
+    }
+}
+
+/// What is computed before nodes are looked at.
+#[derive(Clone, Debug)]
+struct Metadata {
+    lost: Arc<Lost>,
+    /// By the required anti-affinity terms of existing pods that are about the pod.
+    existing_anti_affinity: Counts,
+    /// The pods that match all required affinity terms of the pod.
+    affinity: Matching,
+    /// The pods that match required anti-affinity terms of the pod: any, or all where the release has it so.
+    anti_affinity: Matching,
+}
+
+/// The terms of an existing pod by which it keeps `pod` away, each as a topology key.
+fn opposing_keys(existing: &PodInfo, pod: &Pod, release: AffinityTerms) -> Vec<Str> {
+    let terms = existing.required_anti_affinity();
+    let about = terms.iter().filter(|term| matches(term, &existing.pod, pod));
+    match release {
+        AffinityTerms::Each => about.map(|term| term.topology_key.clone()).collect(),
+        // Every term that matches is compared by the key of the last one.
+        AffinityTerms::Together => about.filter_map(|_| terms.last().map(|last| last.topology_key.clone())).collect(),
+    }
+}
+
+fn metadata(cx: &Context<'_>, pod: &PodInfo) -> Metadata {
+    let (snapshot, release) = (cx.snapshot, cx.emulation.behaviour().predicates.affinity_terms);
+    let mut existing_anti_affinity = Domains::default();
+    for (existing, nodes) in snapshot.pods().with_required_anti_affinity_to(pod.bits()) {
+        for key in opposing_keys(existing, &pod.pod, release) {
+            existing_anti_affinity.add_counts(snapshot, &key, nodes.clone(), 1);
+        }
+    }
+    let nodes_of = |chosen: &dyn Fn(&Pod) -> bool| snapshot.pods().count(crate::framework::LabelBloom::default(), |p| chosen(&p.pod));
+    let (terms, anti_terms) = (pod.required_affinity(), pod.required_anti_affinity());
+    let by_node = |terms: &[AffinityTerm]| {
+        let found = if terms.is_empty() { Vec::new() } else { nodes_of(&|other| matches_all(terms, &pod.pod, other)) };
+        Matching::ByNode(found.into_iter().map(|(at, pods)| (snapshot.nodes()[at].clone(), pods)).collect())
+    };
+    let lost = Lost::of(cx, pod);
+    let own = if lost.any { AffinityTerms::Together } else { release };
+    let (affinity, anti_affinity) = match own {
+        AffinityTerms::Together => (by_node(terms), by_node(anti_terms)),
+        AffinityTerms::Each => {
+            let (mut affinity, mut anti_affinity) = (Domains::default(), Domains::default());
+            if !terms.is_empty() {
+                let found = nodes_of(&|other| matches_all(terms, &pod.pod, other));
+                for term in terms {
+                    affinity.add_counts(snapshot, &term.topology_key, found.iter().copied(), 1);
+                }
+            }
+            for term in anti_terms {
+                anti_affinity.add_counts(snapshot, &term.topology_key, nodes_of(&|other| matches(term, &pod.pod, other)), 1);
+            }
+            (Matching::ByTerm(Counts::new(affinity)), Matching::ByTerm(Counts::new(anti_affinity)))
+        }
+    };
+    Metadata { lost: Arc::new(lost), existing_anti_affinity: Counts::new(existing_anti_affinity), affinity, anti_affinity }
+}
+
+impl Metadata {
+    fn update(&mut self, cx: &Context<'_>, pod: &PodInfo, updated: &PodInfo, node: &NodeInfo, amount: i64) {
+        if self.lost.any && updated.pod.node_name.is_empty() {
+            return;
+        }
+        let release = cx.emulation.behaviour().predicates.affinity_terms;
+        for key in opposing_keys(updated, &pod.pod, release) {
+            self.existing_anti_affinity.update(&node.node.metadata.labels, &key, amount);
+        }
+        if updated.pod.node_name.is_empty() {
+            return;
+        }
+        let terms = pod.required_affinity();
+        if matches_all(terms, &pod.pod, &updated.pod) {
+            self.affinity.update(terms, node, amount, |_| true);
+        }
+        self.anti_affinity.update(pod.required_anti_affinity(), node, amount, |term| matches(term, &pod.pod, &updated.pod));
+    }
+}
+
+impl Plugin for MatchInterPodAffinity {
+    plugin!(MatchInterPodAffinity: pre_filter, filter);
+}
+
+impl PreFilterPlugin for MatchInterPodAffinity {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        state.write(metadata(cx, pod));
+        (PreFilterResult::default(), Status::success())
+    }
+
+    fn has_extensions(&self) -> bool {
+        true
+    }
+
+    fn add_pod(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+        update(cx, state, pod, added, node, 1)
+    }
+
+    fn remove_pod(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
+        update(cx, state, pod, removed, node, -1)
+    }
+}
+
+fn update(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated: &PodInfo, node: &NodeInfo, amount: i64) -> Status {
+    // Most pods have no say, and asking for the metadata to change would copy it.
+    let has_say =
+        !updated.required_anti_affinity().is_empty() || !pod.required_affinity().is_empty() || !pod.required_anti_affinity().is_empty();
+    if has_say && let Some(metadata) = state.get_mut::<Metadata>() {
+        metadata.update(cx, pod, updated, node, amount);
+    }
+    Status::success()
+}
+
+impl FilterPlugin for MatchInterPodAffinity {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let computed;
+        let found = if let Some(found) = state.read::<Metadata>() {
+            found
+        } else {
+            computed = metadata(cx, pod);
+            &computed
+        };
+        let labels = &node.node.metadata.labels;
+        let reject_for = |reason| reject(vec![Reason::PodAffinityRules, reason], cx.emulation.behaviour());
+        if let Some(key) = found.existing_anti_affinity.first_positive(labels) {
+            let release = cx.emulation.behaviour().predicates.affinity_terms;
+            let opposes = |other: &PodInfo| opposing_keys(other, &pod.pod, release).contains(key);
+            return reject_for(Reason::ExistingPodAntiAffinity(Box::new(conflict(cx.snapshot, node, key, opposes))));
+        }
+        let terms = pod.required_affinity();
+        if !terms.is_empty() && !found.affinity.in_all(terms, labels) {
+            if let Some(lost) = &found.lost.affinity {
+                let (pod, node) = (pod.key(), node.name());
+                let text =
+                    format!("Cannot schedule pod {pod} onto node {node}, because of PodAffinity, err: node {:?} not found", lost.as_str());
+                return Status::error(text);
+            }
+            // The first of a group of pods with affinity to each other has none to join yet.
+            let is_first = found.affinity.is_empty() && matches_all(terms, &pod.pod, &pod.pod);
+            if !is_first {
+                let key = &unmet(&found.affinity, terms, labels).topology_key;
+                let miss = NoMatchInDomain { topology_key: key.clone(), domain: labels.get(key).cloned() };
+                return reject_for(Reason::PodAffinityMismatch(Box::new(miss)));
+            }
+        }
+        if let Some(term) = pod.required_anti_affinity().first().filter(|_| found.lost.anti_affinity) {
+            let domain = labels.get(&term.topology_key).cloned().unwrap_or_default();
+            return reject_for(Reason::PodAntiAffinity(Box::new(DomainConflict {
+                topology_key: term.topology_key.clone(),
+                domain,
+                with: None,
+            })));
+        }
+        if let Some(term) = found.anti_affinity.in_any(pod.required_anti_affinity(), labels) {
+            let in_the_way = |other: &PodInfo| matches(term, &pod.pod, &other.pod);
+            return reject_for(Reason::PodAntiAffinity(Box::new(conflict(cx.snapshot, node, &term.topology_key, in_the_way))));
+        }
+        Status::success()
+    }
+}
+
+/// Returns the first term whose domain has no pod that counts, or the first of all where only a single node would have to
+/// share all domains.
+fn unmet<'t>(matching: &Matching, terms: &'t [AffinityTerm], labels: &Labels) -> &'t AffinityTerm {
+    terms.iter().find(|term| !matching.in_all(std::slice::from_ref(term), labels)).unwrap_or(&terms[0])
+}
+
+/// Names a pod in the node's domain: on the node itself first, as it is in a dry run, then elsewhere.
+fn conflict(snapshot: &Snapshot, node: &NodeInfo, key: &Str, matches: impl Fn(&PodInfo) -> bool) -> DomainConflict {
+    let labels = &node.node.metadata.labels;
+    let on = |node: &NodeInfo| node.pods.iter().find(|p| matches(p)).map(|p| p.key());
+    let with: Option<Key> = on(node).or_else(|| {
+        let others = snapshot.nodes().iter().filter(|n| n.name() != node.name());
+        others.filter(|n| same_domain(&n.node.metadata.labels, labels, key)).find_map(|n| on(n))
+    });
+    DomainConflict { topology_key: key.clone(), domain: labels.get(key).cloned().unwrap_or_default(), with }
+}

@@ -1,0 +1,81 @@
+//! CheckNodeLabelPresence and NodeLabelPriority, which only a policy enables. Mirrors `NewNodeLabelPredicate` in
+//! `pkg/scheduler/algorithm/predicates/predicates.go` and `pkg/scheduler/algorithm/priorities/node_label.go`.
+
+use serde::Deserialize;
+
+use super::{MAX_PRIORITY, reject};
+use crate::cluster::Str;
+use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Reason, ScorePlugin, Status};
+
+/// The argument `labelsPresence` of a predicate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LabelPresence {
+    /// The labels.
+    pub labels: Vec<Str>,
+    /// Whether nodes must have all of them; else they must have none.
+    pub presence: bool,
+}
+
+/// Keeps pods to nodes that have labels, or that do not have them.
+#[derive(Clone, Debug, Default)]
+pub struct CheckNodeLabelPresence {
+    args: LabelPresence,
+}
+
+impl CheckNodeLabelPresence {
+    /// The predicate with its argument.
+    pub fn new(args: LabelPresence) -> Self {
+        Self { args }
+    }
+}
+
+impl Plugin for CheckNodeLabelPresence {
+    plugin!(CheckNodeLabelPresence: filter);
+}
+
+impl FilterPlugin for CheckNodeLabelPresence {
+    fn filter(&self, cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+        let wanted = self.args.presence;
+        let label = self.args.labels.iter().find(|label| node.node.metadata.labels.contains_key(label) != wanted);
+        let reason = label.map(|label| Reason::NodeLabelPresence { label: label.clone(), wanted });
+        reject(reason.into_iter().collect(), cx.emulation.behaviour())
+    }
+    fn depends_on_pods(&self) -> bool {
+        false
+    }
+}
+
+/// The argument `labelPreference` of a priority.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NodeLabelPriorityArgs {
+    /// The label.
+    pub label: Str,
+    /// Whether nodes with the label are better; else those without.
+    pub presence: bool,
+}
+
+/// Prefers nodes that have a label, or that do not have it.
+#[derive(Clone, Debug, Default)]
+pub struct NodeLabelPriority {
+    args: NodeLabelPriorityArgs,
+}
+
+impl NodeLabelPriority {
+    /// The priority with its argument.
+    pub fn new(args: NodeLabelPriorityArgs) -> Self {
+        Self { args }
+    }
+}
+
+impl Plugin for NodeLabelPriority {
+    plugin!(NodeLabelPriority: score);
+}
+
+impl ScorePlugin for NodeLabelPriority {
+    fn score(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let is_preferred = node.node.metadata.labels.contains_key(&self.args.label) == self.args.presence;
+        Ok(if is_preferred { MAX_PRIORITY } else { 0 })
+    }
+}

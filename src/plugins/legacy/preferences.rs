@@ -1,0 +1,163 @@
+//! NodeAffinityPriority, NodePreferAvoidPodsPriority, ImageLocalityPriority and EqualPriority. Mirrors
+//! `pkg/scheduler/algorithm/priorities/{node_affinity,node_prefer_avoid_pods,image_locality}.go` and
+//! `EqualPriorityMap` in `pkg/scheduler/core/generic_scheduler.go`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{MAX_PRIORITY, normalize, pods_without_node};
+use crate::cluster::{NodeSelectorTerm, Str};
+use crate::framework::{Context, CycleState, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
+use crate::plugins::image_locality::normalized_image_name;
+use crate::release::ImageScore;
+
+/// Prefers nodes that match the pod's preferred node affinity.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodeAffinityPriority;
+
+impl Plugin for NodeAffinityPriority {
+    plugin!(NodeAffinityPriority: score);
+}
+
+impl ScorePlugin for NodeAffinityPriority {
+    fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let affinity = pod.pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref());
+        let preferred = affinity.and_then(|a| a.preferred.as_ref());
+        let mut count = 0;
+        for term in preferred.into_iter().flat_map(|terms| terms.iter()).filter(|t| t.weight != 0) {
+            // Fields do not count, and without expressions nothing matches.
+            let by_labels =
+                NodeSelectorTerm { match_expressions: term.preference.match_expressions.clone(), ..NodeSelectorTerm::default() };
+            if let Some(error) = by_labels.error() {
+                return Err(Status::error(error.to_string()));
+            }
+            if !by_labels.is_empty() && by_labels.matches_parsed(&node.node.metadata.labels, None) {
+                count += i64::from(term.weight);
+            }
+        }
+        Ok(count)
+    }
+
+    fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+        normalize(scores, false);
+        Status::success()
+    }
+}
+
+/// Avoids nodes whose annotation lists the pod's controller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodePreferAvoidPodsPriority;
+
+/// The annotation of nodes that lists controllers whose pods it should not get.
+const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AvoidPods {
+    prefer_avoid_pods: Vec<AvoidPodsEntry>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AvoidPodsEntry {
+    pod_signature: PodSignature,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodSignature {
+    pod_controller: Controller,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Controller {
+    kind: Str,
+    uid: Str,
+}
+
+impl Plugin for NodePreferAvoidPodsPriority {
+    plugin!(NodePreferAvoidPodsPriority: score);
+}
+
+impl ScorePlugin for NodePreferAvoidPodsPriority {
+    fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let owner = pod.pod.metadata.controller().filter(|o| o.kind == "ReplicationController" || o.kind == "ReplicaSet");
+        let annotation = node.node.metadata.annotations.get(PREFER_AVOID_PODS);
+        let Some((owner, annotation)) = owner.zip(annotation) else { return Ok(MAX_PRIORITY) };
+        // An annotation that cannot be read avoids nothing.
+        let avoid: AvoidPods = serde_json::from_str(annotation).unwrap_or_default();
+        let mut controllers = avoid.prefer_avoid_pods.iter().map(|entry| &entry.pod_signature.pod_controller);
+        Ok(if controllers.any(|c| c.kind == owner.kind && c.uid == owner.uid) { 0 } else { MAX_PRIORITY })
+    }
+}
+
+/// Prefers nodes that have the pod's images already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImageLocalityPriority;
+
+const MB: i64 = 1024 * 1024;
+/// Less than this many bytes counts for nothing.
+const MIN_THRESHOLD: i64 = 23 * MB;
+/// More than this many bytes counts no more.
+const MAX_THRESHOLD: i64 = 1000 * MB;
+
+impl Plugin for ImageLocalityPriority {
+    plugin!(ImageLocalityPriority: score);
+}
+
+impl ScorePlugin for ImageLocalityPriority {
+    fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        Ok(Self::score_of(cx, pod, node, number_of_nodes(cx)))
+    }
+
+    fn score_all(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let number = number_of_nodes(cx);
+        Ok(nodes.iter().map(|node| Self::score_of(cx, pod, node, number)).collect())
+    }
+}
+
+/// Returns how many nodes kube-scheduler knows, those among them that only pods name.
+fn number_of_nodes(cx: &Context<'_>) -> usize {
+    let named: BTreeSet<&Str> = pods_without_node(cx).map(|pod| &pod.node_name).collect();
+    cx.snapshot.len() + named.len()
+}
+
+impl ImageLocalityPriority {
+    fn score_of(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo, number: usize) -> i64 {
+        let spread = cx.emulation.behaviour().predicates.image_score == ImageScore::Spread;
+        let size = |container: &crate::cluster::Container| {
+            let name = normalized_image_name(&container.image);
+            if spread {
+                let state = cx.snapshot.image(&name).filter(|_| node.has_image(&name))?;
+                return Some((state.size as f64 * (state.num_nodes as f64 / number as f64)) as i64);
+            }
+            // The last image of the name counts.
+            node.node.status.images.iter().rfind(|i| i.names.iter().any(|n| *n == *name)).and_then(|i| i.size_bytes)
+        };
+        let sum = pod.pod.spec.containers.iter().filter_map(size).fold(0i64, i64::wrapping_add);
+        let scaled = |sum: i64| MAX_PRIORITY * (sum - MIN_THRESHOLD) / (MAX_THRESHOLD - MIN_THRESHOLD);
+        match sum {
+            sum if spread => scaled(sum.clamp(MIN_THRESHOLD, MAX_THRESHOLD)),
+            sum if sum < MIN_THRESHOLD => 0,
+            sum if sum >= MAX_THRESHOLD => MAX_PRIORITY,
+            sum => scaled(sum) + 1,
+        }
+    }
+}
+
+/// Gives every node the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EqualPriority;
+
+impl Plugin for EqualPriority {
+    plugin!(EqualPriority: score);
+}
+
+impl ScorePlugin for EqualPriority {
+    fn score(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _node: &NodeInfo) -> Result<i64, Status> {
+        Ok(1)
+    }
+}

@@ -1,0 +1,97 @@
+//! NodePreferAvoidPods: Score. Mirrors `pkg/scheduler/framework/plugins/nodepreferavoidpods/node_prefer_avoid_pods.go` of the
+//! releases that have it, and `GetAvoidPodsFromNodeAnnotations` of `component-helpers/scheduling/corev1/helpers.go`.
+
+use serde::Deserialize;
+
+use crate::cluster::{Node, Str};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
+
+/// The annotation by which a node asks not to be given the pods of some controllers.
+const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+/// Prefers nodes that do not ask to be spared the pods of the pod's controller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NodePreferAvoidPods;
+
+/// The annotation's value.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AvoidPods {
+    prefer_avoid_pods: Vec<PreferAvoidPodsEntry>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PreferAvoidPodsEntry {
+    pod_signature: PodSignature,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodSignature {
+    pod_controller: Controller,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Controller {
+    kind: Str,
+    uid: Str,
+}
+
+impl AvoidPods {
+    /// What the node asks; nothing where that cannot be read.
+    fn of(node: &Node) -> Self {
+        let text = node.metadata.annotations.get(PREFER_AVOID_PODS);
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+}
+
+impl Plugin for NodePreferAvoidPods {
+    plugin!(NodePreferAvoidPods: score);
+}
+
+impl ScorePlugin for NodePreferAvoidPods {
+    /// 0 where the node asks to be spared the pods of the pod's ReplicationController or ReplicaSet, else the maximum.
+    fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let controller = pod.pod.metadata.controller().filter(|c| matches!(c.kind.as_str(), "ReplicationController" | "ReplicaSet"));
+        let Some(controller) = controller else { return Ok(MAX_NODE_SCORE) };
+        let avoids = AvoidPods::of(&node.node).prefer_avoid_pods;
+        let is_avoided =
+            avoids.iter().map(|a| &a.pod_signature.pod_controller).any(|c| c.kind == controller.kind && c.uid == controller.uid);
+        Ok(if is_avoided { 0 } else { MAX_NODE_SCORE })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::framework::Snapshot;
+    use crate::release::Emulation;
+
+    fn score(owner: &str, annotation: &str) -> i64 {
+        let pod = serde_json::json!({"metadata": {"name": "p", "namespace": "n", "uid": "p", "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": owner, "name": "web", "uid": "u", "controller": true}]}});
+        let node = serde_json::json!({"metadata": {"name": "a", "annotations": {PREFER_AVOID_PODS: annotation}}});
+        let pod = PodInfo::new(Arc::new(serde_json::from_value(pod).unwrap()));
+        let node = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
+        let (cluster, snapshot) = (Cluster::default(), Snapshot::default());
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
+        ScorePlugin::score(&NodePreferAvoidPods, &cx, &CycleState::default(), &pod, &node).unwrap()
+    }
+
+    #[test]
+    fn a_node_is_spared_the_pods_of_the_controllers_that_it_names() {
+        let asks = |kind: &str, uid: &str| {
+            format!(r#"{{"preferAvoidPods":[{{"podSignature":{{"podController":{{"kind":"{kind}","uid":"{uid}"}}}}}}]}}"#)
+        };
+        assert_eq!(score("ReplicaSet", &asks("ReplicaSet", "u")), 0);
+        assert_eq!(score("ReplicaSet", &asks("ReplicaSet", "other")), MAX_NODE_SCORE);
+        assert_eq!(score("ReplicaSet", &asks("ReplicationController", "u")), MAX_NODE_SCORE);
+        assert_eq!(score("StatefulSet", &asks("StatefulSet", "u")), MAX_NODE_SCORE, "only two kinds of controllers are spared");
+        assert_eq!(score("ReplicaSet", "no JSON"), MAX_NODE_SCORE);
+    }
+}

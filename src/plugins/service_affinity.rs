@@ -1,0 +1,222 @@
+//! ServiceAffinity: PreFilter, Filter, Score. Mirrors `pkg/scheduler/framework/plugins/serviceaffinity/service_affinity.go` of
+//! the releases that have it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::cluster::{Cluster, Labels, List, Pod, Service, Str};
+use crate::framework::{
+    Context, CycleState, FilterPlugin, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, Reason, ScorePlugin,
+    Status,
+};
+
+const NO_STATE: &str = "error reading \"PreFilterServiceAffinity\" from cycleState: not found";
+
+/// `ServiceAffinityArgs` of `kubescheduler.config.k8s.io/v1beta1`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ServiceAffinityArgs {
+    /// Read and ignored.
+    pub api_version: IgnoredAny,
+    /// Read and ignored.
+    pub kind: IgnoredAny,
+    /// Labels whose values are the same for all nodes of a service's pods.
+    pub affinity_labels: List<Str>,
+    /// Labels over whose values the pods of a service are spread.
+    pub anti_affinity_labels_preference: List<Str>,
+}
+
+/// Keeps pods of a service to nodes with the same labels, and spreads them over the values of others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServiceAffinity {
+    args: ServiceAffinityArgs,
+}
+
+/// What PreFilter finds and AddPod and RemovePod keep up to date.
+#[derive(Clone, Debug)]
+struct State {
+    /// Pods of the namespace that have all labels of the pod, each with its node.
+    pods: Vec<(Arc<Pod>, Str)>,
+    /// Whether a service selects the pod.
+    has_service: bool,
+}
+
+/// Whether labels have all of the others.
+fn has_all(labels: &Labels, others: &Labels) -> bool {
+    others.iter().all(|(key, value)| labels.get(key) == Some(value))
+}
+
+/// The first service that selects the pod, by name; upstream takes them in no certain order.
+fn service_of<'a>(cluster: &'a Cluster, pod: &'a Pod) -> Option<&'a Arc<Service>> {
+    let selects = |s: &&Arc<Service>| s.spec.selector.as_ref().is_some_and(|wanted| has_all(&pod.metadata.labels, wanted));
+    cluster.services.in_namespace(&pod.metadata.namespace).find(selects)
+}
+
+impl ServiceAffinity {
+    /// Returns the plugin with its arguments.
+    pub fn new(args: ServiceAffinityArgs) -> Self {
+        Self { args }
+    }
+}
+
+impl Plugin for ServiceAffinity {
+    plugin!(ServiceAffinity: pre_filter, filter, score);
+}
+
+impl PreFilterPlugin for ServiceAffinity {
+    fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        if !self.args.affinity_labels.is_empty() {
+            let alike = |p: &&Arc<PodInfo>| p.namespace() == pod.namespace() && has_all(&p.pod.metadata.labels, &pod.pod.metadata.labels);
+            let on_node = |node: &Arc<NodeInfo>| -> Vec<(Arc<Pod>, Str)> {
+                node.pods.iter().filter(alike).map(|p| (p.pod.clone(), node.name().clone())).collect()
+            };
+            let pods = cx.snapshot.nodes().iter().flat_map(on_node).collect();
+            state.write(State { pods, has_service: service_of(cx.cluster, &pod.pod).is_some() });
+        }
+        (PreFilterResult::default(), Status::success())
+    }
+
+    fn has_extensions(&self) -> bool {
+        !self.args.affinity_labels.is_empty()
+    }
+
+    fn add_pod(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(state) = state.get_mut::<State>() else { return Status::error(NO_STATE) };
+        if added.namespace() == pod.namespace() && has_all(&added.pod.metadata.labels, &pod.pod.metadata.labels) {
+            // A nominated pod names no node yet, so that it counts for none.
+            let on = if added.pod.node_name.is_empty() { Str::default() } else { node.name().clone() };
+            state.pods.push((added.pod.clone(), on));
+        }
+        Status::success()
+    }
+
+    fn remove_pod(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, _node: &NodeInfo) -> Status {
+        let Some(state) = state.get_mut::<State>() else { return Status::error(NO_STATE) };
+        let is_removed =
+            |p: &Arc<Pod>| p.metadata.name == removed.pod.metadata.name && p.metadata.namespace == removed.pod.metadata.namespace;
+        if let Some(at) = state.pods.iter().position(|(p, _)| is_removed(p)) {
+            state.pods.remove(at);
+        }
+        Status::success()
+    }
+}
+
+impl FilterPlugin for ServiceAffinity {
+    /// The labels are those that the pod's `nodeSelector` gives, and for the others those of the node of another pod of the
+    /// service.
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let wanted = &self.args.affinity_labels;
+        if wanted.is_empty() {
+            return Status::success();
+        }
+        let Some(state) = state.read::<State>() else { return Status::error(NO_STATE) };
+        let selector = pod.pod.spec.node_selector.as_ref();
+        let own = |label: &Str| selector.and_then(|s| s.get(label.as_str())).cloned();
+        let mut values: Vec<(&Str, Option<Str>)> = wanted.iter().map(|label| (label, own(label))).collect();
+        if state.has_service && values.iter().any(|(_, value)| value.is_none()) {
+            let is_there = |(p, on): &&(Arc<Pod>, Str)| *on != *node.name() || node.pods.iter().any(|other| other.key() == p.key());
+            if let Some((_, on)) = state.pods.iter().find(is_there) {
+                let Some(other) = cx.snapshot.get(on) else { return Status::error("node not found") };
+                for (label, value) in values.iter_mut().filter(|(_, value)| value.is_none()) {
+                    *value = other.node.metadata.labels.get(label.as_str()).cloned();
+                }
+            }
+        }
+        let labels = &node.node.metadata.labels;
+        let suits = values.iter().all(|(label, value)| value.as_ref().is_none_or(|value| labels.get(label.as_str()) == Some(value)));
+        if suits { Status::success() } else { Status::rejected(Reason::ServiceAffinity) }
+    }
+}
+
+impl ScorePlugin for ServiceAffinity {
+    /// How many pods of the service run on the node.
+    fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        let service = service_of(cx.cluster, &pod.pod);
+        let Some(selector) = service.and_then(|s| s.spec.selector.as_ref()).filter(|s| !s.is_empty()) else { return Ok(0) };
+        let of_service = node.pods.iter().filter(|p| p.namespace() == pod.namespace() && !p.pod.is_terminating());
+        Ok(of_service.filter(|p| has_all(&p.pod.metadata.labels, selector)).count() as i64)
+    }
+
+    fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
+        let labels = &self.args.anti_affinity_labels_preference;
+        let all: i64 = scores.iter().sum();
+        let mut spread = vec![0.0; scores.len()];
+        for label in labels.iter() {
+            let values: Vec<Option<&Str>> = nodes.iter().map(|n| n.node.metadata.labels.get(label.as_str())).collect();
+            let mut counts: HashMap<&Str, i64> = HashMap::new();
+            for (value, count) in values.iter().zip(scores.iter()) {
+                if let Some(value) = value {
+                    *counts.entry(value).or_default() += count;
+                }
+            }
+            for (value, spread) in values.iter().zip(&mut spread) {
+                let Some(count) = value.and_then(|value| counts.get(value)) else { continue };
+                let share = if all > 0 { (all - count) as f64 / all as f64 } else { 1.0 };
+                *spread += MAX_NODE_SCORE as f64 * share / labels.len() as f64;
+            }
+        }
+        for (score, spread) in scores.iter_mut().zip(spread) {
+            *score = spread as i64;
+        }
+        Status::success()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::cluster::Object;
+    use crate::framework::Snapshot;
+    use crate::release::Emulation;
+
+    /// Nodes a, b and c in racks 1, 1 and 2, with so many pods of a service each.
+    fn check(pods: [usize; 3], args: Value, selector: Value) -> (Vec<bool>, Vec<i64>) {
+        let plugin = ServiceAffinity::new(serde_json::from_value(args).unwrap());
+        let pod = |name: String, node: &str| {
+            let spec = json!({"nodeName": node, "nodeSelector": selector});
+            let pod = json!({"metadata": {"name": name, "namespace": "n", "uid": name, "labels": {"app": "web"}}, "spec": spec});
+            Arc::new(PodInfo::new(Arc::new(serde_json::from_value(pod).unwrap())))
+        };
+        let nodes: Vec<NodeInfo> = [("a", "1"), ("b", "1"), ("c", "2")]
+            .into_iter()
+            .zip(pods)
+            .map(|((name, rack), pods)| {
+                let node = json!({"metadata": {"name": name, "labels": {"rack": rack}}});
+                let mut info = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
+                (0..pods).for_each(|i| info.add_pod(pod(format!("{name}{i}"), name)));
+                info
+            })
+            .collect();
+        let snapshot = Snapshot::of(nodes);
+        let service = json!({"metadata": {"name": "web", "namespace": "n"}, "spec": {"selector": {"app": "web"}}});
+        let cluster: Cluster = [Object::Service(Arc::new(serde_json::from_value(service).unwrap()))].into_iter().collect();
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH };
+        let (mut state, new) = (CycleState::default(), pod("new".into(), ""));
+        assert!(PreFilterPlugin::pre_filter(&plugin, &cx, &mut state, &new).1.is_success());
+        let fits = snapshot.nodes().iter().map(|n| FilterPlugin::filter(&plugin, &cx, &state, &new, n).is_success()).collect();
+        let mut scores = plugin.score_all(&cx, &state, &new, snapshot.nodes()).unwrap();
+        assert!(plugin.normalize(&cx, &state, &new, snapshot.nodes(), &mut scores).is_success());
+        (fits, scores)
+    }
+
+    #[test]
+    fn pods_follow_the_first_of_their_service() {
+        let args = || json!({"affinityLabels": ["rack"]});
+        assert_eq!(check([0, 0, 0], args(), json!({})).0, [true, true, true]);
+        assert_eq!(check([0, 1, 0], args(), json!({})).0, [true, true, false]);
+        assert_eq!(check([0, 1, 0], args(), json!({"rack": "2"})).0, [false, false, true], "what the pod selects goes before");
+    }
+
+    #[test]
+    fn pods_are_spread_over_the_values_of_a_label() {
+        let args = || json!({"antiAffinityLabelsPreference": ["rack"]});
+        assert_eq!(check([1, 1, 2], args(), json!({})).1, [50, 50, 50]);
+        assert_eq!(check([1, 0, 3], args(), json!({})).1, [75, 75, 25]);
+        assert_eq!(check([0, 0, 0], args(), json!({})).1, [100, 100, 100]);
+    }
+}

@@ -1,0 +1,221 @@
+//! Which release is emulated and why: the one that was asked for, or the one that the source shows.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::profile::{Match, Part, Profile, nearest};
+use super::version::Release;
+
+/// What tells the version of a cluster, or asks for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum VersionSource {
+    /// The reader, on the command line.
+    Flag,
+    /// The reader, in the explorer.
+    Command,
+    /// The API server's `/version`.
+    Server,
+    /// A file of the dump.
+    VersionFile,
+    /// The `ClusterOperator` of OpenShift's kube-scheduler.
+    ClusterOperator,
+    /// The image of kube-scheduler's pods.
+    SchedulerImage,
+    /// The newest kubelet.
+    Kubelets,
+}
+
+impl VersionSource {
+    /// Returns it in a word or two, for a header.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Flag => "--emulate",
+            Self::Command => ":release",
+            Self::Server => "server",
+            Self::VersionFile => "version file",
+            Self::ClusterOperator => "operator",
+            Self::SchedulerImage => "image",
+            Self::Kubelets => "kubelets",
+        }
+    }
+
+    /// Returns it as the end of a sentence about a version.
+    fn clause(self) -> &'static str {
+        match self {
+            Self::Flag => "was asked for with --emulate",
+            Self::Command => "was asked for with :release",
+            Self::Server => "is the API server's version",
+            Self::VersionFile => "is the version in the dump's version file",
+            Self::ClusterOperator => "is the version of the kube-scheduler ClusterOperator",
+            Self::SchedulerImage => "is the image of its kube-scheduler",
+            Self::Kubelets => "is its newest kubelet",
+        }
+    }
+}
+
+/// A version, and what told it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundVersion {
+    /// The version.
+    pub release: Release,
+    /// What told it.
+    pub source: VersionSource,
+}
+
+/// Why a release is emulated, and which one the cluster runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleaseChoice {
+    /// The version that was to be emulated; `None` where neither the reader nor the source told one.
+    pub wanted: Option<FoundVersion>,
+    /// The version of the cluster, as far as the source shows it.
+    pub cluster: Option<FoundVersion>,
+}
+
+impl ReleaseChoice {
+    /// Returns the release that is emulated, and why.
+    pub fn emulated(self) -> Emulated {
+        Emulated { profile: self.profile(), choice: self }
+    }
+
+    /// Returns the release that answers for the one that was wanted; the newest where none was.
+    pub fn profile(&self) -> &'static Profile {
+        self.wanted.map_or_else(Profile::newest, |wanted| nearest(wanted.release).profile)
+    }
+}
+
+/// The release that is emulated, and why it is that one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Emulated {
+    /// The release.
+    pub profile: &'static Profile,
+    /// Why.
+    pub choice: ReleaseChoice,
+}
+
+impl Default for Emulated {
+    fn default() -> Self {
+        Self { profile: Profile::newest(), choice: ReleaseChoice::default() }
+    }
+}
+
+impl Emulated {
+    /// Returns the version in short: `v1.31.4`, or `v1.28 for v1.13` where another release answers for it.
+    pub fn version(&self) -> String {
+        match self.choice.wanted.map(|wanted| wanted.release) {
+            None => format!("v{}", self.profile.release.minor()),
+            Some(wanted) if self.stands_for(wanted) == Match::Same => wanted.to_string(),
+            Some(wanted) => format!("v{} for {wanted}", self.profile.release.minor()),
+        }
+    }
+
+    /// Returns the version and what told it, for a header: `v1.31.4 (kubelets)`.
+    pub fn label(&self) -> String {
+        match self.choice.wanted {
+            Some(wanted) => format!("{} ({})", self.version(), wanted.source.short()),
+            None => self.version(),
+        }
+    }
+
+    /// Returns whether the release answers for another minor version.
+    pub fn is_stand_in(&self) -> bool {
+        self.choice.wanted.is_some_and(|wanted| self.stands_for(wanted.release) != Match::Same)
+    }
+
+    /// Returns how the release relates to one that it answers for.
+    fn stands_for(&self, wanted: Release) -> Match {
+        match self.profile.release {
+            own if own.same_minor(wanted) => Match::Same,
+            own if own < wanted => Match::Older,
+            _ => Match::Newer,
+        }
+    }
+
+    /// Returns a clause that says why it is this release: `v1.31.4 is its newest kubelet`.
+    pub fn because(&self) -> String {
+        let Some(FoundVersion { release, source }) = self.choice.wanted else {
+            return "the newest that is known, since nothing shows another version".to_owned();
+        };
+        let stand_in = match self.stands_for(release) {
+            Match::Same => "",
+            Match::Older => ", and this is the last before it that is known",
+            Match::Newer if std::ptr::eq(self.profile, &Profile::all()[0]) => ", and this is the oldest that is known",
+            Match::Newer => ", and this is the first after it that is known",
+        };
+        format!("{release} {}{stand_in}", source.clause())
+    }
+
+    /// Returns those parts among `parts` that were not held against kube-scheduler's own answers, in their order.
+    pub fn not_verified(&self, parts: &[Part]) -> Vec<Part> {
+        self.profile.not_verified().filter(|part| parts.contains(part)).collect()
+    }
+}
+
+impl Release {
+    /// Returns the version without a leading `v`: `1.31.4`, or `1.31` where the patch is not named.
+    pub fn number(self) -> String {
+        self.to_string().trim_start_matches('v').to_owned()
+    }
+}
+
+/// As [`Release`] displays it.
+impl Serialize for Release {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Release {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn emulated(version: &str, source: VersionSource) -> Emulated {
+        let choice = ReleaseChoice { wanted: Some(FoundVersion { release: version.parse().unwrap(), source }), cluster: None };
+        Emulated { profile: choice.profile(), choice }
+    }
+
+    #[test]
+    fn the_reader_sees_the_version_and_what_told_it() {
+        let newest = Emulated::default();
+        assert_eq!((newest.label(), newest.version()), ("v1.36".to_owned(), "v1.36".to_owned()));
+        assert!(newest.because().starts_with("the newest that is known"));
+        let same = emulated("v1.31.4-eks-a1b2c3", VersionSource::Kubelets);
+        assert_eq!((same.label().as_str(), same.because().as_str()), ("v1.31.4 (kubelets)", "v1.31.4 is its newest kubelet"));
+        let newer = emulated("1.99", VersionSource::Flag);
+        assert_eq!(newer.label(), "v1.36 for v1.99 (--emulate)");
+        for (version, words) in [
+            ("1.99", "this is the last before it that is known"),
+            ("1.17.4", "this is the last before it that is known"),
+            ("1.18.2", "this is the first after it that is known"),
+            ("1.5", "this is the oldest that is known"),
+        ] {
+            let because = emulated(version, VersionSource::Flag).because();
+            assert!(because.ends_with(words), "{because}");
+        }
+    }
+
+    #[test]
+    fn parts_without_cases_are_named_where_they_count() {
+        let old = emulated("1.28.3", VersionSource::Server);
+        assert_eq!(old.not_verified(&[Part::Decisions]), []);
+        assert_eq!(old.not_verified(&[Part::Decisions, Part::Queues, Part::Extenders]), [Part::Queues, Part::Extenders]);
+    }
+
+    #[test]
+    fn a_choice_is_written_and_read_back() {
+        for text in ["v1.31.4", "v1.28"] {
+            let choice = emulated(text, VersionSource::VersionFile).choice;
+            let json = serde_json::to_string(&choice).unwrap();
+            assert!(json.contains(r#""source":"version-file""#) && json.contains(text), "{json}");
+            assert_eq!(serde_json::from_str::<ReleaseChoice>(&json).unwrap(), choice);
+        }
+        assert!(serde_json::from_str::<Release>("\"latest\"").is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! What releases write into the message of a pod that fits nowhere, words of single reasons apart; mirrors how
+//! `FitError.Error` in `pkg/scheduler/framework/types.go` and its callers changed.
+
+use super::choice::Emulated;
+use super::profile::{Match, Profile, nearest};
+use super::version::Release;
+
+/// The parts of a message that not every release writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageForm {
+    /// Behind the reasons it says what preemption came to.
+    pub preemption: bool,
+    /// Nodes that PreFilter left out are counted, with a reason.
+    pub left_out: bool,
+}
+
+impl Release {
+    /// Returns the parts that messages of the release have.
+    pub fn message_form(self) -> MessageForm {
+        let left_out = self >= Self::patch(32, 0) || self.same_minor(Self::patch(30, 0));
+        MessageForm { preemption: self >= Self::patch(24, 0), left_out }
+    }
+}
+
+impl Emulated {
+    /// Returns the release in whose words the cluster's scheduler writes: the one that the source shows, or else the one
+    /// that is emulated.
+    pub fn writer(&self) -> Release {
+        self.choice.cluster.map_or(self.profile.release, |cluster| cluster.release)
+    }
+
+    /// Returns the other releases that may have written what the source holds: the one that answers for the cluster's, with
+    /// its neighbours where that is none of those known; all of them, the newest first, where the source shows no version.
+    pub fn other_writers(&self) -> Vec<&'static Profile> {
+        let all = Profile::all();
+        let mut found: Vec<&'static Profile> = match self.choice.cluster {
+            None => all.iter().rev().collect(),
+            Some(cluster) => {
+                let own = nearest(cluster.release);
+                let at = all.iter().position(|p| std::ptr::eq(p, own.profile)).unwrap_or_default();
+                let around = if own.is == Match::Same { at..=at } else { at.saturating_sub(1)..=at + 1 };
+                let mut some: Vec<&'static Profile> = all.iter().enumerate().filter(|(i, _)| around.contains(i)).map(|(_, p)| p).collect();
+                some.sort_by_key(|p| !std::ptr::eq(*p, own.profile));
+                some
+            }
+        };
+        found.retain(|p| !std::ptr::eq(*p, self.profile));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
+
+    #[test]
+    fn parts_of_messages_came_and_went() {
+        let form = |version: &str| {
+            let MessageForm { preemption, left_out } = version.parse::<Release>().unwrap().message_form();
+            (preemption, left_out)
+        };
+        for (version, expected) in [
+            ("1.12.0", (false, false)),
+            ("1.23.9", (false, false)),
+            ("1.24", (true, false)),
+            ("1.29.1", (true, false)),
+            ("1.30.1", (true, true)),
+            ("1.31", (true, false)),
+            ("1.32.0", (true, true)),
+            ("1.36.2", (true, true)),
+        ] {
+            assert_eq!(form(version), expected, "{version}");
+        }
+    }
+
+    #[test]
+    fn who_may_have_written_a_message() {
+        let others = |wanted: Option<&str>, cluster: Option<&str>| {
+            let found = |version: &str| FoundVersion { release: version.parse().unwrap(), source: VersionSource::Server };
+            let emulated = ReleaseChoice { wanted: wanted.map(found), cluster: cluster.map(found) }.emulated();
+            let names: Vec<String> = emulated.other_writers().iter().map(|p| p.release.to_string()).collect();
+            (emulated.writer().to_string(), names)
+        };
+        assert_eq!(others(Some("1.31.4"), Some("1.31.4")), ("v1.31.4".to_owned(), Vec::new()));
+        assert_eq!(others(Some("1.36"), Some("1.31.4")), ("v1.31.4".to_owned(), vec!["v1.31.1".to_owned()]));
+        let (writer, all) = others(None, None);
+        assert_eq!((writer.as_str(), all.len(), all[0].as_str()), ("v1.36.2", Profile::all().len() - 1, "v1.35.2"));
+        assert_eq!(others(Some("1.36"), Some("1.99")), ("v1.99".to_owned(), vec!["v1.35.2".to_owned()]));
+    }
+}

@@ -1,0 +1,26 @@
+//! kube-scheduler v1.20: what differs from v1.21.
+
+use super::behaviour::{AffinityRange, Behaviour, DryRunReport, MigratedPlugins, PreemptionText};
+use super::profile::{Part, Profile};
+use super::v1_21;
+use super::version::Release;
+use crate::cluster::SelectorWords;
+
+/// The release; v1.18 and v1.19, of which less is known, are taken as it.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(20, 15),
+    since: Release::patch(18, 0),
+    verified: &[Part::Decisions],
+    behaviour: Behaviour {
+        affinity_range: AffinityRange::WithZero,
+        migrated_plugins: MigratedPlugins::None,
+        selector_words: SelectorWords::Sentences,
+        affinity_errors_add_up: false,
+        filter_errors_name_pod: true,
+        rejectors_noted: false,
+        dry_run: DryRunReport::Nothing,
+        preemption_text: PreemptionText::None,
+        ..v1_21::PROFILE.behaviour
+    },
+    ..v1_21::PROFILE
+};

@@ -1,0 +1,25 @@
+//! kube-scheduler v1.21: what differs from v1.22.
+
+use super::behaviour::{AffinityReasons, BalanceScore, Behaviour, MissingResources, UtilizationRounding, WithoutVictims};
+use super::config_fields::V1BETA1;
+use super::profile::Profile;
+use super::v1_22;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(21, 9),
+    since: Release::patch(21, 0),
+    verified: &[],
+    config_api_versions: &[V1BETA1],
+    removed_plugins: &[],
+    behaviour: Behaviour {
+        balance: BalanceScore::Difference,
+        missing_resources: MissingResources::Weighed,
+        utilization: UtilizationRounding::FreeDown,
+        affinity_reasons: AffinityReasons::Two,
+        without_victims: WithoutVictims::Candidate,
+        ..v1_22::PROFILE.behaviour
+    },
+    ..v1_22::PROFILE
+};

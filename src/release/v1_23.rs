@@ -1,0 +1,26 @@
+//! kube-scheduler v1.23: what differs from v1.24.
+
+use std::time::Duration;
+
+use super::behaviour::{Behaviour, FilterRun, NodeAffinityPreFilter, PostFilterText, PreemptionText, Rounding};
+use super::profile::Profile;
+use super::v1_24;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(23, 5),
+    since: Release::patch(23, 0),
+    verified: &[],
+    behaviour: Behaviour {
+        leftover: Duration::from_secs(60),
+        fit_scores_overhead: false,
+        spread_score: Rounding::Down,
+        node_affinity_pre_filter: NodeAffinityPreFilter::Prepares,
+        filters: FilterRun::UntilRejection,
+        preemption_text: PreemptionText::Plain,
+        post_filter_text: PostFilterText::Untold,
+        ..v1_24::PROFILE.behaviour
+    },
+    ..v1_24::PROFILE
+};

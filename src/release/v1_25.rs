@@ -1,0 +1,20 @@
+//! kube-scheduler v1.25: what differs from v1.26.
+
+use super::behaviour::{Behaviour, FilterRun, PreFilterRejection, ZeroRequests};
+use super::profile::Profile;
+use super::v1_26;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(25, 2),
+    since: Release::patch(25, 0),
+    behaviour: Behaviour {
+        zero_requests: ZeroRequests::Checked,
+        pre_filter_rejection: PreFilterRejection::OfEachNode,
+        filters: FilterRun::All,
+        message_end: "",
+        ..v1_26::PROFILE.behaviour
+    },
+    ..v1_26::PROFILE
+};

@@ -1,0 +1,36 @@
+//! kube-scheduler v1.26: what differs from v1.27.
+
+use super::behaviour::{
+    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, NodeAffinityConflict, OverheadUnit, PostFilterText, PreFilterRejection,
+    TerminatingPods, ZoneCheck,
+};
+use super::profile::Profile;
+use super::v1_27;
+use super::version::Release;
+
+/// The first patches.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(26, 4),
+    since: Release::patch(26, 0),
+    verified: &[],
+    behaviour: Behaviour {
+        overhead_unit: OverheadUnit::Cores,
+        empty_spread_selector: EmptySelector::Everything,
+        node_affinity_conflict: NodeAffinityConflict::InAnyTerm,
+        zones_looked_up_in: ZoneCheck::Filter,
+        claims_in_use: ClaimsInUse::PreFilter,
+        local_volumes: LocalVolumes::Filter,
+        terminating: TerminatingPods::All,
+        post_filter_text: PostFilterText::ErrorsUntold,
+        ..v1_27::PROFILE.behaviour
+    },
+    ..v1_27::PROFILE
+};
+
+/// The patches from v1.26.9 on, where preemption passes over nodes that PreFilter rejected.
+pub(super) const WITH_STATUSES: Profile = Profile {
+    release: Release::latest(26),
+    since: Release::patch(26, 9),
+    behaviour: Behaviour { pre_filter_rejection: PreFilterRejection::Shared, ..PROFILE.behaviour },
+    ..PROFILE
+};

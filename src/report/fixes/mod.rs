@@ -1,0 +1,215 @@
+//! Fixes for reading and for programs: in words, as patches, as `kubectl` commands.
+
+mod kubectl;
+mod patches;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use self::patches::Originals;
+use self::patches::Targets;
+use self::words::{closest_text, cut_short_text, demand_kind, demand_text, fix_text, outcome_text, search_text};
+use super::text::table;
+use crate::cluster::{Cluster, Key, Kind, Str};
+use crate::fixes::{Change, Fix, FixOutcome, Fixes};
+use crate::output::Lines;
+use crate::plural::count;
+use crate::trace::Outcome;
+
+/// The heading of the pod's demands.
+const CONSTRAINTS: &str = "Constraints:";
+/// Fixes that text shows.
+const SHOWN: usize = 20;
+
+/// What keeps a pod out and what lets it in, as `explain --fixes -o json` prints it under `fixes`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FixesReport {
+    /// Whether every single change that works is listed.
+    pub complete: bool,
+    /// What cut the search short.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_short_by: Option<String>,
+    /// What was searched.
+    pub searched: String,
+    /// The pod's demands.
+    pub constraints: Vec<ConstraintReport>,
+    /// The fixes, smallest first.
+    pub fixes: Vec<FixReport>,
+    /// Objects whose source cannot be read again, so that their patches have only the fields that decide about scheduling, and
+    /// replace lists by such.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub patched_as_held: BTreeSet<String>,
+    /// Why there is nothing to fix; empty where there is.
+    #[serde(skip)]
+    nothing: &'static str,
+}
+
+/// A demand.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConstraintReport {
+    /// In words.
+    pub text: String,
+    /// A key of its kind.
+    pub kind: String,
+    /// The field of the pod's spec that makes it.
+    pub field: Option<&'static str>,
+    /// On how many nodes it fails.
+    pub fails: usize,
+    /// On how many nodes nothing else fails.
+    pub only: usize,
+    /// How many nodes take the pod without it.
+    pub opens: usize,
+    /// Patches that drop it; null where none does.
+    pub without: Option<Vec<Value>>,
+    /// What nodes have instead, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub closest: String,
+}
+
+/// A fix.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FixReport {
+    /// In words.
+    pub text: String,
+    /// How it lets the pod in.
+    pub outcome: &'static str,
+    /// What comes of it, in words.
+    pub result: String,
+    /// The nodes that take the pod, or all candidates.
+    pub nodes: Vec<Str>,
+    /// The victims on each candidate, most important first, as `namespace/name`.
+    pub victims: BTreeMap<Str, Vec<String>>,
+    /// What changes, one object and field each.
+    pub changes: Vec<Value>,
+    /// The patches.
+    pub patches: Vec<Value>,
+    /// The commands, one a line; null where kubectl cannot do it.
+    pub kubectl: Option<String>,
+}
+
+impl ConstraintReport {
+    /// Returns the demand in one line.
+    fn line(&self) -> String {
+        if self.fails == 0 {
+            return format!("{}: every node meets it", self.text);
+        }
+        let closest = if self.closest.is_empty() { String::new() } else { format!("; {}", self.closest) };
+        let (fails, opens) = (count(self.fails, "node"), count(self.opens, "node"));
+        format!("{}: fails on {fails}, on {} of them alone; {opens} without it{closest}", self.text, self.only)
+    }
+}
+
+impl FixesReport {
+    /// Writes fixes, with patches of the objects as their source has them.
+    pub fn new(fixes: &Fixes, cluster: &Cluster, originals: Originals<'_>) -> Self {
+        let targets = Targets { pod: &fixes.pod, cluster, originals };
+        let constraints = fixes.constraints.iter().map(|c| ConstraintReport {
+            text: demand_text(&c.demand),
+            kind: demand_kind(&c.demand),
+            field: c.demand.field(),
+            fails: c.fails,
+            only: c.only,
+            opens: c.opens,
+            without: c.without.as_ref().map(|changes| targets.patches(changes)),
+            closest: if c.fails == 0 { String::new() } else { closest_text(&c.demand, &c.closest) },
+        });
+        Self {
+            complete: fixes.search.is_complete(),
+            cut_short_by: fixes.search.cut_short_by.map(cut_short_text),
+            searched: search_text(&fixes.search),
+            constraints: constraints.collect(),
+            fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
+            patched_as_held: as_held(fixes, originals),
+            nothing: if fixes.outcome == Outcome::Scheduled { "the pod fits: it needs no fix" } else { "" },
+        }
+    }
+
+    /// Returns fixes and constraints for reading, each heading behind an empty line.
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::default();
+        for (line, _) in self.lines().into_iter().take_while(|(line, _)| line != CONSTRAINTS) {
+            let heading = line.strip_suffix(':').filter(|l| !l.starts_with(' ')).map(str::to_uppercase);
+            if heading.is_some() {
+                out.blank();
+            }
+            out.push(heading.unwrap_or(line));
+        }
+        if !self.constraints.is_empty() {
+            out.blank();
+            out.push("CONSTRAINTS (nodes on which each fails, on which nothing else does, and that take the pod without it)");
+            let head = ["DEMAND", "FAILS", "ONLY", "OPENS", ""].map(str::to_owned).to_vec();
+            let cells = |c: &ConstraintReport| {
+                vec![c.text.clone(), c.fails.to_string(), c.only.to_string(), c.opens.to_string(), c.closest.clone()]
+            };
+            let rows: Vec<Vec<String>> = std::iter::once(head).chain(self.constraints.iter().map(cells)).collect();
+            table(&rows, &mut out);
+        }
+        out
+    }
+
+    /// Returns the same as lines, each with the number of the fix that it is about; headings are not indented and end in a
+    /// colon.
+    pub fn lines(&self) -> Vec<(String, Option<usize>)> {
+        let mut lines = vec![("Fixes:".to_owned(), None)];
+        if !self.nothing.is_empty() {
+            lines.push((format!("  {}", self.nothing), None));
+        } else if self.fixes.is_empty() {
+            lines.push((format!("  none found ({})", self.searched), None));
+        }
+        for (i, fix) in self.fixes.iter().take(SHOWN).enumerate() {
+            lines.push((format!("  {}. {}: {}", i + 1, fix.text, fix.result), Some(i)));
+            let commands = fix.kubectl.iter().flat_map(|commands| commands.lines());
+            lines.extend(commands.map(|line| (format!("     {line}"), None)));
+        }
+        let more = self.fixes.len().saturating_sub(SHOWN);
+        if more > 0 {
+            lines.push((format!("  … and {more} more (explain --fixes -o json lists all)"), None));
+        }
+        if !self.complete {
+            lines.push((format!("  incomplete: {}", self.searched), None));
+        }
+        if !self.constraints.is_empty() {
+            lines.push((CONSTRAINTS.to_owned(), None));
+            lines.extend(self.constraints.iter().map(|c| (format!("  {}", c.line()), None)));
+        }
+        lines
+    }
+}
+
+/// Returns the objects that are patched as they are held here.
+fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
+    let dropped = fixes.constraints.iter().flat_map(|c| c.without.iter().flatten());
+    let changes = fixes.fixes.iter().flat_map(|fix| &fix.changes).chain(dropped);
+    let patched: BTreeSet<(Kind, Key)> =
+        changes.filter(|c| matches!(c, Change::Pod(_) | Change::Node(..))).map(|c| c.target(&fixes.pod)).collect();
+    patched.into_iter().filter(|(kind, key)| originals(*kind, key).is_none()).map(|(kind, key)| format!("{kind} {key}")).collect()
+}
+
+/// Writes a fix of a pod, with patches of the objects as their source has them.
+pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Originals<'_>) -> FixReport {
+    report(fix, &Targets { pod, cluster, originals })
+}
+
+fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
+    let outcome = match fix.outcome {
+        FixOutcome::Scheduled => "scheduled",
+        FixOutcome::Preempts => "preempts",
+    };
+    let victims = fix.victims.iter().map(|(node, list)| (node.clone(), list.iter().map(|v| v.key().to_string()).collect()));
+    FixReport {
+        text: fix_text(fix),
+        outcome,
+        result: outcome_text(fix),
+        nodes: fix.nodes.clone(),
+        victims: victims.collect(),
+        changes: targets.changes(&fix.changes),
+        patches: targets.patches(&fix.changes),
+        kubectl: kubectl::commands(targets, &fix.changes),
+    }
+}

@@ -1,0 +1,182 @@
+//! Fixes as patches: RFC 7386 merge patches of the objects as their source has them.
+
+use serde_json::{Map, Value, json};
+
+use crate::cluster::{Cluster, Key, Kind, Object};
+use crate::fixes::Change;
+
+/// Returns objects as their source has them, with the fields that scheduling does not read; `None` where that cannot be told.
+pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<Value>;
+
+/// The objects that changes are made to.
+#[derive(Clone, Copy)]
+pub(super) struct Targets<'a> {
+    /// The pod that is to be let in.
+    pub(super) pod: &'a Key,
+    /// The objects as they are held here.
+    pub(super) cluster: &'a Cluster,
+    /// The objects as their source has them.
+    pub(super) originals: Originals<'a>,
+}
+
+impl Targets<'_> {
+    /// Returns an object as its source has it, or else as it is held here.
+    pub(super) fn written(&self, kind: Kind, key: &Key) -> Option<Value> {
+        (self.originals)(kind, key).or_else(|| serde_json::to_value(self.cluster.get(kind, key)?).ok())
+    }
+
+    /// Returns the patches that changes are, one for each object, in their order.
+    pub(super) fn patches(&self, changes: &[Change]) -> Vec<Value> {
+        let mut patches = Vec::new();
+        let mut done: Vec<(Kind, Key)> = Vec::new();
+        for change in changes {
+            let (kind, key) = change.target(self.pod);
+            match change {
+                Change::Create { object, .. } => patches.push(json!({"op": "create", "object": manifest(object)})),
+                Change::Delete(..) => patches.push(named(json!({"op": "delete"}), kind, &key)),
+                _ if done.contains(&(kind, key.clone())) => {}
+                _ => {
+                    let Some(before) = self.written(kind, &key) else { continue };
+                    let mut after = before.clone();
+                    changes.iter().filter(|c| c.target(self.pod) == (kind, key.clone())).for_each(|c| c.edit(&mut after));
+                    let mut patch = named(json!({"op": "patch"}), kind, &key);
+                    patch["patch"] = difference(&before, &after).unwrap_or_else(|| json!({}));
+                    patches.push(patch);
+                    done.push((kind, key));
+                }
+            }
+        }
+        patches
+    }
+
+    /// Returns each change with the object, the field, and its value before and after.
+    pub(super) fn changes(&self, changes: &[Change]) -> Vec<Value> {
+        let mut states: Vec<((Kind, Key), Value)> = Vec::new();
+        let mut list = Vec::new();
+        for change in changes {
+            let (kind, key) = change.target(self.pod);
+            let field = change.field();
+            let mut entry = named(json!({}), kind, &key);
+            entry["field"] = json!(field);
+            if let Change::Pod(_) | Change::Node(..) = change {
+                let target = (kind, key);
+                let at = states.iter().position(|(known, _)| *known == target).unwrap_or_else(|| {
+                    let written = self.written(target.0, &target.1).unwrap_or_default();
+                    states.push((target, written));
+                    states.len() - 1
+                });
+                entry["from"] = value_of(&states[at].1, change);
+                change.edit(&mut states[at].1);
+                entry["to"] = value_of(&states[at].1, change);
+            }
+            list.push(entry);
+        }
+        list
+    }
+}
+
+/// Adds kind, namespace and name.
+fn named(mut value: Value, kind: Kind, key: &Key) -> Value {
+    value["kind"] = json!(kind);
+    if !key.namespace.is_empty() {
+        value["namespace"] = json!(key.namespace);
+    }
+    value["name"] = json!(key.name);
+    value
+}
+
+/// Returns the value of the field that a change is of.
+fn value_of(object: &Value, change: &Change) -> Value {
+    let field = change.field();
+    let spec = &object["spec"];
+    match field {
+        "resources" => {
+            let of = |c: &Value| json!({"name": c["name"], "requests": c["resources"]["requests"]});
+            let list = |kind: &str| spec[kind].as_array().into_iter().flatten().map(of).collect::<Vec<_>>();
+            let containers = [list("containers"), list("initContainers")].concat();
+            if spec["resources"].is_object() {
+                json!({"pod": spec["resources"]["requests"], "containers": containers})
+            } else {
+                json!(containers)
+            }
+        }
+        "ports" => {
+            let containers = spec["containers"].as_array().into_iter().flatten();
+            let ports = containers.flat_map(|c| c["ports"].as_array().into_iter().flatten()).map(|p| p["hostPort"].clone());
+            ports.filter(|p| !p.is_null()).collect()
+        }
+        _ => field.split('.').fold(spec, |value, name| &value[name]).clone(),
+    }
+}
+
+/// Returns an object as a manifest, with its `apiVersion`.
+pub(super) fn manifest(object: &Object) -> Value {
+    let mut value = serde_json::to_value(object).unwrap_or_default();
+    prune(&mut value);
+    value["apiVersion"] = json!(api_version(object.kind()));
+    value
+}
+
+/// Takes out fields that say nothing.
+fn prune(value: &mut Value) {
+    let Value::Object(fields) = value else { return };
+    fields.values_mut().for_each(prune);
+    fields.retain(|_, value| !(value.is_null() || *value == json!("") || *value == json!({})));
+}
+
+fn api_version(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Namespace
+        | Kind::Node
+        | Kind::PersistentVolume
+        | Kind::PersistentVolumeClaim
+        | Kind::Pod
+        | Kind::ReplicationController
+        | Kind::Service => "v1",
+        Kind::ReplicaSet | Kind::StatefulSet => "apps/v1",
+        Kind::PodDisruptionBudget => "policy/v1",
+        Kind::PriorityClass => "scheduling.k8s.io/v1",
+        Kind::DeviceClass | Kind::ResourceClaim | Kind::ResourceClaimTemplate | Kind::ResourceSlice => "resource.k8s.io/v1",
+        Kind::CSIDriver | Kind::CSINode | Kind::CSIStorageCapacity | Kind::StorageClass | Kind::VolumeAttachment => "storage.k8s.io/v1",
+    }
+}
+
+/// Returns the RFC 7386 merge patch from one value to another; `None` where they are equal.
+pub(super) fn difference(before: &Value, after: &Value) -> Option<Value> {
+    if before == after {
+        return None;
+    }
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return Some(after.clone()) };
+    let mut patch = Map::new();
+    for name in old.keys().filter(|name| !new.contains_key(*name)) {
+        patch.insert(name.clone(), Value::Null);
+    }
+    for (name, value) in new {
+        let change = match old.get(name) {
+            Some(old) => difference(old, value),
+            None => Some(value.clone()),
+        };
+        patch.extend(change.map(|change| (name.clone(), change)));
+    }
+    Some(Value::Object(patch))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_leads_from_one_value_to_the_other() {
+        for (before, after, expected) in [
+            (json!({"a": 1}), json!({"a": 1}), None),
+            (
+                json!({"a": 1, "b": {"c": [1], "d": 2}}),
+                json!({"b": {"c": [2], "d": 2}, "e": {}}),
+                Some(json!({"a": null, "b": {"c": [2]}, "e": {}})),
+            ),
+            (json!({"a": {"b": 1}}), json!({"a": []}), Some(json!({"a": []}))),
+        ] {
+            assert_eq!(difference(&before, &after), expected);
+        }
+    }
+}

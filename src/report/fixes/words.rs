@@ -1,0 +1,230 @@
+//! Fixes and constraints in words.
+
+use std::fmt::Write as _;
+
+use crate::cluster::{Requirement, Str};
+use crate::fixes::{Change, Closest, CutShort, Demand, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search};
+use crate::framework::{Shortage, taint_text};
+use crate::plural::count;
+
+/// Names that are listed before the rest is counted.
+const NAMES: usize = 4;
+
+/// Returns what a fix changes, in words.
+pub(super) fn fix_text(fix: &Fix) -> String {
+    // What comes with one more node goes without saying.
+    let told = fix
+        .changes
+        .iter()
+        .filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != crate::cluster::Kind::Node));
+    told.map(change_text).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns what comes of a fix, in words.
+pub(super) fn outcome_text(fix: &Fix) -> String {
+    let mut text = match fix.outcome {
+        FixOutcome::Scheduled => format!("fits on {}", names(&fix.nodes)),
+        FixOutcome::Preempts => {
+            let fewest = fix.victims.iter().min_by_key(|(_, victims)| victims.len());
+            let cost = fewest.map_or_else(String::new, |(node, victims)| {
+                let pods: Vec<String> = victims.iter().map(|v| v.key().to_string()).collect();
+                format!("; on {node} it evicts {}", names(&pods))
+            });
+            format!("preempts on {}{cost}", names(&fix.nodes))
+        }
+    };
+    let mut violated: Vec<String> = fix.budgets.iter().map(|key| key.name.to_string()).collect();
+    if let Some((_, victims)) = fix.victims.iter().min_by_key(|(_, victims)| victims.len()) {
+        let budgets = victims.iter().flat_map(|v| v.violates()).map(|violation| violation.budget.to_string());
+        violated.extend(budgets);
+    }
+    violated.sort();
+    let mut rest = violated.as_slice();
+    while let Some(budget) = rest.first() {
+        let times = rest.iter().take_while(|b| *b == budget).count();
+        let _ = write!(text, "; violates {budget} by {times}");
+        rest = &rest[times..];
+    }
+    text
+}
+
+/// Returns the first of some names and how many others there are.
+pub(super) fn names<T: AsRef<str>>(names: &[T]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// Writes an amount of a resource as a Kubernetes quantity.
+pub(super) fn amount(resource: &Str, amount: i64) -> String {
+    Shortage { resource: resource.clone(), requested: 0, used: 0, capacity: 0 }.quantity(amount)
+}
+
+fn change_text(change: &Change) -> String {
+    match change {
+        Change::Pod(change) => pod_change_text(change),
+        Change::Node(node, NodeChange::Uncordon) => format!("uncordon {node}"),
+        Change::Node(node, NodeChange::RemoveTaint(taint)) => format!("remove taint {} from {node}", taint_text(taint)),
+        Change::Create { like: Some(like), .. } => format!("add a node like {like}"),
+        Change::Create { object, .. } => format!("create {} {}", object.kind(), object.key()),
+        Change::Delete(kind, key) => format!("delete {kind} {key}"),
+    }
+}
+
+fn pod_change_text(change: &PodChange) -> String {
+    match change {
+        PodChange::DropSelector { key, value } => format!("drop nodeSelector {key}={value}"),
+        PodChange::SetSelector { key, from, to, typo } => format!("nodeSelector {key}={to} instead of {from}{}", typo_text(*typo)),
+        PodChange::RenameSelector { from, to, value } => format!("nodeSelector {to}={value} instead of {from}={value}{}", typo_text(true)),
+        PodChange::DropRequirement { place, requirement } => {
+            format!("drop node affinity {}{}", requirement_text(requirement), term_text(*place))
+        }
+        PodChange::AddValue { place, requirement, value, typo: None } => {
+            let mut wider = requirement.clone();
+            wider.values.push(value.clone());
+            format!("node affinity {}{}", requirement_text(&wider), term_text(*place))
+        }
+        PodChange::AddValue { place, requirement, value, typo: Some(typo) } => {
+            format!("node affinity {} {value} instead of {typo}{}{}", requirement.key, term_text(*place), typo_text(true))
+        }
+        PodChange::DropNodeAffinity => "drop the required node affinity".to_owned(),
+        PodChange::DropPodTerm { anti, topology_key, .. } => {
+            let kind = if *anti { "pod anti-affinity" } else { "pod affinity" };
+            format!("drop the {kind} by {topology_key}")
+        }
+        PodChange::DropSpread { topology_key, .. } => format!("drop the spread constraint by {topology_key}"),
+        PodChange::MaxSkew { topology_key, from, to, .. } => format!("raise maxSkew by {topology_key} from {from} to {to}"),
+        PodChange::Tolerate(taint) => format!("tolerate {}", taint_text(taint)),
+        PodChange::Lower(lowered) if lowered.to == 0 => {
+            format!("drop the {} request of {}", lowered.resource, amount(&lowered.resource, lowered.from))
+        }
+        PodChange::Lower(lowered) => {
+            let of = |n| amount(&lowered.resource, n);
+            format!("lower the {} request from {} to {}", lowered.resource, of(lowered.from), of(lowered.to))
+        }
+        PodChange::DropHostPorts(Some((port, protocol))) => format!("drop host port {port}/{protocol}"),
+        PodChange::DropHostPorts(None) => "drop all host ports".to_owned(),
+        PodChange::Priority { from, to, class: Some(class) } => format!("PriorityClass {class}: priority {to} instead of {from}"),
+        PodChange::Priority { from, to, class: None } => format!("a new PriorityClass: priority {to} instead of {from}"),
+        PodChange::Preempt => "preemptionPolicy PreemptLowerPriority instead of Never".to_owned(),
+        PodChange::RemoveGates(gates) => {
+            let what = if gates.len() == 1 { "gate" } else { "gates" };
+            format!("remove the scheduling {what} {}", gates.iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
+        }
+        PodChange::DropVolume(name) => format!("drop volume {name}"),
+        PodChange::DropClaim(name) => format!("drop resource claim {name}"),
+        PodChange::SchedulerName { from, to } => format!("schedulerName {to} instead of {from}"),
+    }
+}
+
+fn typo_text(typo: bool) -> &'static str {
+    if typo { " (likely typo)" } else { "" }
+}
+
+fn term_text(place: RequirementPlace) -> String {
+    if place.terms > 1 { format!(" (term {} of {})", place.term + 1, place.terms) } else { String::new() }
+}
+
+fn requirement_text(requirement: &Requirement) -> String {
+    let Requirement { key, operator, values } = requirement;
+    let list = || values.iter().map(Str::as_str).collect::<Vec<_>>().join(", ");
+    match operator.as_str() {
+        "In" => format!("{key} in ({})", list()),
+        "NotIn" => format!("{key} not in ({})", list()),
+        "Exists" => format!("{key} exists"),
+        "DoesNotExist" => format!("{key} does not exist"),
+        "Gt" => format!("{key} > {}", list()),
+        "Lt" => format!("{key} < {}", list()),
+        other => format!("{key} {other} ({})", list()),
+    }
+}
+
+/// Returns a demand in words.
+pub(super) fn demand_text(demand: &Demand) -> String {
+    match demand {
+        Demand::Selector { key, value } => format!("nodeSelector {key}={value}"),
+        Demand::Requirement(requirement) => format!("node affinity {}", requirement_text(requirement)),
+        Demand::NodeAffinity(terms) => format!("node affinity ({})", count(*terms, "term")),
+        Demand::Taint(taint) => format!("taint {}", taint_text(taint)),
+        Demand::Cordon => "cordoned nodes".to_owned(),
+        Demand::PodTerm { anti: false, topology_key } => format!("pod affinity by {topology_key}"),
+        Demand::PodTerm { topology_key, .. } => format!("pod anti-affinity by {topology_key}"),
+        Demand::ExistingAntiAffinity => "anti-affinity of running pods".to_owned(),
+        Demand::Spread { topology_key, max_skew } => format!("spread by {topology_key}, maxSkew {max_skew}"),
+        Demand::HostPort { port, protocol } => format!("host port {port}/{protocol}"),
+        Demand::Resource { resource, amount: n } => format!("{resource} {}", amount(resource, *n)),
+        Demand::PodSlot => "number of pods".to_owned(),
+        Demand::Volume { name, claim: Some(claim) } => format!("volume {name}, claim {claim}"),
+        Demand::Volume { name, claim: None } => format!("volume {name}"),
+        Demand::Claim(name) => format!("resource claim {name}"),
+        Demand::Other { plugin, reason: Some(reason) } => {
+            let text = reason.text(crate::release::Release::NEWEST);
+            format!("{plugin}: {text}")
+        }
+        Demand::Other { plugin, reason: None } => plugin.to_string(),
+    }
+}
+
+/// Returns the kind of a demand, as a key for programs.
+pub(super) fn demand_kind(demand: &Demand) -> String {
+    match demand {
+        Demand::Selector { .. } => "nodeSelector",
+        Demand::Requirement(_) | Demand::NodeAffinity(_) => "nodeAffinity",
+        Demand::Taint(_) => "taint",
+        Demand::Cordon => "cordon",
+        Demand::PodTerm { anti: false, .. } => "podAffinity",
+        Demand::PodTerm { .. } => "podAntiAffinity",
+        Demand::ExistingAntiAffinity => "existingPodAntiAffinity",
+        Demand::Spread { .. } => "topologySpread",
+        Demand::HostPort { .. } => "hostPort",
+        Demand::Resource { .. } => "resource",
+        Demand::PodSlot => "podCount",
+        Demand::Volume { .. } => "volume",
+        Demand::Claim(_) => "resourceClaim",
+        Demand::Other { plugin, .. } => plugin.as_str(),
+    }
+    .to_owned()
+}
+
+/// Returns what nodes have instead, in words; empty where nothing is known.
+pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
+    match closest {
+        Closest::Unknown => String::new(),
+        Closest::Values { values, .. } if values.is_empty() => "no node has the label".to_owned(),
+        Closest::Values { values, more } => {
+            let list: Vec<String> = values.iter().map(|(value, nodes)| format!("{value} ({nodes})")).collect();
+            let more = if *more == 0 { String::new() } else { format!(" and {more} more") };
+            let key = match demand {
+                Demand::Selector { key, .. } => key.as_str(),
+                Demand::Requirement(requirement) => requirement.key.as_str(),
+                _ => "label",
+            };
+            format!("nodes have {key}: {}{more}", list.join(", "))
+        }
+        Closest::Missing { node, shortage } => {
+            let missing = shortage.requested.saturating_sub(shortage.free());
+            let free = shortage.quantity(shortage.free().max(0));
+            format!("{node} lacks {}, {free} free", shortage.quantity(missing))
+        }
+        Closest::Pod { pod, node } => format!("{pod} is in the way of {node}"),
+    }
+}
+
+/// Returns what ended a search early, in words.
+pub(super) fn cut_short_text(by: CutShort) -> String {
+    match by {
+        CutShort::Trials(number) => format!("{number} decisions were taken, no more are"),
+        CutShort::CombinedFilters => "the filters of this release decide several demands at once".to_owned(),
+        CutShort::Stopped => "it was stopped".to_owned(),
+        CutShort::Alike(number) => format!("there are {number} objects of a kind, not all were tried"),
+    }
+}
+
+/// Returns what was searched, in words.
+pub(super) fn search_text(search: &Search) -> String {
+    let kinds = if search.pairs { "single changes and pairs" } else { "single changes" };
+    let cut = search.cut_short_by.map_or_else(String::new, |by| format!("; cut short: {}", cut_short_text(by)));
+    format!("{kinds}, {}{cut}", count(search.trials, "decision"))
+}

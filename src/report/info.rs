@@ -1,0 +1,121 @@
+//! What a release of kube-scheduler has: its default plugins with their weights, its feature gates, and what of it was
+//! held against its own answers.
+
+use serde::Serialize;
+use strum::IntoEnumIterator as _;
+
+use super::ReleaseReport;
+use crate::output::Lines;
+use crate::release::{Emulated, Emulation, Gate, Part, supported};
+use crate::scheduler::{Config, PluginRef};
+
+/// The answer of `info`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Info {
+    /// The version of this program.
+    pub schedscope: &'static str,
+    /// The release, with every part that is not verified.
+    pub release: ReleaseReport,
+    /// The minor versions that are emulated, oldest first.
+    pub knows: String,
+    /// The apiVersions that a configuration may have.
+    pub config_api_versions: &'static [&'static str],
+    /// The plugins of the default profile, in order.
+    pub plugins: Vec<PluginInfo>,
+    /// Names of plugins of the default profile that are not emulated.
+    pub not_emulated: Vec<String>,
+    /// The feature gates that are emulated.
+    pub feature_gates: Vec<GateInfo>,
+}
+
+/// A plugin of the default profile.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PluginInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The extension points that it implements.
+    pub extension_points: Vec<&'static str>,
+    /// Its weight, for a plugin that scores.
+    pub weight: Option<i64>,
+}
+
+/// A feature gate.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GateInfo {
+    /// Its name.
+    pub name: String,
+    /// Its default in this release.
+    pub enabled: bool,
+    /// Its effect.
+    pub about: &'static str,
+}
+
+impl Info {
+    /// Returns what a release has by default.
+    pub fn of(emulated: Emulated) -> Self {
+        let emulation = Emulation::from(emulated.profile);
+        let config = Config::defaults(emulation);
+        let scored = |plugin: &PluginRef| config.profiles.iter().flat_map(|p| &p.score).find(|(s, _)| s.name() == plugin.name());
+        let plugins = config.profiles.iter().flat_map(|p| &p.all).map(|plugin| PluginInfo {
+            name: plugin.name().as_str(),
+            extension_points: extension_points(plugin),
+            weight: scored(plugin).map(|(_, weight)| *weight),
+        });
+        Self {
+            schedscope: env!("CARGO_PKG_VERSION"),
+            release: ReleaseReport::of(emulated, &Part::iter().collect::<Vec<_>>()),
+            knows: supported(),
+            config_api_versions: emulated.profile.config_api_versions,
+            plugins: plugins.collect(),
+            not_emulated: config.profiles.iter().flat_map(|p| &p.not_emulated).map(|(name, _)| name.clone()).collect(),
+            feature_gates: Gate::iter()
+                .map(|gate| GateInfo { name: gate.to_string(), enabled: emulation.enabled(gate), about: gate.describe() })
+                .collect(),
+        }
+    }
+
+    /// Returns it for reading.
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::default();
+        out.line(format_args!("schedscope {}", self.schedscope));
+        out.line(format_args!("emulates {}", self.release.sentence()));
+        out.line(format_args!("knows {}", self.knows));
+        out.line(format_args!("reads configurations of {}", self.config_api_versions.join(", ")));
+        out.blank();
+        out.push("plugins of the default profile");
+        for plugin in &self.plugins {
+            let weight = plugin.weight.map_or_else(String::new, |weight| format!(" (weight {weight})"));
+            out.line(format_args!("  {:<32} {}{weight}", plugin.name, plugin.extension_points.join(", ")));
+        }
+        for name in &self.not_emulated {
+            out.line(format_args!("  {name:<32} not emulated yet"));
+        }
+        out.blank();
+        out.push("feature gates (set with --feature-gates)");
+        for gate in &self.feature_gates {
+            let state = if gate.enabled { "on" } else { "off" };
+            out.line(format_args!("  {:<42} {state:<4} {}", gate.name, gate.about));
+        }
+        out
+    }
+}
+
+fn extension_points(plugin: &PluginRef) -> Vec<&'static str> {
+    let points = [
+        ("PreEnqueue", plugin.pre_enqueue().is_some()),
+        ("QueueSort", plugin.sorts_queue()),
+        ("PreFilter", plugin.pre_filter().is_some()),
+        ("Filter", plugin.filter().is_some()),
+        ("PostFilter", plugin.post_filter().is_some()),
+        ("PreScore", plugin.pre_score().is_some()),
+        ("Score", plugin.score().is_some()),
+        ("Reserve", plugin.reserve().is_some()),
+        ("Permit", plugin.permit().is_some()),
+        ("PreBind", plugin.pre_bind().is_some()),
+        ("Bind", plugin.binds()),
+    ];
+    points.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+}

@@ -1,0 +1,123 @@
+//! Two releases side by side: the decisions of both about each pending pod, as data and for reading.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Decision, ReleaseReport};
+use crate::output::Lines;
+use crate::session::{PodDecisions, UpgradeComparison};
+
+/// The keys of a decision that are compared: those that kube-scheduler itself decides.
+const COMPARED: [&str; 12] = [
+    "outcome",
+    "node",
+    "bestNodes",
+    "feasible",
+    "preEnqueue",
+    "preFilter",
+    "filter",
+    "absent",
+    "score",
+    "message",
+    "unschedulablePlugins",
+    "preemption",
+];
+
+/// A pod as two releases decide about it: an item of `pods` in the answer of `run --compare`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PodComparison {
+    /// `namespace/name`.
+    pub pod: String,
+    /// The decision of the first release.
+    pub from: Decision,
+    /// The decision of the second.
+    pub to: Decision,
+    /// The keys of the decision whose values differ, in the order of a decision's keys. Facts are not compared.
+    pub changed: Vec<&'static str>,
+}
+
+impl PodComparison {
+    /// Returns the comparison of two decisions.
+    pub fn of(decisions: &PodDecisions) -> Self {
+        let [from, to] = decisions.views.each_ref().map(Decision::of);
+        let values = [&from, &to].map(|decision| without_facts(serde_json::to_value(decision).unwrap_or_default()));
+        let changed = COMPARED.into_iter().filter(|key| values[0].get(key) != values[1].get(key)).collect();
+        Self { pod: decisions.pod.to_string(), from, to, changed }
+    }
+}
+
+fn without_facts(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            fields.remove("facts");
+            fields.values_mut().for_each(|field| *field = without_facts(field.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_facts(item.take())),
+        _ => {}
+    }
+    value
+}
+
+/// The answer of `run --compare`: the head, and the pods that were added.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReleaseComparison {
+    /// The first release: `1.31.1`.
+    pub from: String,
+    /// The second.
+    pub to: String,
+    /// Why each of them is emulated.
+    pub releases: Releases,
+    /// The pending pods, by namespace and name.
+    pub pods: Vec<PodComparison>,
+    #[serde(skip)]
+    found: UpgradeComparison,
+}
+
+/// Both releases of a comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Releases {
+    /// The first.
+    pub from: ReleaseReport,
+    /// The second.
+    pub to: ReleaseReport,
+}
+
+impl ReleaseComparison {
+    /// Returns a comparison of two releases without pods; `versions` are their names in text.
+    pub fn new(reports: [ReleaseReport; 2], versions: [String; 2]) -> Self {
+        let [from, to] = reports;
+        Self {
+            from: from.emulates.clone(),
+            to: to.emulates.clone(),
+            releases: Releases { from, to },
+            pods: Vec::new(),
+            found: UpgradeComparison { versions, ..UpgradeComparison::default() },
+        }
+    }
+
+    /// Adds pods.
+    pub fn add(&mut self, decisions: &[PodDecisions]) {
+        self.found.pods += decisions.len();
+        for decisions in decisions {
+            self.found.add(decisions);
+            self.pods.push(PodComparison::of(decisions));
+        }
+    }
+
+    /// Returns it for reading.
+    pub fn text(&self) -> Lines {
+        let mut out = Lines::default();
+        out.line(format_args!("from {}", self.releases.from.sentence()));
+        out.line(format_args!("to   {}", self.releases.to.sentence()));
+        out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        out.blank();
+        out.extend(super::upgrade(&self.found));
+        let differs = self.found.otherwise.len() + self.found.other_reasons.len();
+        let reworded = self.pods.iter().filter(|pod| !pod.changed.is_empty()).count().saturating_sub(differs);
+        if reworded > 0 {
+            out.blank();
+            out.line(format_args!("{reworded} more only in words or scores."));
+        }
+        out
+    }
+}

@@ -1,0 +1,541 @@
+//! The Policy API of older releases: predicates and priorities by name, and the plugins that they became; mirrors
+//! `pkg/scheduler/framework/plugins/legacy_registry.go`, `createFromConfig` in `pkg/scheduler/factory.go` and
+//! `ValidatePolicy` in `pkg/scheduler/apis/config/validation/validation.go`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::fields::{EXTENDER, POLICY};
+use super::file::{ConfigFile, Extender, Plugin, PluginConfig, PluginSet, Plugins, Profile};
+use super::schema::Schema;
+use crate::framework::FieldErrors;
+use crate::release::{Emulation, Gate};
+
+/// The kind of such a file.
+pub(super) const KIND: &str = "Policy";
+/// The apiVersions that it may have.
+const API_VERSIONS: [&str; 2] = ["v1", "kubescheduler.config.k8s.io/v1"];
+/// The key of a ConfigMap that holds one.
+const CONFIG_MAP_KEY: &str = "policy.cfg";
+/// Weights are below this.
+const MAX_WEIGHT: i64 = i64::MAX / 10;
+
+/// Predicates that are there whatever the file says.
+const MANDATORY: [&str; 2] = ["PodToleratesNodeTaints", "CheckNodeUnschedulable"];
+
+/// The predicates of a file that lists none.
+const DEFAULT_PREDICATES: [&str; 12] = [
+    "NoVolumeZoneConflict",
+    "MaxEBSVolumeCount",
+    "MaxGCEPDVolumeCount",
+    "MaxAzureDiskVolumeCount",
+    "MaxCSIVolumeCountPred",
+    "MatchInterPodAffinity",
+    "NoDiskConflict",
+    "GeneralPredicates",
+    "PodToleratesNodeTaints",
+    "CheckVolumeBinding",
+    "CheckNodeUnschedulable",
+    "EvenPodsSpread",
+];
+
+/// The priorities of a file that lists none.
+const DEFAULT_PRIORITIES: [(&str, i64); 9] = [
+    ("SelectorSpreadPriority", 1),
+    ("InterPodAffinityPriority", 1),
+    ("LeastRequestedPriority", 1),
+    ("BalancedResourceAllocation", 1),
+    ("NodePreferAvoidPodsPriority", 10_000),
+    ("NodeAffinityPriority", 1),
+    ("TaintTolerationPriority", 1),
+    ("ImageLocalityPriority", 1),
+    ("EvenPodsSpreadPriority", 2),
+];
+
+const FIT: &[(&str, &str)] = &[("filter", "NodeResourcesFit"), ("preFilter", "NodeResourcesFit")];
+const PORTS: &[(&str, &str)] = &[("filter", "NodePorts"), ("preFilter", "NodePorts")];
+const NODE_AFFINITY: &[(&str, &str)] = &[("filter", "NodeAffinity"), ("preFilter", "NodeAffinity")];
+
+/// The predicates in the order in which they run, each with the extension points and plugins that it became.
+static PREDICATES: [(&str, &[&[(&str, &str)]]); 19] = [
+    ("CheckNodeUnschedulable", &[&[("filter", "NodeUnschedulable")]]),
+    ("GeneralPredicates", &[FIT, &[("filter", "NodeName")], PORTS, NODE_AFFINITY]),
+    ("HostName", &[&[("filter", "NodeName")]]),
+    ("PodFitsHostPorts", &[PORTS]),
+    ("MatchNodeSelector", &[NODE_AFFINITY]),
+    ("PodFitsResources", &[FIT]),
+    ("NoDiskConflict", &[&[("filter", "VolumeRestrictions")]]),
+    ("PodToleratesNodeTaints", &[&[("filter", "TaintToleration")]]),
+    ("CheckNodeLabelPresence", &[&[("filter", "NodeLabel")]]),
+    ("CheckServiceAffinity", &[&[("filter", "ServiceAffinity"), ("preFilter", "ServiceAffinity")]]),
+    ("MaxEBSVolumeCount", &[&[("filter", "EBSLimits")]]),
+    ("MaxGCEPDVolumeCount", &[&[("filter", "GCEPDLimits")]]),
+    ("MaxCSIVolumeCountPred", &[&[("filter", "NodeVolumeLimits")]]),
+    ("MaxAzureDiskVolumeCount", &[&[("filter", "AzureDiskLimits")]]),
+    ("MaxCinderVolumeCount", &[&[("filter", "CinderLimits")]]),
+    (
+        "CheckVolumeBinding",
+        &[&[("preFilter", "VolumeBinding"), ("filter", "VolumeBinding"), ("reserve", "VolumeBinding"), ("preBind", "VolumeBinding")]],
+    ),
+    ("NoVolumeZoneConflict", &[&[("filter", "VolumeZone")]]),
+    ("EvenPodsSpread", &[&[("preFilter", "PodTopologySpread"), ("filter", "PodTopologySpread")]]),
+    ("MatchInterPodAffinity", &[&[("filter", "InterPodAffinity"), ("preFilter", "InterPodAffinity")]]),
+];
+
+/// The priorities, each with the plugin that it became and whether that has a PreScore, too.
+static PRIORITIES: [(&str, &str, bool); 13] = [
+    ("SelectorSpreadPriority", "PodTopologySpread", true),
+    ("TaintTolerationPriority", "TaintToleration", true),
+    ("NodeAffinityPriority", "NodeAffinity", true),
+    ("ImageLocalityPriority", "ImageLocality", false),
+    ("InterPodAffinityPriority", "InterPodAffinity", true),
+    ("NodePreferAvoidPodsPriority", "NodePreferAvoidPods", false),
+    ("MostRequestedPriority", "NodeResourcesMostAllocated", false),
+    ("BalancedResourceAllocation", "NodeResourcesBalancedAllocation", false),
+    ("LeastRequestedPriority", "NodeResourcesLeastAllocated", false),
+    ("RequestedToCapacityRatio", "RequestedToCapacityRatio", false),
+    ("NodeLabel", "NodeLabel", false),
+    ("ServiceAffinity", "ServiceAffinity", false),
+    ("EvenPodsSpreadPriority", "PodTopologySpread", true),
+];
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Policy {
+    predicates: Option<Vec<Predicate>>,
+    priorities: Option<Vec<Priority>>,
+    extenders: Vec<Extender>,
+    hard_pod_affinity_symmetric_weight: i32,
+    always_check_all_predicates: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Predicate {
+    name: String,
+    argument: Option<PredicateArgument>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PredicateArgument {
+    service_affinity: Option<LabelList>,
+    labels_presence: Option<LabelList>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LabelList {
+    labels: Vec<String>,
+    presence: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Priority {
+    name: String,
+    weight: i64,
+    argument: Option<PriorityArgument>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PriorityArgument {
+    service_anti_affinity: Option<OneLabel>,
+    label_preference: Option<OneLabel>,
+    requested_to_capacity_ratio_arguments: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OneLabel {
+    label: String,
+    presence: bool,
+}
+
+/// Returns the policy that a ConfigMap holds, as text.
+pub(super) fn in_config_map(value: &Value) -> Option<&str> {
+    (value.get("kind")? == "ConfigMap").then(|| value.get("data")?.get(CONFIG_MAP_KEY)?.as_str())?
+}
+
+/// Returns whether a file holds a policy that the release reads.
+pub(super) fn is_policy(value: &Value, emulation: Emulation) -> bool {
+    let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
+    text("kind") == KIND && API_VERSIONS.contains(&text("apiVersion")) && emulation.profile().reads_policies()
+}
+
+/// Reads a policy as the configuration that it amounts to.
+pub(super) fn decode(mut value: Value, emulation: Emulation) -> Result<ConfigFile, FieldErrors> {
+    let mut errors = FieldErrors::default();
+    if let Some(Value::Array(extenders)) = value.get_mut("extenders") {
+        for extender in extenders {
+            *extender = respelled(EXTENDER, std::mem::take(extender));
+            if let Value::Object(fields) = extender
+                && fields.get("httpTimeout").is_some_and(Value::is_i64)
+            {
+                // Nanoseconds, and nobody is called.
+                fields.remove("httpTimeout");
+            }
+        }
+    }
+    let value = POLICY.read(value, "", &mut errors).unwrap_or_default();
+    errors.into_result()?;
+    let policy = Policy::deserialize(value).map_err(|e| error("", e.to_string()))?;
+    validate(&policy).into_result()?;
+    convert(policy, emulation)
+}
+
+fn error(path: &str, message: impl Into<String>) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    errors.add(path, message);
+    errors
+}
+
+/// Spells the fields as their type does, whatever their case, and leaves out those that it does not have; mirrors
+/// `UnmarshalJSON` of `LegacyExtender`.
+fn respelled(schema: Schema, value: Value) -> Value {
+    match (schema, value) {
+        (Schema::Object(fields), Value::Object(map)) => {
+            let known = |key: &str| fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+            let entries =
+                map.into_iter().filter_map(|(key, value)| known(&key).map(|(name, schema)| ((*name).into(), respelled(*schema, value))));
+            Value::Object(entries.collect())
+        }
+        (Schema::List(item), Value::Array(list)) => list.into_iter().map(|value| respelled(*item, value)).collect(),
+        (_, value) => value,
+    }
+}
+
+fn validate(policy: &Policy) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let mut declared: BTreeMap<&str, &Priority> = BTreeMap::new();
+    for (i, priority) in policy.priorities.iter().flatten().enumerate() {
+        let (path, name) = (format!("priorities[{i}]"), &priority.name);
+        if priority.weight <= 0 || priority.weight >= MAX_WEIGHT {
+            errors.add(&path, format!("priority {name} should have a positive weight applied to it or it has overflown"));
+        }
+        let Some(argument) = &priority.argument else { continue };
+        let kind = if argument.label_preference.is_some() {
+            "LabelPreference"
+        } else if argument.service_anti_affinity.is_some() {
+            "ServiceAntiAffinity"
+        } else if argument.requested_to_capacity_ratio_arguments.is_some() {
+            "RequestedToCapacityRatio"
+        } else {
+            errors.add(&path, format!("no priority arguments set for priority {name}"));
+            continue;
+        };
+        match declared.get(kind) {
+            Some(first) if kind == "RequestedToCapacityRatio" => {
+                errors.add(&path, format!("priority {name:?} redeclares custom priority {kind:?}, from: {:?}", first.name));
+                continue;
+            }
+            Some(first) if first.weight != priority.weight => {
+                errors.add(&path, format!("{kind}  priority {name:?} has a different weight with {:?}", first.name));
+                continue;
+            }
+            _ => {}
+        }
+        declared.insert(kind, priority);
+    }
+    let hard = policy.hard_pod_affinity_symmetric_weight;
+    if !(0..=100).contains(&hard) {
+        errors.invalid("hardPodAffinitySymmetricWeight", &hard, "not in valid range [0-100]");
+    }
+    errors
+}
+
+/// Arguments that several predicates and priorities give together.
+#[derive(Default)]
+struct Arguments(BTreeMap<&'static str, Map<String, Value>>);
+
+impl Arguments {
+    fn append(&mut self, plugin: &'static str, field: &str, labels: impl IntoIterator<Item = String>) {
+        let list = self.0.entry(plugin).or_default().entry(field).or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(list) = list {
+            list.extend(labels.into_iter().map(Value::String));
+        }
+    }
+
+    fn count(&self, plugin: &str, fields: &[&str]) -> i64 {
+        let lists = fields.iter().filter_map(|field| self.0.get(plugin)?.get(*field)?.as_array());
+        lists.map(|list| i64::try_from(list.len()).unwrap_or(i64::MAX)).sum()
+    }
+}
+
+fn convert(policy: Policy, emulation: Emulation) -> Result<ConfigFile, FieldErrors> {
+    let mut errors = FieldErrors::default();
+    let mut arguments = Arguments::default();
+    let predicates: BTreeSet<&'static str> = policy.predicates.map_or_else(
+        || DEFAULT_PREDICATES.into(),
+        |list| list.into_iter().enumerate().filter_map(|(i, p)| predicate_key(i, p, &mut arguments, &mut errors)).collect(),
+    );
+    let priorities: BTreeMap<&'static str, i64> = policy.priorities.map_or_else(
+        || DEFAULT_PRIORITIES.into(),
+        |list| {
+            let others = list.into_iter().enumerate().filter(|(_, p)| p.name != "EqualPriority");
+            let keyed = others.filter_map(|(i, p)| Some((p.weight, priority_key(i, p, &mut arguments, &mut errors)?)));
+            keyed.map(|(weight, key)| (key, weight)).collect()
+        },
+    );
+    errors.into_result()?;
+    let hard = policy.hard_pod_affinity_symmetric_weight;
+    if hard != 0 {
+        arguments.0.entry("InterPodAffinity").or_default().insert("hardPodAffinityWeight".to_owned(), hard.into());
+    }
+    let mut made = Made { emulation, arguments, plugins: Plugins::default(), configs: Vec::new() };
+    for (point, plugin) in [("queueSort", "PrioritySort"), ("postFilter", "DefaultPreemption"), ("bind", "DefaultBinder")] {
+        made.enable(point, plugin, 0);
+    }
+    made.add_predicates(&predicates);
+    made.add_priorities(&priorities);
+    let profile = Profile { plugins: made.plugins, plugin_config: made.configs, ..Profile::default() };
+    Ok(ConfigFile {
+        profiles: vec![profile],
+        extenders: policy.extenders,
+        api_version: emulation.profile().config_api_versions[0].to_owned(),
+        is_policy: true,
+        runs_all_filters: policy.always_check_all_predicates,
+        ..ConfigFile::default()
+    })
+}
+
+/// Returns the predicate that is meant; mirrors `ProcessPredicatePolicy`.
+fn predicate_key(at: usize, predicate: Predicate, arguments: &mut Arguments, errors: &mut FieldErrors) -> Option<&'static str> {
+    let Predicate { name, argument } = predicate;
+    if argument.as_ref().is_some_and(|a| a.service_affinity.is_some() == a.labels_presence.is_some()) {
+        errors.add(format!("predicates[{at}].argument"), format!("exactly 1 predicate argument is required for {name:?}"));
+        return None;
+    }
+    let known = if name == "PodFitsPorts" { "PodFitsHostPorts" } else { name.as_str() };
+    let known = PREDICATES.iter().find(|(key, _)| *key == known).map(|(key, _)| *key);
+    let given = argument.unwrap_or_default();
+    match (known, given.service_affinity, given.labels_presence) {
+        (Some(known), ..) => Some(known),
+        (None, Some(list), _) => {
+            arguments.append("ServiceAffinity", "affinityLabels", list.labels);
+            Some("CheckServiceAffinity")
+        }
+        (None, None, Some(list)) => {
+            arguments.append("NodeLabel", if list.presence { "presentLabels" } else { "absentLabels" }, list.labels);
+            Some("CheckNodeLabelPresence")
+        }
+        (None, None, None) => {
+            errors.add(format!("predicates[{at}].name"), format!("predicate type not found for {name:?}"));
+            None
+        }
+    }
+}
+
+/// Returns the priority that is meant; mirrors `ProcessPriorityPolicy`.
+fn priority_key(at: usize, priority: Priority, arguments: &mut Arguments, errors: &mut FieldErrors) -> Option<&'static str> {
+    let Priority { name, argument, .. } = priority;
+    let given = argument.unwrap_or_default();
+    let PriorityArgument { service_anti_affinity: spread, label_preference: preferred, requested_to_capacity_ratio_arguments: ratio } =
+        given;
+    let count = [spread.is_some(), preferred.is_some(), ratio.is_some()].into_iter().filter(|given| *given).count();
+    if count > 1 {
+        errors.add(format!("priorities[{at}].argument"), format!("exactly 1 priority argument is required for {name:?}"));
+        return None;
+    }
+    let known = if name == "ServiceSpreadingPriority" { "SelectorSpreadPriority" } else { name.as_str() };
+    if let Some(&(known, plugin, _)) = PRIORITIES.iter().find(|(key, ..)| *key == known) {
+        if known == plugin {
+            // Only arguments make these, and upstream does not read them here.
+            errors.add(format!("priorities[{at}].name"), format!("no arguments for {known:?}"));
+            return None;
+        }
+        return Some(known);
+    }
+    if let Some(OneLabel { label, .. }) = spread {
+        arguments.append("ServiceAffinity", "antiAffinityLabelsPreference", [label]);
+        return Some("ServiceAffinity");
+    }
+    if let Some(OneLabel { label, presence }) = preferred {
+        let field = if presence { "presentLabelsPreference" } else { "absentLabelsPreference" };
+        arguments.append("NodeLabel", field, [label]);
+        return Some("NodeLabel");
+    }
+    if let Some(ratio) = ratio {
+        arguments.0.insert("RequestedToCapacityRatio", ratio);
+        return Some("RequestedToCapacityRatio");
+    }
+    errors.add(format!("priorities[{at}].name"), format!("priority type not found for {name:?}"));
+    None
+}
+
+/// The plugins that are made of a policy.
+struct Made {
+    emulation: Emulation,
+    arguments: Arguments,
+    plugins: Plugins,
+    configs: Vec<PluginConfig>,
+}
+
+impl Made {
+    /// Enables a plugin unless it is; then it keeps its weight.
+    fn enable(&mut self, point: &str, name: &str, weight: i64) {
+        if !self.plugins.at(point).enabled_names().any(|n| n == name) {
+            let mut set: PluginSet = self.plugins.at(point).clone();
+            // As upstream cuts it.
+            set.enabled.push(Plugin { name: name.to_owned(), weight: weight as i32 });
+            self.plugins.set(point, set);
+        }
+    }
+
+    /// Whether the release's own plugins have it at the extension point.
+    fn is_at(&self, point: &str, name: &str) -> bool {
+        let release = self.emulation.profile();
+        release.plugins(release.config_api_versions[0], |_| true).any(|(p, plugin)| p == point && plugin.name == name)
+    }
+
+    /// Gives a plugin the arguments that there are for it.
+    fn configure(&mut self, name: &str) {
+        if let Some(args) = self.arguments.0.get(name).cloned().filter(|_| !self.configs.iter().any(|c| c.name == name)) {
+            self.configs.push(PluginConfig { name: name.to_owned(), args: Some(Value::Object(args)) });
+        }
+    }
+
+    fn add_predicates(&mut self, keys: &BTreeSet<&'static str>) {
+        for (key, sets) in PREDICATES.iter().filter(|(key, _)| keys.contains(key) || MANDATORY.contains(key)) {
+            for (point, plugin) in sets.iter().copied().flatten() {
+                // NodeAffinity came to PreFilter later.
+                if (*point, *plugin) != ("preFilter", "NodeAffinity") || self.is_at(point, plugin) {
+                    self.enable(point, plugin, 0);
+                }
+            }
+            match *key {
+                "CheckNodeLabelPresence" => self.configure("NodeLabel"),
+                "CheckServiceAffinity" => self.configure("ServiceAffinity"),
+                _ => {}
+            }
+        }
+    }
+
+    fn add_priorities(&mut self, weights: &BTreeMap<&'static str, i64>) {
+        let system = self.emulation.enabled(Gate::DefaultPodTopologySpread);
+        for (key, weight) in weights {
+            let Some((_, mut plugin, prepares)) = PRIORITIES.iter().find(|(name, ..)| name == key).copied() else { continue };
+            if *key == "SelectorSpreadPriority" && !system {
+                plugin = "SelectorSpread";
+            }
+            // One plugin stands for each of several priorities.
+            let times = match plugin {
+                "NodeLabel" => self.arguments.count(plugin, &["presentLabelsPreference", "absentLabelsPreference"]),
+                "ServiceAffinity" => self.arguments.count(plugin, &["antiAffinityLabelsPreference"]),
+                _ => 1,
+            };
+            self.enable("score", plugin, weight.wrapping_mul(times));
+            if prepares && (plugin != "NodeAffinity" || self.is_at("preScore", plugin)) {
+                self.enable("preScore", plugin, 0);
+            }
+            match *key {
+                "SelectorSpreadPriority" if system => self.spread_by("System"),
+                "EvenPodsSpreadPriority" if system && !self.configs.iter().any(|c| c.name == plugin) => self.spread_by("List"),
+                _ => self.configure(plugin),
+            }
+        }
+    }
+
+    /// Says whose default constraints PodTopologySpread has.
+    fn spread_by(&mut self, defaulting: &str) {
+        self.configs.retain(|c| c.name != "PodTopologySpread");
+        let args = json!({"defaultingType": defaulting});
+        self.configs.push(PluginConfig { name: "PodTopologySpread".to_owned(), args: Some(args) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::framework::PluginName;
+    use crate::release::{Emulation, Profile};
+    use crate::scheduler::Config;
+
+    fn parse(version: &str, text: &str) -> Result<Config, String> {
+        let release = Profile::named(version).expect("an emulated release");
+        Config::parse(text, Emulation::from(release)).map_err(|error| error.to_string())
+    }
+
+    fn scores(config: &Config) -> Vec<(PluginName, i64)> {
+        config.profiles[0].score.iter().map(|(plugin, weight)| (plugin.name(), *weight)).collect()
+    }
+
+    fn filters(config: &Config) -> Vec<PluginName> {
+        config.profiles[0].filter.iter().map(|plugin| plugin.name()).collect()
+    }
+
+    #[test]
+    fn a_policy_without_lists_has_the_defaults_in_the_order_of_old() {
+        use PluginName as P;
+        for text in ["apiVersion: v1\nkind: Policy\n", r#"{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"Policy"}"#] {
+            let config = parse("v1.20.15", text).unwrap();
+            let expected = [
+                P::NodeUnschedulable,
+                P::NodeResourcesFit,
+                P::NodeName,
+                P::NodePorts,
+                P::NodeAffinity,
+                P::VolumeRestrictions,
+                P::TaintToleration,
+                P::EBSLimits,
+                P::GCEPDLimits,
+                P::NodeVolumeLimits,
+                P::AzureDiskLimits,
+                P::VolumeBinding,
+                P::VolumeZone,
+                P::PodTopologySpread,
+                P::InterPodAffinity,
+            ];
+            assert_eq!(filters(&config), expected);
+            let expected = [
+                (P::NodeResourcesBalancedAllocation, 1),
+                (P::PodTopologySpread, 2),
+                (P::ImageLocality, 1),
+                (P::InterPodAffinity, 1),
+                (P::NodeResourcesLeastAllocated, 1),
+                (P::NodeAffinity, 1),
+                (P::NodePreferAvoidPods, 10_000),
+                (P::TaintToleration, 1),
+            ];
+            assert_eq!(scores(&config), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_policy_lists_becomes_plugins() {
+        use PluginName as P;
+        let text = r#"{"apiVersion": "v1", "kind": "ConfigMap", "data": {"policy.cfg": "
+            {'kind': 'Policy', 'apiVersion': 'v1', 'hardPodAffinitySymmetricWeight': 5, 'predicates': [
+              {'name': 'PodFitsPorts'}, {'name': 'zones', 'argument': {'labelsPresence': {'labels': ['zone'], 'presence': true}}}],
+            'priorities': [{'name': 'a', 'weight': 3, 'argument': {'labelPreference': {'label': 'x', 'presence': true}}},
+              {'name': 'b', 'weight': 3, 'argument': {'labelPreference': {'label': 'y', 'presence': false}}},
+              {'name': 'EqualPriority', 'weight': 1}, {'name': 'ServiceSpreadingPriority', 'weight': 7}],
+            'extenders': [{'URLPrefix': 'http://x', 'FilterVerb': 'f', 'httpTimeout': 5, 'odd': 1}]}"}}"#;
+        let config = parse("v1.20.15", &text.replace('\n', " ")).unwrap();
+        assert_eq!(filters(&config), [P::NodeUnschedulable, P::NodePorts, P::TaintToleration, P::NodeLabel]);
+        assert_eq!(scores(&config), [(P::NodeLabel, 6), (P::PodTopologySpread, 7)]);
+        assert_eq!(config.profiles[0].not_emulated.len(), 1);
+    }
+
+    #[test]
+    fn a_policy_that_upstream_refuses_is_refused() {
+        let refused = |version: &str, rest: &str| {
+            let text = format!(r#"{{"apiVersion":"v1","kind":"Policy",{rest}}}"#);
+            parse(version, &text).err().unwrap_or_else(|| panic!("{rest} was accepted"))
+        };
+        for (rest, expected) in [
+            (r#""predicates":[{"name":"Odd"}]"#, "predicate type not found for \"Odd\""),
+            (r#""priorities":[{"name":"Odd","weight":1}]"#, "priority type not found for \"Odd\""),
+            (r#""priorities":[{"name":"ImageLocalityPriority"}]"#, "should have a positive weight"),
+            (r#""hardPodAffinitySymmetricWeight":101"#, "not in valid range [0-100]"),
+            (r#""odd":1"#, "unknown field"),
+        ] {
+            let error = refused("v1.22.6", rest);
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(refused("v1.24.4", r#""predicates":[]"#).contains("no kind"));
+    }
+}

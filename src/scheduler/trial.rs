@@ -1,0 +1,182 @@
+//! Trials: a scheduler on a changed cluster, for dry decisions, and all filters on all nodes at once.
+
+use super::event_handlers::HandlerStep;
+use super::runtime::Runner;
+use super::{Scheduler, State};
+use crate::cluster::{Key, Str};
+use crate::cluster::{Kind, Object, Pod};
+use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reason, Status, in_parts};
+
+use std::sync::Arc;
+
+/// A change of one object, for a trial.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObjectEdit {
+    /// The object comes, or replaces the one of its kind and name.
+    Put(Object),
+    /// The object goes.
+    Remove(Kind, Key),
+}
+
+/// What every Filter plugin of a profile says about every node, where a cycle stops at the first rejection of each.
+#[derive(Clone, Debug, Default)]
+pub struct FilterTable {
+    /// The names of the nodes, in the order of the snapshot.
+    pub names: Vec<Str>,
+    /// The rejections of each node, in the order of [`Self::names`], each with its plugin. A plugin whose PreFilter turned the
+    /// pod down rejects every node; one that left a node out rejects that node.
+    pub nodes: Vec<Vec<(PluginName, Status)>>,
+    /// The plugins with a Filter or PreFilter point that were asked.
+    pub asked: PluginSet,
+}
+
+impl Scheduler {
+    /// Returns the scheduler as it would be on a changed cluster. No time passes and no pod moves between queues, so that only
+    /// dry decisions make sense on it.
+    #[must_use]
+    pub fn with_edits(&self, edits: impl IntoIterator<Item = ObjectEdit>) -> Self {
+        let mut changed = self.clone();
+        for edit in edits {
+            changed.state.take_quietly(edit);
+        }
+        changed
+    }
+
+    /// Returns the scheduler looking at every node and dry-running every candidate.
+    #[must_use]
+    pub fn looking_at_all_nodes(&self) -> Self {
+        let mut all = self.clone();
+        all.sampling.all_nodes = true;
+        all
+    }
+
+    /// Asks every Filter plugin of the pod's profile, or those of `only`, about every node; `None` where there is no such
+    /// profile.
+    pub fn filter_table(&self, pod: &Arc<Pod>, only: Option<PluginSet>) -> Option<FilterTable> {
+        let input = self.decision_input();
+        let snapshot = input.cache.snapshot();
+        let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
+        let mut framework = input.config.profile(&pod.spec.scheduler_name)?.clone();
+        if let Some(only) = only {
+            framework.pre_filter.retain(|p| only.contains(p.name()));
+            framework.filter.retain(|p| only.contains(p.name()));
+        }
+        let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
+        let mut state = CycleState::default();
+        let mut everywhere = Vec::new();
+        let mut narrowed = Vec::new();
+        for (plugin, result, status) in framework.run_every_pre_filter(&cx, &mut state, &info) {
+            if status.is_success() {
+                narrowed.extend(result.node_names.map(|names| (plugin, names)));
+            } else if !status.is_skip() {
+                // Its Filter has nothing to work with.
+                state.skip_filter.insert(plugin);
+                everywhere.push((plugin, status));
+            }
+        }
+        let runner = Runner::new(&framework, cx, input.nominations, &state);
+        let nodes = snapshot.nodes();
+        let of_node = |at: usize| {
+            let node = &nodes[at];
+            let mut rejections = everywhere.clone();
+            let filters = runner.every_filter(&state, &info, node);
+            rejections.extend(filters.rejections().cloned());
+            for (plugin, names) in &narrowed {
+                if !names.contains(node.name()) && !rejections.iter().any(|(by, _)| by == plugin) {
+                    let left_out = Status::rejected(Reason::NotAmongNodes { plugins: [*plugin].into_iter().collect() });
+                    rejections.push((*plugin, left_out.with_plugin(*plugin)));
+                }
+            }
+            if let Some(status) = filters.not_asked {
+                rejections.push((status.plugin().unwrap_or(PluginName::NodeName), status));
+            }
+            rejections
+        };
+        let rows: Vec<Vec<(PluginName, Status)>> =
+            in_parts(0..nodes.len(), |part| part.map(of_node).collect::<Vec<_>>()).into_iter().flatten().collect();
+        let asked = framework.filter.iter().chain(&framework.pre_filter).map(|p| p.name()).collect();
+        Some(FilterTable { names: nodes.iter().map(|n| n.name().clone()).collect(), nodes: rows, asked })
+    }
+}
+
+impl State {
+    /// Takes in a change as the handlers would, but for the queue's moves.
+    fn take_quietly(&mut self, edit: ObjectEdit) {
+        let (old, new) = match edit {
+            ObjectEdit::Put(object) => (self.cluster.get(object.kind(), &object.key()), Some(object)),
+            ObjectEdit::Remove(kind, key) => (self.cluster.get(kind, &key), None),
+        };
+        let steps = self.take_object(old.as_ref(), new.as_ref());
+        let mut unseen = Vec::new();
+        for step in steps {
+            if !matches!(step, HandlerStep::Move { .. } | HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
+                self.handle(step, &mut unseen);
+            }
+        }
+        if let Some(Object::Pod(pod)) = &old {
+            self.cache.recount_node(&pod.node_name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::Code;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options, PostFilter};
+
+    fn object(kind: Kind, text: &str) -> Object {
+        Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
+    }
+
+    fn scheduler() -> Scheduler {
+        let node = |name: &str, rest: &str| {
+            let text = format!(
+                r#"{{"metadata":{{"name":"{name}","labels":{{"zone":"{name}"}}}},"spec":{{{rest}}},"status":{{"allocatable":{{"cpu":"2","pods":"10"}}}}}}"#
+            );
+            object(Kind::Node, &text)
+        };
+        let pod = |name: &str, rest: &str, cpu: &str| {
+            let text = format!(
+                r#"{{"metadata":{{"name":"{name}","namespace":"n","uid":"{name}"}},"spec":{{{rest}"schedulerName":"default-scheduler","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"{cpu}"}}}}}}]}}}}"#
+            );
+            object(Kind::Pod, &text)
+        };
+        let objects = vec![
+            node("a", ""),
+            node("b", r#""taints":[{"key":"k","effect":"NoSchedule"}],"unschedulable":true"#),
+            pod("on-a", r#""nodeName":"a","#, "1500m"),
+            pod("p", r#""nodeSelector":{"zone":"b"},"#, "1"),
+        ];
+        Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default())
+    }
+
+    #[test]
+    fn the_table_has_every_rejection_of_every_node() {
+        let scheduler = scheduler();
+        let pod = scheduler.state().cluster().pods.get(&Key::new("n", "p")).unwrap().clone();
+        let table = scheduler.filter_table(&pod, None).unwrap();
+        let plugins = |at: usize| table.nodes[at].iter().map(|(plugin, _)| plugin.as_str()).collect::<Vec<_>>();
+        assert_eq!(table.names, ["a", "b"]);
+        assert_eq!((plugins(0), plugins(1)), (vec!["NodeAffinity", "NodeResourcesFit"], vec!["NodeUnschedulable", "TaintToleration"]));
+        let only = [PluginName::NodeAffinity].into_iter().collect();
+        let table = scheduler.filter_table(&pod, Some(only)).unwrap();
+        assert_eq!(table.nodes.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(table.nodes[0][0].1.code(), Code::UnschedulableAndUnresolvable);
+    }
+
+    #[test]
+    fn edits_change_decisions_on_the_copy_alone() {
+        let scheduler = scheduler();
+        let pod = scheduler.state().cluster().pods.get(&Key::new("n", "p")).unwrap().clone();
+        let best = |s: &Scheduler| s.dry_decision(&pod, PostFilter::Run).best().to_vec();
+        let open =
+            object(Kind::Node, r#"{"metadata":{"name":"b","labels":{"zone":"b"}},"status":{"allocatable":{"cpu":"2","pods":"10"}}}"#);
+        let changed = scheduler.with_edits([ObjectEdit::Put(open)]);
+        assert_eq!((best(&scheduler), best(&changed)), (vec![], vec![Str::from("b")]));
+        assert_eq!(changed.state().clock(), scheduler.state().clock());
+        let gone = changed.with_edits([ObjectEdit::Remove(Kind::Node, Key::new("", "b"))]);
+        assert_eq!(best(&gone), Vec::<Str>::new());
+    }
+}

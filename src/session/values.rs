@@ -1,0 +1,262 @@
+//! The JSON values of a session's file, one after another: compressed or not, each on a line of its own, indented, or as
+//! the items of one array.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::read::GzDecoder;
+use serde::de::DeserializeOwned;
+
+use super::file::{LineProblem, SessionFileError};
+
+/// No value of a session is longer, in bytes.
+const LONGEST: usize = 256 << 20;
+/// Bytes that may come out of a compressed file whatever its size.
+const UNPACKED: u64 = 16 << 20;
+/// How many times its size may come out of it besides.
+const GROWTH: u64 = 64;
+
+/// How gzip begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Returns whether the name of the format is the value of the outermost key `format`, in a text that may end anywhere.
+pub(super) fn names_format(start: &[u8], format: &str) -> bool {
+    let mut text = Vec::new();
+    // The stretch of the file may end anywhere, and so an error says nothing.
+    let _ = Unpacked::new(start).take(1 << 20).read_to_end(&mut text);
+    let (mut depth, mut is_key, mut at) = (0_i32, false, 0);
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'{' => (depth, is_key) = (depth + 1, true),
+            // The head may be the first item of an array.
+            b'[' if depth > 0 => (depth, is_key) = (depth + 1, false),
+            b'}' | b']' => depth -= 1,
+            b',' => is_key = true,
+            b':' => is_key = false,
+            b'"' => {
+                let Some(length) = string_length(&text[at..]) else { return false };
+                let name = &text[at..at + length];
+                at += length + 1;
+                if depth == 1 && is_key && name == b"format" {
+                    let rest = text[at..].trim_ascii_start();
+                    let value = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+                    return value.is_some_and(|value| value.starts_with(format!("\"{format}\"").as_bytes()));
+                }
+            }
+            _ => {}
+        }
+        if depth <= 0 && matches!(byte, b'}' | b']') {
+            return false;
+        }
+    }
+    false
+}
+
+/// The length of a string without its quotation marks; `None` where it does not end.
+fn string_length(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// A file as it was before it was compressed, or as it is.
+enum Unpacked<R: Read> {
+    Plain(BufReader<R>),
+    Gzip { inner: Box<GzDecoder<Counted<BufReader<R>>>>, out: u64 },
+    Failed(Option<io::Error>),
+}
+
+struct Counted<R> {
+    inner: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(out)?;
+        self.count += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: Read> Unpacked<R> {
+    fn new(file: R) -> Self {
+        let mut file = BufReader::new(file);
+        match file.fill_buf() {
+            Ok(start) if start.starts_with(&GZIP) => {
+                Self::Gzip { inner: Box::new(GzDecoder::new(Counted { inner: file, count: 0 })), out: 0 }
+            }
+            Ok(_) => Self::Plain(file),
+            Err(error) => Self::Failed(Some(error)),
+        }
+    }
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.read(buffer),
+            Self::Gzip { inner, out } => {
+                let read = inner.read(buffer)?;
+                *out += read as u64;
+                if *out > UNPACKED + inner.get_ref().count.saturating_mul(GROWTH) {
+                    return Err(io::Error::other("more comes out of it than out of any session of its size"));
+                }
+                Ok(read)
+            }
+            Self::Failed(error) => error.take().map_or(Ok(0), Err),
+        }
+    }
+}
+
+/// Reads values; see the module's text.
+pub(super) struct Values<R: Read> {
+    reader: BufReader<Unpacked<R>>,
+    /// The line on which the value begins that was read last, from 1.
+    pub(super) line: usize,
+    /// How many line breaks were read.
+    breaks: usize,
+    text: Vec<u8>,
+}
+
+impl<R: Read> Values<R> {
+    pub(super) fn new(file: R) -> Self {
+        Self { reader: BufReader::with_capacity(64 << 10, Unpacked::new(file)), line: 1, breaks: 0, text: Vec::new() }
+    }
+
+    /// Reads the next value.
+    pub(super) fn next<T: DeserializeOwned>(&mut self) -> Result<T, SessionFileError> {
+        let read = self.read();
+        let at = |problem| SessionFileError::Line { line: self.line, problem };
+        read.map_err(at)?;
+        serde_json::from_slice(&self.text).map_err(|error| at(error.into()))
+    }
+
+    /// Reads the text of the next value: an object to its end, anything else to the end of its line.
+    fn read(&mut self) -> Result<(), LineProblem> {
+        self.text.clear();
+        let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            if buffer.is_empty() {
+                self.line = self.breaks + 1;
+                return Err(LineProblem::EndOfFile);
+            }
+            let mut end = None;
+            let mut from = 0;
+            for (at, byte) in buffer.iter().enumerate() {
+                self.breaks += usize::from(*byte == b'\n');
+                if in_string {
+                    match byte {
+                        _ if escaped => escaped = false,
+                        b'\\' => escaped = true,
+                        b'"' => in_string = false,
+                        _ => {}
+                    }
+                    continue;
+                }
+                match byte {
+                    // Between values, and a mark of the order of bytes.
+                    b'[' | b']' | b',' | b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf if depth == 0 => from = at + 1,
+                    b'{' | b'[' => {
+                        if depth == 0 {
+                            self.line = self.breaks + 1;
+                        }
+                        depth += 1;
+                    }
+                    b'}' | b']' if depth > 0 => {
+                        depth -= 1;
+                        if depth == 0 {
+                            end = Some(at + 1);
+                            break;
+                        }
+                    }
+                    b'"' if depth > 0 => in_string = true,
+                    _ if depth > 0 => {}
+                    // Nothing that was ever saved.
+                    _ => {
+                        self.line = self.breaks + 1;
+                        return Err(LineProblem::NoObject);
+                    }
+                }
+            }
+            let taken = end.unwrap_or(buffer.len());
+            self.text.extend_from_slice(&buffer[from.min(taken)..taken]);
+            self.reader.consume(taken);
+            if self.text.len() > LONGEST {
+                return Err(LineProblem::TooLong);
+            }
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn all(text: &str) -> (Vec<Value>, String) {
+        let mut values = Values::new(text.as_bytes());
+        let mut found = Vec::new();
+        loop {
+            match values.next() {
+                Ok(value) => found.push(value),
+                Err(error) => return (found, error.to_string()),
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_found_however_they_are_laid_out() {
+        let expected = vec![json!({"a": "}]\\\"{"}), json!({"b": [{}, [1, 2]]})];
+        for text in [
+            "{\"a\":\"}]\\\\\\\"{\"}\n{\"b\":[{},[1,2]]}\n",
+            "[\n  {\"a\": \"}]\\\\\\\"{\"},\r\n  {\n\"b\": [{},\n [1, 2]]}\n]\n",
+            "\u{feff}{\"a\":\"}]\\\\\\\"{\"}{\"b\":[{},[1,2]]}",
+        ] {
+            let (found, error) = all(text);
+            assert_eq!(found, expected, "{text}");
+            assert!(error.ends_with("the file ends too early"), "{error}");
+        }
+        for (text, error) in [
+            ("{}\n\n{\"a\":", "line 3: the file ends too early"),
+            ("{}\nx", "line 2: it is no object"),
+            ("{}\n\"x\"", "line 2: it is no object"),
+            ("", "line 1: the file ends too early"),
+        ] {
+            let (found, said) = all(text);
+            assert!(found.len() <= 1);
+            if text == "{}\n\n{\"a\":" { assert!(said.ends_with("the file ends too early"), "{said}") } else { assert_eq!(said, error) }
+        }
+    }
+
+    #[test]
+    fn the_head_is_known_by_its_format_alone() {
+        let names = |text: &str| names_format(text.as_bytes(), "f");
+        for text in
+            ["{\"format\":\"f\"", " {\n \"a\": {\"format\": 1}, \"b\": [\"format\"],\n \"format\" : \"f\", ", "[{\"format\": \"f\"}, {}]"]
+        {
+            assert!(names(text), "{text}");
+        }
+        for text in [
+            "",
+            "{}",
+            "{\"format\":\"g\"}",
+            "{\"a\":{\"format\":\"f\"}}",
+            "{\"a\":\"format\",\"b\":\"f\"}",
+            "{}{\"format\":\"f\"}",
+            "{\"format",
+        ] {
+            assert!(!names(text), "{text}");
+        }
+    }
+}

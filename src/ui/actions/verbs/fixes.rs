@@ -1,0 +1,47 @@
+//! Looks for fixes: what keeps a pod out, and the changes that let it in.
+
+use crate::ui::actions::arguments;
+use crate::ui::actions::edits::apply_edit;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::jobs;
+use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::{Change, FixToApply, Job, SessionHandle};
+use crate::ui::model::state::State;
+
+/// `fixes`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["x"], "", "what keeps the pod out, and the changes that let it in; Esc stops the search")],
+    command: Some(Command {
+        complete: |session, _, word| arguments::pods(session, word),
+        ..Command::new(&["fixes"], "[POD]", "what keeps a pod out, and the changes that let it in")
+    }),
+    ..Verb::new("fixes", fixes)
+}];
+
+/// Searches for the pod that is named, or selected in the queues, or of the cycle.
+fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let timeline = session.timeline();
+    let of_cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
+    let selected = state.selected_pod().cloned();
+    let pod = match args {
+        "" if state.focus == Pane::QUEUES => selected.or_else(of_cycle),
+        "" => of_cycle().or(selected),
+        name => Some(pod_key(session, name)?),
+    };
+    let Some(pod) = pod else { return Err(CommandError::NoPodName) };
+    let known = session.timeline().moment().cluster.pods.get(&pod).cloned();
+    match known {
+        None => return Err(CommandError::NoPod(pod)),
+        Some(known) if !known.is_pending() => state.say(format!("{pod} has a node: it needs no fix")),
+        Some(_) => jobs::begin(state, session, Job::Fixes(pod)),
+    }
+    Ok(Answer::Done)
+}
+
+/// Applies a fix as a what-if: at a decision, on a branch before it, where the pod is decided about again.
+pub fn apply(state: &mut State, session: &mut dyn SessionHandle, fix: FixToApply) -> Result<Answer, CommandError> {
+    apply_edit(state, session, Change::Fix(fix))
+}

@@ -1,0 +1,454 @@
+//! Fixes: each that is shown works, single changes that work are shown, counts are those of nodes one by one.
+//!
+//! Patches are applied here to the objects as JSON, and the pod is decided about again on the result, without help from the
+//! search that found them.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestRunner};
+use schedscope::cluster::{Key, Kind, Object, Taint};
+use schedscope::fixes::{Change, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, find};
+use schedscope::framework::{PluginName, Reason};
+use schedscope::report::{Decision, FixesReport};
+use schedscope::scheduler::{Config, Options, PostFilter, Sampling, Scheduler};
+use schedscope::trace::CycleView;
+use serde_json::{Map, Value, json};
+
+use crate::cases;
+use crate::recorded::object;
+use crate::worlds::{World, world};
+
+/// Of the unschedulable cases of a file, this part is held.
+const EVERY: usize = 4;
+
+/// A cluster as JSON, and how its scheduler is configured.
+struct Case {
+    items: Vec<Value>,
+    config: Box<dyn Fn() -> Config>,
+    pod: Key,
+}
+
+impl Case {
+    fn scheduler(&self, items: &[Value]) -> Scheduler {
+        let sampling = Sampling { all_nodes: true, ..Sampling::default() };
+        let start = "2026-11-20T00:00:00Z".parse().expect("a time");
+        let objects: Vec<Object> = items.iter().filter_map(object).collect();
+        Scheduler::new((self.config)(), objects, Options { start, sampling, ..Options::default() })
+    }
+
+    fn decide(&self, items: &[Value]) -> Value {
+        let scheduler = self.scheduler(items);
+        let pod = scheduler.state().cluster().pods.get(&self.pod).expect("the pod");
+        serde_json::to_value(Decision::of(&CycleView::of(&scheduler.explain(pod)))).expect("plain data")
+    }
+
+    fn found(&self) -> (Fixes, Value) {
+        let scheduler = self.scheduler(&self.items);
+        let cluster = scheduler.state().cluster();
+        let found = find(&scheduler, cluster.pods.get(&self.pod).expect("the pod"), Limits::of(cluster.nodes.len()), &|_| true);
+        let original = |kind: Kind, key: &Key| self.items.iter().find(|item| is(item, kind.into(), &key.namespace, &key.name)).cloned();
+        let report = FixesReport::new(&found, cluster, &original);
+        (found, serde_json::to_value(report).expect("plain data"))
+    }
+
+    fn written_pod(&self) -> &Value {
+        self.items.iter().find(|item| is(item, "Pod", &self.pod.namespace, &self.pod.name)).expect("the pod")
+    }
+}
+
+fn is(item: &Value, kind: &str, namespace: &str, name: &str) -> bool {
+    let meta = &item["metadata"];
+    item["kind"] == kind && meta["namespace"].as_str().unwrap_or_default() == namespace && meta["name"] == name
+}
+
+/// RFC 7386.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Value::Object(fields) = target else { return };
+    for (name, patch) in patch {
+        if patch.is_null() {
+            fields.remove(name);
+        } else {
+            merge(fields.entry(name.clone()).or_insert(Value::Null), patch);
+        }
+    }
+}
+
+fn patched(items: &[Value], patches: &Value) -> Vec<Value> {
+    let mut items = items.to_vec();
+    for patch in patches.as_array().expect("patches") {
+        if patch["op"] == "create" {
+            items.push(patch["object"].clone());
+            continue;
+        }
+        let text = |field: &str| patch[field].as_str().unwrap_or_default().to_owned();
+        let at = items.iter().position(|item| is(item, &text("kind"), &text("namespace"), &text("name"))).expect("the object");
+        match text("op").as_str() {
+            "delete" => drop(items.remove(at)),
+            "patch" => merge(&mut items[at], &patch["patch"]),
+            other => panic!("unknown op {other}"),
+        }
+    }
+    items
+}
+
+fn names(value: &Value) -> BTreeSet<&str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// What a fix promises and does not keep.
+fn broken_promise(fix: &Value, decision: &Value) -> Option<String> {
+    if fix["outcome"] == "scheduled" {
+        let kept = decision["outcome"] == "scheduled" && names(&fix["nodes"]) == names(&decision["feasible"]);
+        return (!kept).then(|| format!("{} came to {} on {}", fix["text"], decision["outcome"], decision["feasible"]));
+    }
+    let preemption = &decision["preemption"];
+    let candidates = preemption["candidates"].as_array().cloned().unwrap_or_default();
+    let victims: Map<String, Value> =
+        candidates.iter().map(|c| (c["node"].as_str().unwrap_or_default().to_owned(), c["victims"].clone())).collect();
+    let kept = preemption["selected"].is_string() && fix["victims"] == Value::Object(victims);
+    (!kept).then(|| format!("{} came to {preemption}", fix["text"]))
+}
+
+/// Holds a case; returns how many fixes there are.
+fn check(case: &Case, id: &str) -> usize {
+    let (found, report) = case.found();
+    assert!(found.search.is_complete(), "{id}: {:?}", found.search);
+    for fix in report["fixes"].as_array().expect("fixes") {
+        let decision = case.decide(&patched(&case.items, &fix["patches"]));
+        assert_eq!(broken_promise(fix, &decision), None, "{id}");
+    }
+    for row in report["constraints"].as_array().expect("constraints").iter().filter(|row| row["without"].is_array()) {
+        let decision = case.decide(&patched(&case.items, &row["without"]));
+        let opens = if decision["outcome"] == "scheduled" { decision["feasible"].as_array().map_or(0, Vec::len) } else { 0 };
+        assert_eq!(row["opens"], opens, "{id}: {}", row["text"]);
+    }
+    let alone = |fix: &&Value| fix["changes"].as_array().is_some_and(|changes| changes.len() == 1);
+    let touched = |kind: &str, name: &str, field: &str| {
+        let fixes = report["fixes"].as_array().into_iter().flatten().filter(alone);
+        let mut changes = fixes.map(|fix| &fix["changes"][0]);
+        changes.any(|change| change["kind"] == kind && change["name"] == name && change["field"] == field)
+    };
+    for (kind, name, field, patch) in plain_changes(case) {
+        let patch = json!([{"op": "patch", "kind": kind, "namespace": if kind == "Pod" { &*case.pod.namespace } else { "" }, "name": name, "patch": patch}]);
+        let decision = case.decide(&patched(&case.items, &patch));
+        let preempts = field == "priority" && !found.preempts_today && decision["preemption"]["selected"].is_string();
+        if decision["outcome"] == "scheduled" || preempts {
+            assert!(touched(kind, &name, field), "{id}: {patch} lets the pod in, and no fix changes {field} of {name} alone");
+        }
+    }
+    found.fixes.len()
+}
+
+/// Plain changes of one thing, by kind, name and field, each as a merge patch.
+fn plain_changes(case: &Case) -> Vec<(&'static str, String, &'static str, Value)> {
+    let spec = &case.written_pod()["spec"];
+    let name = case.pod.name.to_string();
+    let mut changes = Vec::new();
+    let mut pod = |field, patch: Value| changes.push(("Pod", name.clone(), field, json!({"spec": patch})));
+    for key in spec["nodeSelector"].as_object().into_iter().flat_map(Map::keys) {
+        pod("nodeSelector", json!({"nodeSelector": {key: null}}));
+    }
+    for (index, _) in spec["topologySpreadConstraints"].as_array().into_iter().flatten().enumerate() {
+        let mut rest = spec["topologySpreadConstraints"].as_array().cloned().unwrap_or_default();
+        rest.remove(index);
+        pod("topologySpreadConstraints", json!({"topologySpreadConstraints": rest}));
+    }
+    let required = "requiredDuringSchedulingIgnoredDuringExecution";
+    pod("affinity.nodeAffinity", json!({"affinity": {"nodeAffinity": {required: null}}}));
+    for (kind, field) in [("podAffinity", "affinity.podAffinity"), ("podAntiAffinity", "affinity.podAntiAffinity")] {
+        for (index, _) in spec["affinity"][kind][required].as_array().into_iter().flatten().enumerate() {
+            let mut rest = spec["affinity"][kind][required].as_array().cloned().unwrap_or_default();
+            rest.remove(index);
+            pod(field, json!({"affinity": {kind: {required: rest}}}));
+        }
+    }
+    if spec["preemptionPolicy"] != "Never" && spec["priority"].as_i64().unwrap_or(0) < 1_000_000_000 {
+        pod("priority", json!({"priority": 1_000_000_000, "priorityClassName": null}));
+    }
+    for node in case.items.iter().filter(|item| item["kind"] == "Node") {
+        for taint in node["spec"]["taints"].as_array().into_iter().flatten().filter(|t| t["effect"] != "PreferNoSchedule") {
+            let mut tolerations = spec["tolerations"].as_array().cloned().unwrap_or_default();
+            tolerations.push(json!({"key": taint["key"], "operator": "Equal", "value": taint["value"].as_str().unwrap_or_default(), "effect": taint["effect"]}));
+            pod("tolerations", json!({"tolerations": tolerations}));
+        }
+    }
+    for node in case.items.iter().filter(|item| item["kind"] == "Node" && item["spec"]["unschedulable"] == true) {
+        let mut taints = node["spec"]["taints"].as_array().cloned().unwrap_or_default();
+        taints.retain(|t| t["key"] != "node.kubernetes.io/unschedulable");
+        let name = node["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        changes.push(("Node", name, "unschedulable", json!({"spec": {"unschedulable": null, "taints": taints}})));
+    }
+    changes
+}
+
+#[test]
+fn recorded_cases_have_sound_and_complete_fixes() {
+    let (mut held, mut fixes, mut seen) = (0, 0, 0);
+    for recorded in cases::cases(&cases::folder(), "decisions-") {
+        if recorded["expected"]["outcome"] != "unschedulable" {
+            continue;
+        }
+        seen += 1;
+        if seen % EVERY != 0 {
+            continue;
+        }
+        let (namespace, name) = recorded["pod"].as_str().and_then(|p| p.split_once('/')).expect("namespace/name");
+        let items = recorded["cluster"]["items"].as_array().expect("a List").clone();
+        let (pod, id) = (Key::new(namespace, name), recorded["id"].to_string());
+        let config = Box::new(move || cases::config(&recorded));
+        fixes += check(&Case { items, config, pod }, &id);
+        held += 1;
+    }
+    assert!(held >= 50 && fixes > 2 * held, "{held} cases with {fixes} fixes");
+}
+
+fn drawn(world: &World) -> Case {
+    let config = Box::new(|| Config::defaults(schedscope::release::Emulation::default()));
+    Case { items: world.values(), config, pod: Key::new("a", "waiting") }
+}
+
+/// Runs a law on clusters that are drawn, always the same ones, until enough of them have a pod that does not fit.
+fn for_unschedulable(law: impl Fn(&Case, &Fixes, &Value)) {
+    let config = ProptestConfig { cases: 48, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() };
+    let kept = std::cell::Cell::new(0);
+    let run = |world: World| {
+        let case = drawn(&world);
+        let (found, report) = case.found();
+        if !found.fixes.is_empty() {
+            kept.set(kept.get() + 1);
+            law(&case, &found, &report);
+        }
+        Ok(())
+    };
+    TestRunner::new(config).run(&world(), run).unwrap();
+    assert!(kept.get() >= 8, "only {} clusters have fixes", kept.get());
+}
+
+#[test]
+fn applying_a_fix_and_taking_it_back_is_identity() {
+    for_unschedulable(|case, _, report| {
+        let before = case.decide(&case.items);
+        for fix in report["fixes"].as_array().expect("fixes") {
+            let mut items = patched(&case.items, &fix["patches"]);
+            for change in fix["changes"].as_array().expect("changes") {
+                let text = |field: &str| change[field].as_str().unwrap_or_default().to_owned();
+                let (kind, namespace, name) = (text("kind"), text("namespace"), text("name"));
+                let same = |item: &Value| is(item, &kind, &namespace, &name);
+                let old = case.items.iter().find(|item| same(item));
+                match (text("field").as_str(), old) {
+                    ("new", _) => items.retain(|item| !same(item)),
+                    ("deleted", Some(old)) => {
+                        let at = case.items.iter().position(same).expect("it was there");
+                        items.insert(at, old.clone());
+                    }
+                    ("resources" | "ports", Some(old)) => {
+                        let now = items.iter_mut().find(|item| same(item)).expect("it is there");
+                        assert_ne!(now["spec"]["containers"], old["spec"]["containers"]);
+                        now["spec"]["containers"] = old["spec"]["containers"].clone();
+                    }
+                    (field, Some(old)) => {
+                        let now = items.iter_mut().find(|item| same(item)).expect("it is there");
+                        let path: Vec<&str> = field.split('.').collect();
+                        let patch = path.iter().rev().fold(change["from"].clone(), |value, name| json!({*name: value}));
+                        let to = path.iter().fold(&now["spec"], |value, name| &value[*name]);
+                        assert_eq!(*to, change["to"], "{field}");
+                        merge(now, &json!({"spec": patch}));
+                        // A cordon goes with its taint, which is no field of its own in the change.
+                        if field == "unschedulable" {
+                            now["spec"] = old["spec"].clone();
+                        }
+                    }
+                    (field, None) => panic!("{field} of nothing"),
+                }
+            }
+            assert_eq!(items, case.items, "{}", fix["text"]);
+            assert_eq!(case.decide(&items), before);
+        }
+    });
+}
+
+/// Whether a change does all that another does, and more.
+fn contains(larger: &Change, smaller: &Change) -> bool {
+    let (Change::Pod(larger), Change::Pod(smaller)) = (larger, smaller) else { return false };
+    match (larger, smaller) {
+        (
+            PodChange::DropSelector { key, .. },
+            PodChange::SetSelector { key: other, .. } | PodChange::RenameSelector { from: other, .. },
+        ) => key == other,
+        (PodChange::DropNodeAffinity, PodChange::DropRequirement { .. } | PodChange::AddValue { .. })
+        | (PodChange::DropHostPorts(None), PodChange::DropHostPorts(Some(_))) => true,
+        (PodChange::DropRequirement { place, .. }, PodChange::AddValue { place: other, .. }) => place == other,
+        (PodChange::DropSpread { index, .. }, PodChange::MaxSkew { index: other, .. }) => index == other,
+        _ => false,
+    }
+}
+
+#[test]
+fn a_smaller_fix_never_comes_after_one_that_contains_it() {
+    for_unschedulable(|_, found, _| {
+        let within = |small: &Fix, large: &Fix| {
+            small.changes.iter().all(|s| large.changes.iter().any(|l| l == s || contains(l, s))) && small.changes != large.changes
+        };
+        for (at, large) in found.fixes.iter().enumerate() {
+            let after = found.fixes[at + 1..].iter().find(|small| within(small, large));
+            assert_eq!(after, None, "behind {large:?}");
+        }
+    });
+}
+
+#[test]
+fn the_largest_request_fits_and_one_unit_more_does_not() {
+    let seen = std::cell::Cell::new(0);
+    for_unschedulable(|case, found, report| {
+        for (fix, written) in found.fixes.iter().zip(report["fixes"].as_array().expect("fixes")) {
+            let [Change::Pod(PodChange::Lower(lowered))] = &fix.changes[..] else { continue };
+            if fix.outcome != FixOutcome::Scheduled || lowered.to + 1 >= lowered.from {
+                continue;
+            }
+            let mut items = patched(&case.items, &written["patches"]);
+            let fits = case.decide(&items);
+            let pod = items.iter_mut().find(|item| is(item, "Pod", "a", "waiting")).expect("the pod");
+            pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!(format!("{}m", lowered.to + 1));
+            let more = case.decide(&items);
+            assert_eq!((&fits["outcome"], &more["outcome"]), (&json!("scheduled"), &json!("unschedulable")), "{lowered:?}");
+            seen.set(seen.get() + 1);
+        }
+    });
+    assert!(seen.get() >= 4, "only {} requests were lowered", seen.get());
+}
+
+#[test]
+fn counts_are_those_of_nodes_one_by_one() {
+    for_unschedulable(|case, found, _| {
+        let scheduler = case.scheduler(&case.items);
+        let snapshot = scheduler.state().snapshot();
+        let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod").clone();
+        let matrix = Matrix::of(&scheduler, &pod).expect("a profile");
+        let mut failing = vec![0; snapshot.len()];
+        let mut counted: Vec<Vec<bool>> = Vec::new();
+        for row in &matrix.rows {
+            let fails = |at: usize| {
+                let node = &snapshot.nodes()[at];
+                let filters = scheduler.every_filter(&case.pod, node.name()).expect("the node");
+                let by = |plugin: PluginName| filters.rejections().find(|(name, _)| *name == plugin).map(|(_, status)| status);
+                let has = |plugin, test: &dyn Fn(&Reason) -> bool| by(plugin).is_some_and(|status| status.reasons().iter().any(test));
+                match &row.demand {
+                    Demand::Selector { key, value } => node.node.metadata.labels.get(key) != Some(value),
+                    Demand::Taint(taint) => node.node.spec.taints.iter().any(|t| t == taint),
+                    Demand::Cordon => node.node.unschedulable(),
+                    Demand::Resource { resource, .. } => {
+                        has(PluginName::NodeResourcesFit, &|r| matches!(r, Reason::Insufficient(s) if s.resource == *resource))
+                    }
+                    Demand::PodSlot => has(PluginName::NodeResourcesFit, &|r| matches!(r, Reason::TooManyPods { .. })),
+                    Demand::Spread { .. } => by(PluginName::PodTopologySpread).is_some(),
+                    Demand::HostPort { .. } => by(PluginName::NodePorts).is_some(),
+                    // Of its own terms and those of others, the first that fails hides the rest.
+                    Demand::PodTerm { .. } | Demand::ExistingAntiAffinity => row.fails.contains(at),
+                    other => panic!("these clusters have no {other:?}"),
+                }
+            };
+            counted.push((0..snapshot.len()).map(fails).collect());
+        }
+        for row in &counted {
+            row.iter().enumerate().for_each(|(at, fails)| failing[at] += usize::from(*fails));
+        }
+        for (row, constraint) in counted.iter().zip(&found.constraints) {
+            let only = row.iter().enumerate().filter(|(at, fails)| **fails && failing[*at] == 1).count();
+            let fails = row.iter().filter(|fails| **fails).count();
+            assert_eq!((constraint.fails, constraint.only), (fails, only), "{:?}", constraint.demand);
+        }
+        // What a plugin rejects, some demand accounts for, and nothing else.
+        for (at, count) in failing.iter().enumerate() {
+            let filters = scheduler.every_filter(&case.pod, snapshot.nodes()[at].name()).expect("the node");
+            assert_eq!(*count > 0, filters.rejections().next().is_some(), "{}", snapshot.nodes()[at].name());
+        }
+    });
+}
+
+fn one_node_case(pod: Value, node: Value) -> Case {
+    let config = Box::new(|| Config::defaults(schedscope::release::Emulation::default()));
+    Case { items: vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node, pod], config, pod: Key::new("a", "waiting") }
+}
+
+fn written(spec: &Value) -> Value {
+    let mut pod =
+        json!({"kind": "Pod", "metadata": {"name": "waiting", "namespace": "a", "uid": "w"}, "spec": spec, "status": {"phase": "Pending"}});
+    pod["spec"]["schedulerName"] = json!("default-scheduler");
+    pod
+}
+
+fn node(labels: &Value, spec: &Value) -> Value {
+    let allocatable = json!({"cpu": "4", "memory": "8Gi", "pods": "10"});
+    json!({"kind": "Node", "metadata": {"name": "n", "uid": "n", "labels": labels}, "spec": spec, "status": {"allocatable": allocatable}})
+}
+
+#[test]
+fn likely_typos_come_first() {
+    let spec = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "sssd", "zon": "a"}});
+    let case = one_node_case(written(&spec), node(&json!({"disk": "ssd", "zone": "a"}), &json!({})));
+    let (found, _) = case.found();
+    let pair = &found.fixes.first().expect("a fix").changes;
+    assert!(found.search.pairs && pair.len() == 2, "{pair:?}");
+    for (selector, expected) in [
+        (json!({"disk": "sssd"}), PodChange::SetSelector { key: "disk".into(), from: "sssd".into(), to: "ssd".into(), typo: true }),
+        (json!({"zon": "a"}), PodChange::RenameSelector { from: "zon".into(), to: "zone".into(), value: "a".into() }),
+    ] {
+        let spec = json!({"containers": [{"name": "c"}], "nodeSelector": selector});
+        let (found, _) = one_node_case(written(&spec), node(&json!({"disk": "ssd", "zone": "a"}), &json!({}))).found();
+        assert_eq!(found.fixes[0].changes, [Change::Pod(expected)]);
+    }
+}
+
+#[test]
+fn gates_are_removed_alone_or_with_what_else_is_needed() {
+    let taint = json!({"taints": [{"key": "k", "effect": "NoSchedule"}]});
+    let spec = json!({"containers": [{"name": "c"}], "schedulingGates": [{"name": "g"}]});
+    let gates = Change::Pod(PodChange::RemoveGates(vec!["g".into()]));
+    let (found, _) = one_node_case(written(&spec), node(&json!({}), &json!({}))).found();
+    assert_eq!(found.fixes.iter().map(|f| f.changes.clone()).collect::<Vec<_>>(), [vec![gates.clone()]]);
+    let case = one_node_case(written(&spec), node(&json!({}), &taint));
+    let (found, report) = case.found();
+    let taint = Taint { key: "k".into(), effect: "NoSchedule".into(), ..Taint::default() };
+    let tolerate = vec![gates.clone(), Change::Pod(PodChange::Tolerate(taint.clone()))];
+    let remove = vec![gates, Change::Node("n".into(), NodeChange::RemoveTaint(taint))];
+    assert!([tolerate, remove].iter().all(|changes| found.fixes.iter().any(|f| f.changes == *changes)), "{:?}", found.fixes);
+    for fix in report["fixes"].as_array().expect("fixes") {
+        assert_eq!(broken_promise(fix, &case.decide(&patched(&case.items, &fix["patches"]))), None);
+    }
+}
+
+#[test]
+fn a_pod_that_fits_needs_none_and_an_unknown_scheduler_is_named() {
+    let mut pod = written(&json!({"containers": [{"name": "c"}]}));
+    let (found, report) = one_node_case(pod.clone(), node(&json!({}), &json!({}))).found();
+    assert!(found.fixes.is_empty() && report["complete"] == true);
+    pod["spec"]["schedulerName"] = json!("defualt-scheduler");
+    let (found, _) = one_node_case(pod, node(&json!({}), &json!({}))).found();
+    let change = PodChange::SchedulerName { from: "defualt-scheduler".into(), to: "default-scheduler".into() };
+    assert_eq!(found.fixes.iter().map(|f| f.changes.clone()).collect::<Vec<_>>(), [vec![Change::Pod(change)]]);
+}
+
+#[test]
+fn a_search_that_is_cut_short_says_by_what() {
+    let spec = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "ssd"}});
+    let case = one_node_case(written(&spec), node(&json!({}), &json!({})));
+    let scheduler = case.scheduler(&case.items);
+    let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
+    let search = |limits, watch: &(dyn Fn(usize) -> bool + Sync)| find(&scheduler, pod, limits, watch).search;
+    let all = search(Limits::of(1), &|_| true);
+    assert!(all.is_complete() && all.trials > 3);
+    let some = search(Limits { trials: 3, alike: 200 }, &|_| true);
+    assert_eq!((some.trials, some.cut_short_by), (3, Some(schedscope::fixes::CutShort::Trials(3))));
+    let stopped = search(Limits::of(1), &|trial| trial < 2);
+    assert_eq!((stopped.trials, stopped.cut_short_by), (2, Some(schedscope::fixes::CutShort::Stopped)));
+    let quiet = scheduler.dry_decision(pod, PostFilter::LeaveOut);
+    assert_eq!(quiet.best().len(), 0, "the scheduler itself is as it was");
+}

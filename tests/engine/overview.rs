@@ -1,0 +1,69 @@
+//! The overview of pending pods: each in one cause, and the fix that frees most of them.
+
+use schedscope::cluster::{Key, Kind, Object};
+use schedscope::release::Emulation;
+use schedscope::report::{Agreements, PreemptionHelp, causes};
+use schedscope::scheduler::{Config, Operation, Options, Scheduler};
+use serde_json::{Value, json};
+
+use crate::recorded::object;
+
+/// A full node, one with a taint and room for ten pods, twelve pods that wait for room, two that are gated, and one that fits.
+fn items() -> Vec<Value> {
+    let node = |name: &str, cpu: &str, taints: Value| {
+        let allocatable = json!({"cpu": cpu, "memory": "8Gi", "pods": "50"});
+        json!({"kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {"taints": taints}, "status": {"allocatable": allocatable}})
+    };
+    let pod = |name: &str, cpu: &str, rest: Value| {
+        let mut spec =
+            json!({"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]});
+        spec.as_object_mut().expect("an object").extend(rest.as_object().cloned().expect("an object"));
+        json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name}, "spec": spec, "status": {"phase": "Pending"}})
+    };
+    let mut items = vec![
+        node("a", "100m", json!([])),
+        node("db", "10", json!([{"key": "dedicated", "value": "db", "effect": "NoSchedule"}])),
+        pod("fits", "50m", json!({})),
+    ];
+    items.extend((0..12).map(|i| pod(&format!("big-{i:02}"), "1", json!({}))));
+    items.extend((0..2).map(|i| pod(&format!("gated-{i}"), "10m", json!({"schedulingGates": [{"name": "quota"}]}))));
+    items
+}
+
+fn scheduler(items: &[Value]) -> Scheduler {
+    let objects: Vec<Object> = items.iter().filter_map(object).collect();
+    Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default())
+}
+
+#[test]
+fn each_pod_has_one_cause_and_the_fix_frees_as_many_as_it_says() {
+    let mut items = items();
+    let before = scheduler(&items);
+    let agreements = Agreements::of(&before, &[], Vec::new(), |_| true, |_| true);
+    let is = |item: &Value, kind: Kind, key: &Key| item["kind"] == <&str>::from(kind) && item["metadata"]["name"] == key.name.as_str();
+    let originals = |kind: Kind, key: &Key| items.iter().find(|item| is(item, kind, key)).cloned();
+    let found = causes(&agreements, &before, &originals);
+    let sizes: Vec<(&str, usize)> = found.iter().map(|cause| (cause.cause.as_str(), cause.pods.len())).collect();
+    assert_eq!(sizes, [("Insufficient(cpu)+UntoleratedTaint", 12), ("gated:SchedulingGates:quota", 2)]);
+    assert_eq!(found.iter().map(|cause| cause.preemption).collect::<Vec<_>>(), [PreemptionHelp::No, PreemptionHelp::NotAsked]);
+    assert_eq!(found[0].nodes.values().sum::<usize>(), 2);
+    assert!(found.iter().flat_map(|cause| &cause.pods).all(|pod| pod != "shop/fits"));
+    let gates = found[1].fix.as_ref().expect("a fix");
+    assert_eq!((gates.fix.text.as_str(), gates.frees), ("remove the scheduling gate quota", 2));
+
+    let best = found[0].fix.as_ref().expect("a fix");
+    assert_eq!((best.fix.text.as_str(), best.frees), ("tolerate dedicated=db:NoSchedule", 10));
+    let patches = best.fix.patches.clone();
+    assert_eq!(patches.len(), 10);
+    for patch in &patches {
+        let key = Key::new("shop", patch["name"].as_str().expect("a name"));
+        let item = items.iter_mut().find(|item| is(item, Kind::Pod, &key)).expect("the pod");
+        item["spec"]["tolerations"] = patch["patch"]["spec"]["tolerations"].clone();
+    }
+    let mut after = scheduler(&items);
+    while after.next_pod().is_some() {
+        after.apply(Operation::Schedule);
+    }
+    let bound = after.state().cluster().pods.iter().filter(|pod| pod.node_name == "db").count();
+    assert_eq!(bound, 10);
+}
