@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::scheduler::Operation;
 use crate::session::{Session, is_news};
-use crate::source::live::{Change, KindStatus, Live, State};
+use crate::source::live::{Change, KindStatus, Live, State, Subject};
 use crate::trace::{Event, ObjectChange, Place};
 
 /// Changes are not taken in before this many times as long as the last ones took: looking on must cost little.
@@ -132,8 +132,7 @@ impl LiveFollow {
         }
         let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
         let told: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
-        let mut unknown = cluster.unknown;
-        unknown.budgets &= !self.listed.contains(&Kind::PodDisruptionBudget);
+        let unknown = self.listed.iter().fold(cluster.unknown, |unknown, kind| unknown.without(*kind));
         let unknown = (unknown != cluster.unknown).then_some(unknown);
         operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
         Operation::Batch { name: "the cluster changed".to_owned(), operations }
@@ -159,6 +158,16 @@ impl LiveFollow {
         let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
         if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
             return ("out of touch with the server (i says why)".to_owned(), true);
+        }
+        // Lost since it was read, or refused from the start where no decision can do without it.
+        let essential = [Kind::Node, Kind::Pod, Kind::PodDisruptionBudget].map(Subject::Objects);
+        let refused =
+            |kind: &&KindStatus| matches!(kind.state, State::Forbidden { .. }) && (kind.lists > 0 || essential.contains(&kind.subject));
+        let mut refusals = status.kinds.iter().filter(refused);
+        if let Some(first) = refusals.next() {
+            let more = refusals.count();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            return (format!("may not read {}{more} (i says why)", first.subject), true);
         }
         let mut troubles = status.troubles().filter(retries);
         if let Some(first) = troubles.next() {

@@ -318,7 +318,7 @@ fn size(text: &str) -> Result<(u16, u16), ArgError> {
 /// Arguments of `explain`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
-    /// The pod, as NAME or pod/NAME
+    /// The pod, as NAME, pod/NAME or NAMESPACE/NAME
     #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
     pub pod: Option<String>,
     /// Why pods are pending, cause by cause, and every pending pod beside what the cluster's own scheduler wrote about it
@@ -433,8 +433,9 @@ fn zone(text: &str) -> Result<i32, ArgError> {
 
 /// Reads the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
-    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
-    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("it is none of the formats"))
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
+    PossibleValuesParser::new(values)
+        .try_map(|name| Format::named(&name).or_else(|| Format::of_ending(&name)).ok_or("it is none of the formats"))
 }
 
 #[cfg(test)]

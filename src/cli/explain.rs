@@ -1,37 +1,65 @@
 //! `schedscope explain`: one pod's decision, or all pending pods beside what the cluster's scheduler wrote.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use super::args::ExplainArgs;
+use super::suggest::nearest;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
-use crate::cluster::{Key, Kind, ObservedEvent};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
-use crate::output::{self, Lines};
-use crate::report::{self, Agreements, Answer, FixesReport, MatchKind, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts};
+use crate::output::{self, Lines, Text};
+use crate::report::{
+    self, Agreements, Answer, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts,
+};
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::{self, Loaded};
 use crate::trace::{CycleView, Outcome};
 
-/// Decides and prints.
+/// How long a live cluster is given to write what its scheduler has just decided.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// An answer, and how it compares with what the cluster's scheduler wrote.
+struct Explained {
+    text: Text,
+    code: u8,
+    disagrees: bool,
+}
+
+/// Decides and prints. A live cluster that seems to disagree is looked at once more: it may have been read between a
+/// decision of its scheduler and the word about it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let mut explained = explain(args, loaded, &|line| output::say(line))?;
+    if explained.disagrees && args.source.is_live() {
+        std::thread::sleep(LOOK_AGAIN);
+        let (_, loaded) = super::live::first(&args.connect)?;
+        // What is to be said about the release has been said.
+        explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
+    }
+    print(&explained.text)?;
+    Ok(explained.code)
+}
+
+fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Result<Explained, Failure> {
     if !args.fixes && !args.pending {
         loaded.report.forget_origins();
     }
-    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
-    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
-    let code = match &args.pod {
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
+    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, say)?;
+    let explained = match &args.pod {
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),
     };
     // The program ends here: to give a large cluster back piece by piece would only take time.
     std::mem::forget((scheduler, loaded));
-    code
+    explained
 }
 
-fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
-    let name = pod.strip_prefix("pod/").unwrap_or(pod);
-    let key = Key::new(args.namespace.as_str(), name);
+fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
+    let key = pod_key(pod, &args.namespace);
     let cluster = scheduler.state().cluster();
-    let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source")))?;
+    let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source{}", meant(cluster, &key))))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -40,18 +68,45 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     }
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
-    let mut more = unknown(&view, loaded);
+    let mut more = unknown(&view);
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
-    if args.fixes {
+    let text = if args.fixes {
         let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true);
         let fixes = FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key));
-        write(args, &Answer::Fixes(&view, &release, &fixes), more)?;
+        write(args, &Answer::Fixes(&view, &release, &fixes), more)?
     } else {
-        write(args, &Answer::Decision(&view, &release), more)?;
+        write(args, &Answer::Decision(&view, &release), more)?
+    };
+    let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
+    Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
+}
+
+/// The pod of an argument: `NAME`, `pod/NAME` or `NAMESPACE/NAME`.
+fn pod_key(pod: &str, namespace: &str) -> Key {
+    match pod.split_once('/') {
+        None => Key::new(namespace, pod),
+        Some(("pod" | "pods" | "po", name)) => Key::new(namespace, name),
+        Some((namespace, name)) => Key::new(namespace, name),
     }
-    Ok(if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT })
+}
+
+/// Which pod may have been meant: one of the same name elsewhere, or one nearly of that name.
+fn meant(cluster: &Cluster, key: &Key) -> String {
+    let elsewhere = cluster.pods.iter().map(|pod| pod.key()).find(|other| other.name == key.name);
+    let in_namespace = || {
+        let names = cluster.pods.in_namespace(&key.namespace).map(|pod| pod.metadata.name.as_str());
+        nearest(&key.name, names).map(|name| Key::new(key.namespace.as_str(), name))
+    };
+    let in_another = || {
+        let namespaces: BTreeSet<&str> = cluster.pods.iter().map(|pod| pod.metadata.namespace.as_str()).collect();
+        (!namespaces.contains(key.namespace.as_str())).then(|| nearest(&key.namespace, namespaces.into_iter()))?
+    };
+    match elsewhere.or_else(in_namespace) {
+        Some(pod) => format!("; did you mean {pod}?"),
+        None => in_another().map_or_else(String::new, |namespace| format!("; did you mean namespace {namespace}?")),
+    }
 }
 
 /// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
@@ -60,16 +115,17 @@ fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value>
     serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
 }
 
-fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<u8, Failure> {
+fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
-    write(args, &Answer::Agreements(&found), completeness(args, loaded))?;
-    Ok(if found.causes.is_empty() { EXIT_OK } else { EXIT_NO_FIT })
+    let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
+    let text = write(args, &Answer::Agreements(&found), completeness(args, loaded))?;
+    Ok(Explained { text, code, disagrees: found.some_disagrees() })
 }
 
-fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<u8, Failure> {
-    print(&args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))?)
+fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<Text, Failure> {
+    args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))
 }
 
 /// Returns what the source held and lacked, in formats that show it.
@@ -93,9 +149,29 @@ fn beside(agreement: &SchedulerMatch) -> Lines {
     section("THE CLUSTER'S SCHEDULER", agreement.text())
 }
 
-/// What the answer cannot know for want of objects in the source.
-fn unknown(view: &CycleView, loaded: &Loaded) -> Lines {
+/// What the answer cannot know for want of objects in the source: what was asked for and not given, and what the source
+/// merely lacks where the answer hangs on it.
+fn unknown(view: &CycleView) -> Lines {
     let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
-    let absent = loaded.report.absent.iter().find(|a| a.kind == Kind::PodDisruptionBudget).filter(|_| preempts);
-    absent.map_or_else(Lines::default, |a| section("UNKNOWN", a.effect.into()))
+    let no_nodes = view.start.as_ref().is_some_and(|start| start.nodes == 0);
+    let matters = |missing: &&Missing| match (missing.why, missing.kind) {
+        (MissingReason::NotInSource, Kind::PodDisruptionBudget) => preempts,
+        (MissingReason::NotInSource, Kind::Node) => no_nodes,
+        (MissingReason::NotInSource, _) => false,
+        _ => true,
+    };
+    let lines: Lines = Missing::all(view.missing()).iter().filter(matters).map(Missing::sentence).collect();
+    if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pods_are_named_as_kubectl_does_or_with_their_namespace() {
+        for (text, expected) in [("web", "shop/web"), ("pod/web", "shop/web"), ("po/web", "shop/web"), ("batch/web", "batch/web")] {
+            assert_eq!(pod_key(text, "shop").to_string(), expected);
+        }
+    }
 }

@@ -27,9 +27,9 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     Ok(EXIT_OK)
 }
 
-/// Connects, and waits for the first picture of the cluster.
+/// Connects, lists once, and waits for that picture of the cluster.
 pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> {
-    let live = connected(args)?;
+    let live = connect_to(args, false)?;
     let mut loaded = None;
     tell_until(&live, || {
         loaded = live.wait_first(Some(soon()));
@@ -41,11 +41,16 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
 
 /// A connection over which the server has answered.
 pub(super) fn connected(args: &ConnectArgs) -> Result<Arc<Live>, Failure> {
+    connect_to(args, true)
+}
+
+fn connect_to(args: &ConnectArgs, watch: bool) -> Result<Arc<Live>, Failure> {
     let options = ConnectOptions {
         kubeconfig: args.kubeconfig.clone(),
         context: args.context.clone(),
         namespaces: args.only_namespace.clone(),
         interactive: output::standard_input_is_terminal(),
+        watch,
         ..ConnectOptions::default()
     };
     connect(&options).map(Arc::new).map_err(|e| Failure::source(e.to_string()))

@@ -12,6 +12,7 @@ mod opening;
 mod run;
 mod scheduler_log;
 mod start;
+mod suggest;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
@@ -27,10 +28,9 @@ use std::time::{Duration, Instant};
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
-use crate::cluster::MissingKinds;
 use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Profile};
-use crate::report::LogReport;
+use crate::report::{LogReport, Missing};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
 
@@ -229,7 +229,7 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
     if inputs.is_empty() {
         let (_, loaded) = live::first(connect)?;
         tell(&loaded);
-        return Ok(loaded);
+        return judgeable(loaded);
     }
     if connect.is_given() {
         return Err(Failure::usage("--kubeconfig, --context and --only-namespace are for live clusters, and this is none"));
@@ -239,7 +239,11 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
 
 fn story(name: &str) -> Result<&'static Story, Failure> {
     let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-    Story::named(name).ok_or_else(|| Failure::usage(format!("there is no story {name:?}; there are {}", names())))
+    Story::named(name).ok_or_else(|| {
+        let meant =
+            suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
+    })
 }
 
 /// Loads what a command names; diagnostics go to standard error.
@@ -249,7 +253,18 @@ fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     if loaded.objects.is_empty() {
         return Err(Failure::source("nothing could be read"));
     }
-    Ok(loaded)
+    judgeable(loaded)
+}
+
+/// Refuses a source in which nothing can be judged, because nodes or pods were asked for and not given.
+fn judgeable(loaded: Loaded) -> Result<Loaded, Failure> {
+    let withheld = loaded.report.withheld();
+    if withheld.is_empty() {
+        return Ok(loaded);
+    }
+    let of = |missing: &&Missing| withheld.contains(&missing.kind);
+    let sentences: Vec<String> = Missing::all(loaded.report.missing()).iter().filter(of).map(Missing::sentence).collect();
+    Err(Failure::source(sentences.join(" ")))
 }
 
 /// Diagnostics go to standard error.
@@ -327,7 +342,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
-    let unknown = MissingKinds { budgets: loaded.report.budgets_unknown() };
+    let unknown = loaded.report.missing();
     let options = Options { start, sampling, evictions, waiting, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.

@@ -14,7 +14,7 @@ use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use crate::app::{Explorer, FollowConfig, Options, Watch};
 use crate::cluster::Cluster;
 use crate::plural::count;
-use crate::report::completeness;
+use crate::report::{budgets_unknown_because, completeness};
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::Live;
@@ -163,6 +163,7 @@ fn open_cluster(
         }
     };
     tell(&loaded, watch);
+    loaded = super::judgeable(loaded)?;
     watch.building();
     let notice = notice(&loaded, args, options);
     let background = Background { report: report_lines(&loaded), events: loaded.events.clone(), observed: true };
@@ -187,8 +188,9 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     if wrong > 0 {
         parts.push(format!("{} could not be read", count(wrong, "thing")));
     }
-    if loaded.report.budgets_unknown() {
-        parts.push("no PodDisruptionBudgets in this dump: violations are unknown, shown as ?".to_owned());
+    let missing = loaded.report.missing();
+    if missing.budgets {
+        parts.push(format!("{}: violations are unknown, shown as ?", budgets_unknown_because(missing)));
     }
     if !args.config_from_dump && args.config.is_none() && loaded.report.scheduler.iter().any(|hint| hint.config.is_some()) {
         parts.push("the dump carries a scheduler's configuration: --config-from-dump takes it".to_owned());

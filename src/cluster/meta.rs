@@ -1,11 +1,13 @@
 //! Object metadata, kinds and keys.
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::annotations::read_annotations;
 use super::str::read_unique;
@@ -34,7 +36,7 @@ impl fmt::Display for Key {
 
 /// The part of `metav1.ObjectMeta` that scheduling reads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "MetaWire", into = "MetaWire")]
+#[serde(from = "MetaWire<IgnoredAny>", into = "MetaWire<Changed<true>>")]
 pub struct Meta {
     pub name: Str,
     pub namespace: Str,
@@ -54,6 +56,8 @@ pub struct MetaTemplate {
     pub annotations: Labels,
     pub owner_references: List<OwnerReference>,
     pub finalizers: List<Str>,
+    /// Of Nodes and PodDisruptionBudgets: when a field was changed last that can change a decision, as far as it is told.
+    pub changed: Option<Timestamp>,
 }
 
 impl Empty for MetaTemplate {
@@ -64,6 +68,7 @@ impl Empty for MetaTemplate {
             annotations: Labels::EMPTY,
             owner_references: List::EMPTY,
             finalizers: List::EMPTY,
+            changed: None,
         };
         &EMPTY
     }
@@ -85,7 +90,7 @@ impl DerefMut for Meta {
 /// Metadata as it is written.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct MetaWire {
+struct MetaWire<C: ManagedFields> {
     #[serde(deserialize_with = "read_unique")]
     name: Str,
     #[serde(skip_serializing_if = "str_empty")]
@@ -106,21 +111,106 @@ struct MetaWire {
     owner_references: List<OwnerReference>,
     #[serde(skip_serializing_if = "List::is_empty")]
     finalizers: List<Str>,
+    #[serde(skip_serializing_if = "ManagedFields::is_skipped")]
+    managed_fields: C,
 }
 
-impl From<MetaWire> for Meta {
-    fn from(wire: MetaWire) -> Self {
+/// What is read of `managedFields`.
+trait ManagedFields: Default {
+    /// When a field was changed last that can change a decision.
+    fn changed(&self) -> Option<Timestamp>;
+
+    fn is_skipped(&self) -> bool {
+        self.changed().is_none()
+    }
+}
+
+/// Of most kinds nothing is read.
+impl ManagedFields for IgnoredAny {
+    fn changed(&self) -> Option<Timestamp> {
+        None
+    }
+}
+
+/// The newest time of those entries that change labels or the spec, or also the status.
+#[derive(Clone, Copy, Default)]
+struct Changed<const STATUS: bool>(Option<Timestamp>);
+
+impl<const STATUS: bool> ManagedFields for Changed<STATUS> {
+    fn changed(&self) -> Option<Timestamp> {
+        self.0
+    }
+}
+
+impl<const STATUS: bool> Serialize for Changed<STATUS> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.map(|time| BTreeMap::from([("time", time)])))
+    }
+}
+
+impl<'de, const STATUS: bool> Deserialize<'de> for Changed<STATUS> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = Vec::<ManagedEntry>::deserialize(deserializer)?;
+        let counts = |entry: &&ManagedEntry| match &entry.fields {
+            None => true,
+            Some(ManagedPaths { spec, status, metadata }) => spec.is_some() || metadata.labels.is_some() || (STATUS && status.is_some()),
+        };
+        Ok(Self(entries.iter().filter(counts).filter_map(|entry| entry.time.parse().ok()).max()))
+    }
+}
+
+/// An entry of `managedFields`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ManagedEntry {
+    time: Str,
+    #[serde(rename = "fieldsV1")]
+    fields: Option<ManagedPaths>,
+}
+
+/// The fields that an entry is about.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ManagedPaths {
+    #[serde(rename = "f:spec")]
+    spec: Option<IgnoredAny>,
+    #[serde(rename = "f:status")]
+    status: Option<IgnoredAny>,
+    #[serde(rename = "f:metadata")]
+    metadata: ManagedMeta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ManagedMeta {
+    #[serde(rename = "f:labels")]
+    labels: Option<IgnoredAny>,
+}
+
+/// Metadata of a Node. Its status changes with every heartbeat, and so counts for nothing.
+pub(super) fn of_node<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Meta, D::Error> {
+    MetaWire::<Changed<false>>::deserialize(deserializer).map(Meta::from)
+}
+
+/// Metadata of a PodDisruptionBudget, whose status says how many pods may be disrupted.
+pub(super) fn of_budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Meta, D::Error> {
+    MetaWire::<Changed<true>>::deserialize(deserializer).map(Meta::from)
+}
+
+impl<C: ManagedFields> From<MetaWire<C>> for Meta {
+    fn from(wire: MetaWire<C>) -> Self {
+        let changed = wire.managed_fields.changed();
         let MetaWire { name, namespace, uid, resource_version, creation_timestamp, deletion_timestamp, .. } = wire;
         let MetaWire { labels, annotations, owner_references, finalizers, .. } = wire;
-        let template = MetaTemplate { deletion_timestamp, labels, annotations, owner_references, finalizers }.into();
+        let template = MetaTemplate { deletion_timestamp, labels, annotations, owner_references, finalizers, changed }.into();
         Self { name, namespace, uid, resource_version, creation_timestamp, template }
     }
 }
 
-impl From<Meta> for MetaWire {
+impl From<Meta> for MetaWire<Changed<true>> {
     fn from(meta: Meta) -> Self {
         let Meta { name, namespace, uid, resource_version, creation_timestamp, template } = meta;
-        let MetaTemplate { deletion_timestamp, labels, annotations, owner_references, finalizers } = (*template).clone();
+        let MetaTemplate { deletion_timestamp, labels, annotations, owner_references, finalizers, changed } = (*template).clone();
         Self {
             name,
             namespace,
@@ -132,6 +222,7 @@ impl From<Meta> for MetaWire {
             annotations,
             owner_references,
             finalizers,
+            managed_fields: Changed(changed),
         }
     }
 }
@@ -204,6 +295,16 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Its plural: `StorageClasses`, `CSIStorageCapacities`; in lower case, its resource.
+    pub fn plural(self) -> String {
+        let kind = self.to_string();
+        match (kind.strip_suffix('y'), kind.ends_with('s')) {
+            (Some(stem), _) => format!("{stem}ies"),
+            (None, true) => format!("{kind}es"),
+            (None, false) => format!("{kind}s"),
+        }
+    }
+
     /// Whether objects of the kind live in a namespace.
     pub fn namespaced(self) -> bool {
         matches!(

@@ -8,6 +8,7 @@ mod annotations;
 mod collections;
 mod cow_arc;
 mod meta;
+mod missing;
 mod node;
 mod observed_event;
 mod pod;
@@ -24,6 +25,7 @@ pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use cow_arc::{CowArc, Empty};
 pub use meta::{Condition, Key, Kind, Meta, MetaTemplate, OwnerReference};
+pub use missing::{KindSet, MissingKinds, MissingReason};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
 pub use pod::*;
@@ -33,6 +35,6 @@ pub use selector::{
     LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, SelectorWords, TopologySelectorLabelRequirement,
     TopologySelectorTerm,
 };
-pub use store::{Cluster, MissingKinds, Object, Store};
+pub use store::{Cluster, Object, Store};
 pub use str::Str;
 pub use workload::*;

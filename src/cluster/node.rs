@@ -12,6 +12,7 @@ pub type ResourceList = Map<Quantity>;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Node {
+    #[serde(deserialize_with = "super::meta::of_node")]
     pub metadata: Meta,
     pub spec: NodeSpec,
     pub status: NodeStatus,

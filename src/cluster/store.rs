@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
-use super::{Key, Kind, Meta, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload};
+use super::{
+    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload,
+};
 
 /// The objects of one kind by key; cloning is free, iteration is by namespace and name.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,14 +66,6 @@ impl<T> Store<T> {
     pub fn remove(&mut self, key: &Key) -> Option<Arc<T>> {
         self.0.remove(key)
     }
-}
-
-/// What is not known of a cluster because its source did not say; nothing decides by it, and whoever shows a decision
-/// says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissingKinds {
-    /// Whether there are PodDisruptionBudgets: no budget can be violated, but that says nothing.
-    pub budgets: bool,
 }
 
 macro_rules! kinds {

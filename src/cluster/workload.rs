@@ -25,6 +25,7 @@ pub struct PriorityClass {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodDisruptionBudget {
+    #[serde(deserialize_with = "super::meta::of_budget")]
     pub metadata: Meta,
     pub spec: PodDisruptionBudgetSpec,
     pub status: PodDisruptionBudgetStatus,

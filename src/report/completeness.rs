@@ -1,6 +1,7 @@
 //! What a source held, what was left out of it, and what that leaves unknown.
 
 use crate::output::Lines;
+use crate::plural::count_of;
 use crate::source::Report;
 
 /// One fact a line, most important first.
@@ -34,7 +35,8 @@ pub fn completeness(report: &Report) -> Lines {
         out.line(format_args!("not read by a scheduler: {}", others.join(", ")));
     }
     if report.unknown > 0 {
-        out.line(format_args!("unknown: {} pieces of text that name no kind", report.unknown));
+        let pieces = count_of(report.unknown, "piece of text that names no kind", "pieces of text that name no kind");
+        out.line(format_args!("unknown: {pieces}"));
     }
     for absence in &report.absent {
         out.line(format_args!("missing: {}: {}", absence.kind, absence.effect));

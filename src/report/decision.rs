@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::ReleaseReport;
+use super::{Missing, ReleaseReport};
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
@@ -43,6 +43,8 @@ pub struct Decision {
     /// The source does not say which budgets there are, so that no violation says nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub budgets_unknown: bool,
+    /// What was not known of the cluster.
+    pub missing: Vec<Missing>,
     /// Plugins of the profile that are not emulated and may have decided otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
@@ -134,8 +136,8 @@ pub struct CandidateReport {
     pub node: Str,
     /// Who would go, most important first, as `namespace/name`.
     pub victims: Vec<String>,
-    /// How many of them violate a budget.
-    pub pdb_violations: i64,
+    /// How many of them violate a budget; `None` where budgets were asked for and not given.
+    pub pdb_violations: Option<i64>,
 }
 
 /// A node that did not help.
@@ -228,6 +230,7 @@ impl Decision {
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
+            missing: Missing::all(view.missing()),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
             release: None,
         }
@@ -273,18 +276,18 @@ fn preemption(view: &CycleView) -> Preemption {
     if let Some(found) = &view.preemption {
         report.eligible = found.ineligible().is_none();
         report.ineligible_reason = found.ineligible().map(Status::message).unwrap_or_default();
-        fill(&mut report, found);
+        fill(&mut report, found, view.missing().budgets_withheld());
     }
     report
 }
 
-fn fill(report: &mut Preemption, found: &PreemptionView) {
+fn fill(report: &mut Preemption, found: &PreemptionView, withheld: bool) {
     report.candidates = found
         .candidates()
         .map(|c| CandidateReport {
             node: c.node.clone(),
             victims: c.victims.iter().map(|v| v.key().to_string()).collect(),
-            pdb_violations: c.pdb_violations,
+            pdb_violations: (!withheld).then_some(c.pdb_violations),
         })
         .collect();
     report.node_statuses = found

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Decision, ReleaseReport, run_parts};
+use super::{Decision, Missing, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::scheduler::{Scheduler, State};
@@ -34,6 +34,8 @@ pub struct OperationReport {
     pub nominations: BTreeMap<String, Str>,
     /// The moves to a queue, in order; those of one cause and one moment by pod.
     pub moves: Vec<MoveReport>,
+    /// What is not known of the cluster.
+    pub missing: Vec<Missing>,
     /// The release that takes the decisions.
     pub release: ReleaseReport,
 }
@@ -99,6 +101,7 @@ impl OperationReport {
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),
+            missing: Missing::brief(state.cluster().unknown),
             release: ReleaseReport::of(scheduler.emulated(), &run_parts(state.config())),
         }
     }

@@ -177,7 +177,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         let violations =
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
         let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
-        let scores = preemption.score_functions().iter().map(|f| score_cell(f, &candidate.node)).collect();
+        let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
         rows.push([facts, scores].concat());
     }
     if !ranked.is_empty() {
@@ -215,14 +215,19 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
     preemption.score_functions().iter().map(|f| f.name.to_string()).collect()
 }
 
-fn score_cell(function: &ScoreFunction, node: &Str) -> String {
+/// What a score stands for, in the units of the thing it measures, with whether the candidate stays: higher scores are
+/// better, so most are negated.
+fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
+    let node = &candidate.node;
     let Ok(at) = function.scores.binary_search_by(|(n, _)| n.cmp(node)) else { return String::new() };
     let score = &function.scores[at].1;
     let shown = match function.name {
         ScoreFunctionName::LatestStartTime => {
             Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
         }
-        _ => score.to_string(),
+        // The score raises each priority, so that more victims never count for less.
+        ScoreFunctionName::MinSumPriorities => candidate.victims.iter().map(|v| i64::from(v.priority())).sum::<i64>().to_string(),
+        _ => score.saturating_neg().to_string(),
     };
     let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
     format!("{shown} {mark}")

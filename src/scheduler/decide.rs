@@ -183,5 +183,6 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>) -> Cycle
         nominated: pod.status.nominated_node_name.clone(),
         nodes: cx.snapshot.len(),
         budgets_unknown: cx.cluster.unknown.budgets,
+        missing: cx.cluster.unknown,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::cluster::{Cluster, Key, Kind, MissingKinds, Object, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
 use crate::scheduler::Operation;
 
 /// Whether two states are of one cluster: the same `kube-system`, or else at least half of the nodes of the smaller one
@@ -55,7 +55,7 @@ pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &st
     operations.extend(gone);
     operations.extend(came.into_iter().map(|(.., operation)| operation));
     // What was known once stays known.
-    let unknown = MissingKinds { budgets: from.unknown.budgets && to.unknown.budgets };
+    let unknown = from.unknown.and(to.unknown);
     let unknown = (unknown != from.unknown).then_some(unknown);
     operations.push(Operation::Observe { time, pods: news(from, to, events), events: events.to_vec(), unknown });
     Some(Operation::Batch { name: name.to_owned(), operations })
@@ -81,6 +81,7 @@ pub fn is_news(before: Option<&Pod>, now: &Pod) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::MissingKinds;
 
     fn cluster(objects: &[(Kind, &str)]) -> Cluster {
         let object = |(kind, text): &(Kind, &str)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap();
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_a_later_dump_tells_is_known_from_then_on() {
-        let unknown = |budgets| Cluster { unknown: MissingKinds { budgets }, ..Cluster::default() };
+        let unknown = |budgets| Cluster { unknown: MissingKinds { budgets, ..MissingKinds::default() }, ..Cluster::default() };
         let check = |from: bool, to: bool, expected: Option<bool>| {
             let told = changes(&unknown(from), &unknown(to), &[], "b", Timestamp::UNIX_EPOCH).and_then(|operation| match operation {
                 Operation::Batch { operations, .. } => match operations.last() {
@@ -128,7 +129,7 @@ mod tests {
                 },
                 _ => None,
             });
-            assert_eq!(told, expected.map(|budgets| MissingKinds { budgets }), "{from} {to}");
+            assert_eq!(told, expected.map(|budgets| MissingKinds { budgets, ..MissingKinds::default() }), "{from} {to}");
         };
         check(true, false, Some(false));
         check(false, true, None);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selection, SkipReason};
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
-use crate::cluster::{Key, Str};
+use crate::cluster::{Key, MissingKinds, Str};
 use crate::framework::{Code, PluginName, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
@@ -76,6 +76,11 @@ impl CycleView {
     /// Whether it is unknown which budgets there are, so that none that is violated says nothing.
     pub fn budgets_unknown(&self) -> bool {
         self.start.as_ref().is_some_and(|start| start.budgets_unknown)
+    }
+
+    /// What was not known of the cluster.
+    pub fn missing(&self) -> MissingKinds {
+        self.start.as_ref().map(|start| start.missing).unwrap_or_default()
     }
 
     /// Folds events in order.

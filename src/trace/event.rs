@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Key, Kind, MissingKinds, Str};
 use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
@@ -145,6 +145,9 @@ pub struct CycleStart {
     pub nodes: usize,
     /// Whether it is unknown which budgets there are.
     pub budgets_unknown: bool,
+    /// What is not known of the cluster.
+    #[serde(default)]
+    pub missing: MissingKinds,
 }
 
 /// Why a node was chosen.

@@ -189,6 +189,7 @@ fn evictions_explain_even_when_the_victims_are_gone() {
                 object["metadata"]["creationTimestamp"] = "2026-11-20T18:00:00Z".into();
                 if let Some(status) = object["status"].as_object_mut() {
                     status.remove("startTime");
+                    status.remove("nominatedNodeName");
                 }
             }
             events.retain(|e| keep_events && e.reason == "Preempted" || e.reason == "FailedScheduling");
@@ -199,6 +200,58 @@ fn evictions_explain_even_when_the_victims_are_gone() {
     assert_eq!(told.accord, MatchKind::ChangedSince, "{told:?}");
     assert!(told.since[0].starts_with("5 pods were evicted since: "), "{:?}", told.since);
     assert_eq!(only_evictions(false).accord, MatchKind::Unexplained);
+}
+
+/// A preemptor that waits for its victims says so every time that it is tried, in words that stay the same.
+#[test]
+fn a_preemptor_that_waits_for_its_victims_agrees_word_for_word() {
+    let here = of(&agreements(|_, _| {}), "shop/payments").message.clone();
+    assert!(here.contains("not eligible due to"), "{here}");
+    let found = agreements(|objects, events| {
+        let condition = condition(objects, "shop/payments");
+        condition["message"] = here.as_str().into();
+        // Nothing happened since.
+        condition["lastTransitionTime"] = "2027-01-01T00:00:00Z".into();
+        events.retain(|e| e.reason != "FailedScheduling");
+    });
+    let payments = of(&found, "shop/payments");
+    assert_eq!((payments.accord, payments.differences.len()), (MatchKind::Same, 0), "{payments:?}");
+}
+
+/// What a pod's scheduler saw is explained by what nodes, budgets and other pods tell of later changes.
+#[test]
+fn later_changes_of_nodes_and_nominations_of_others_count() {
+    let at = "2027-01-01T00:00:00Z";
+    let fewer = "0/11 nodes are available: 3 node(s) had untolerated taint(s), 8 Insufficient memory.";
+    let with = |managed: serde_json::Value, nominated: &str| {
+        let found = agreements(|objects, events| {
+            let condition = condition(objects, "batch/too-big");
+            condition["message"] = fewer.into();
+            condition["lastTransitionTime"] = at.into();
+            events.clear();
+            let node = objects.iter_mut().find(|o| o["kind"] == "Node").expect("a node");
+            node["metadata"]["managedFields"] = managed.clone();
+            if !nominated.is_empty() {
+                let other = objects.iter_mut().find(|o| o["metadata"]["name"] == "payments" && o["kind"] == "Pod").expect("a pod");
+                let conditions = other["status"]["conditions"].as_array_mut().expect("conditions");
+                conditions.iter_mut().filter(|c| c["type"] == "PodScheduled").for_each(|c| c["lastTransitionTime"] = nominated.into());
+            }
+        });
+        let found = of(&found, "batch/too-big");
+        (found.accord, found.since.clone())
+    };
+    let entry = |time: &str, fields: serde_json::Value| serde_json::json!([{"manager": "x", "time": time, "fieldsV1": fields}]);
+    let labels = serde_json::json!({"f:metadata": {"f:labels": {"f:a": {}}}});
+    let (late, early) = ("2027-01-01T00:00:05Z", "2026-12-01T00:00:00Z");
+    assert_eq!(with(entry(early, labels.clone()), "").0, MatchKind::Unexplained);
+    let (accord, since) = with(entry(late, labels), "");
+    assert_eq!(accord, MatchKind::ChangedSince);
+    assert!(since.len() == 1 && since[0].starts_with("1 object was changed since: Node "), "{since:?}");
+    // A heartbeat changes nothing that matters, and what does not say when says nothing.
+    assert_eq!(with(entry(late, serde_json::json!({"f:status": {"f:conditions": {}}})), "").0, MatchKind::Unexplained);
+    assert_eq!(with(entry("soon", serde_json::json!({"f:spec": {}})), "").0, MatchKind::Unexplained);
+    let (accord, since) = with(serde_json::json!([]), late);
+    assert_eq!((accord, since), (MatchKind::ChangedSince, vec!["1 other pod was nominated since: shop/payments to worker-a2".to_owned()]));
 }
 
 /// The same rejection as releases write it, read whatever is emulated.

@@ -67,7 +67,7 @@ fn nothing_at_all() {
 fn text_that_is_no_dump() {
     check("hello", &[], &["error in:1: expected an object, found a string"]);
     check("42", &[], &["error in:1: expected an object, found a number or a word"]);
-    check("[1, \"a\", [2]]", &[], &["error in:1: items[0]: expected", "error in:1: items[1]: expected", "error in:1: items[2]: expected"]);
+    check("[1, \"a\", [2]]", &[], &["error in:1: items[0]: expected an object, found a number or a word; skipped; 2 more"]);
     check(r#"{"a":1}"#, &[], &["error in:1: object without a kind"]);
     check("a: 1\n", &[], &["error in:1: object without a kind"]);
     check(r#"{"kind":"List","items":{"a":1}}"#, &[], &["error in:1: `items` is not a list"]);
@@ -224,7 +224,7 @@ fn typed_lists_name_the_kind_of_their_items() {
     check(
         format!(r#"{{"apiVersion":"v1","items":{items},"kind":"List"}}"#),
         &[],
-        &["error in:1: items[0]: object without", "error in:1: items[1]: "],
+        &["error in:1: items[0]: object without a kind; skipped; 1 more item"],
     );
 }
 
@@ -335,7 +335,10 @@ fn files_and_directories() {
     let loaded = load_path(dir.path());
     assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b", "Node n1"]);
     let found = remarks(&loaded);
-    assert!(found.len() == 1 && found[0].starts_with("note 3 files hold no Kubernetes objects"), "{found:#?}");
+    assert!(
+        found.len() == 2 && found[0].starts_with("note 3 files hold no Kubernetes objects") && found[1].starts_with("note 1 hidden file"),
+        "{found:#?}"
+    );
     for (kind, name, line, start) in
         [(Kind::Pod, "a", 1, r#"{"apiVersion":"v1","kind":"Pod""#), (Kind::Node, "n1", 1, "apiVersion: v1\nkind: Node")]
     {
@@ -465,4 +468,71 @@ fn what_stands_behind_a_whole_gzip_is_left_alone() {
     bytes.extend([0; 100]);
     let loaded = load(&[Input::Bytes { name: "a.yaml.gz".to_owned(), bytes: bytes.into() }]);
     assert_eq!((loaded.objects.len(), loaded.diagnostics.len()), (2, 0), "{:?}", loaded.diagnostics);
+}
+
+#[test]
+fn items_that_are_no_objects_are_one_line_for_each_file() {
+    let items = vec!["[1]".to_owned(), pod("a"), "\"text\"".to_owned(), "{\"a\":1}".to_owned()];
+    let loaded = check(
+        list(&items),
+        &["Pod shop/a"],
+        &["error in:2: items[0]: expected an object, found a list; skipped; 2 more items were skipped too"],
+    );
+    assert_eq!(loaded.report.unknown, 3);
+}
+
+#[test]
+fn lists_without_a_kind_are_not_cut_short() {
+    check(r#"{"items":[]}"#, &[], &["warning in: holds no objects"]);
+    check(format!(r#"{{"metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#, pod("a")), &["Pod shop/a"], &[]);
+    check(format!("items:\n- {}\n", pod("a")), &["Pod shop/a"], &[]);
+    // An API server's list tells its kind behind its items.
+    check(format!("apiVersion: v1\nitems:\n- {}\n", pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
+    check(format!(r#"{{"items":[{}"#, pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
+}
+
+#[test]
+fn lines_that_kubectl_prints_around_objects_are_no_errors() {
+    let dumped = "Cluster info dumped to standard output";
+    check(format!("{}\n{dumped}\n", pod("a")), &["Pod shop/a"], &[]);
+    check(format!("{}\n{dumped}", list(&[pod("a")])), &["Pod shop/a"], &[]);
+    check(format!("Warning: v1 ComponentStatus is deprecated\n{}\n", pod("a")), &["Pod shop/a"], &[]);
+    check(format!("Warning: old\n{NODE_YAML}{dumped}\n"), &["Node n1"], &[]);
+    check(format!("apiVersion: v1\nitems:\n- {}\nkind: List\n{dumped}\n", pod("a")), &["Pod shop/a"], &[]);
+    check(format!("{}\nCluster\n", pod("a")), &["Pod shop/a"], &["error in:2: expected a JSON object here"]);
+}
+
+#[test]
+fn times_that_are_none_are_named_and_the_rest_is_kept() {
+    let text =
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","creationTimestamp":"soon"},"spec":{"nodeName":"n"}}"#;
+    let loaded = load_bytes(format!("{text}\n{NODE_YAML}").replace(NODE_YAML, &pod("b")));
+    assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b"]);
+    let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is no time; the object was read without it"#;
+    assert_eq!(remarks(&loaded)[0], said);
+    assert_eq!(loaded.cluster().pods.get(&schedscope::cluster::Key::new("shop", "a")).unwrap().node_name, "n");
+    // Another mistake beside it is the one that matters.
+    let both = text.replace("\"nodeName\":\"n\"", "\"nodeName\":5");
+    assert!(remarks(&load_bytes(both))[0].starts_with("error in:1: Pod shop/a: invalid type: integer"));
+}
+
+#[test]
+fn keys_that_yaml_merges_are_part_of_objects() {
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: &of {name: a, namespace: shop}\nspec:\n  containers:\n  - name: c\n    \
+                resources:\n      requests: &r {cpu: \"2\"}\n      limits:\n        <<: *r\n        memory: 1Gi\n";
+    let loaded = check(text, &["Pod shop/a"], &[]);
+    let pod = loaded.cluster().pods.get(&schedscope::cluster::Key::new("shop", "a")).unwrap().clone();
+    assert_eq!(pod.spec.containers[0].resources.limits.len(), 2);
+}
+
+#[test]
+fn events_and_paths_of_the_api_tell_kinds() {
+    let event = r#"{"metadata":{"name":"e","namespace":"shop"},"involvedObject":{"kind":"Pod","namespace":"shop","name":"a"},"reason":"FailedScheduling","message":"m"}"#;
+    let loaded = check(format!("{event}\n{}", pod("a")), &["Pod shop/a"], &[]);
+    assert_eq!(loaded.report.events.read, 1);
+    let linked = r#"{"metadata":{"name":"n","selfLink":"/api/v1/nodes/n"}}"#;
+    check(linked, &["Node n"], &[]);
+    let other = r#"{"metadata":{"name":"version","selfLink":"/apis/config.openshift.io/v1/clusterversions/version"}}"#;
+    let loaded = check(format!("{other}\n{linked}"), &["Node n"], &[]);
+    assert_eq!(loaded.report.other_kinds["clusterversions.config.openshift.io"], 1);
 }

@@ -89,7 +89,7 @@ fn support_bundle() -> Expected {
     Expected {
         layout: "Replicated support bundle",
         scheduler: STATIC_POD,
-        remarks: &["warning 1 file says that not everything could be collected: "],
+        remarks: &["note 3 files hold no Kubernetes objects", "warning 1 file says that not everything could be collected: "],
         ..PLAIN
     }
 }
@@ -103,7 +103,7 @@ fn must_gather() -> Expected {
              --config=/etc/kubernetes/static-pod-resources/configmaps/config/config.yaml",
             "OpenShift scheduler profile HighNodeUtilization",
         ],
-        remarks: &["note this OpenShift must-gather holds the platform's own namespaces"],
+        remarks: &["note 3 files hold no Kubernetes objects", "note this OpenShift must-gather holds the platform's own namespaces"],
         ..PLAIN
     }
 }
@@ -116,7 +116,7 @@ fn kubectl_lists_and_watches() {
 
 #[test]
 fn cluster_info_dumps_as_directory_and_as_text() {
-    let partial: &[&str] = &["warning kubectl cluster-info dump took kube-system and shop only"];
+    let partial: &[&str] = &["note 1 file holds no Kubernetes objects", "warning kubectl cluster-info dump took kube-system and shop only"];
     check(&load_path("cluster-info"), &Expected { remarks: partial, ..cluster_info() });
     for name in ["cluster-info.json.txt", "cluster-info.yaml.txt"] {
         check(&load_path(name), &cluster_info());
@@ -133,19 +133,51 @@ fn must_gathers_of_several_roots() {
 }
 
 #[test]
+fn dumps_of_old_kubectls_print_internal_types() {
+    let loaded = load_path("cluster-info-v1.13");
+    let lacks = &[Kind::PodDisruptionBudget, Kind::Namespace];
+    check(&loaded, &Expected { layout: "kubectl get", lacks, ..PLAIN });
+    // Of services there is an empty list, which only its path names.
+    assert!(loaded.report.absent.iter().all(|absence| absence.kind != Kind::Service));
+    let text = loaded.report.original(Kind::Pod, &Key::new("shop", "cart-0")).unwrap().unwrap();
+    assert!(schedscope::source::as_yaml(&text, Kind::Pod, &Key::new("shop", "cart-0")).unwrap().contains("NodeName: big-1"));
+}
+
+#[test]
+fn insights_archives_hold_objects_that_only_paths_name() {
+    let loaded = load_path("insights");
+    let expected = Expected {
+        layout: "OpenShift Insights archive",
+        lacks: &[Kind::Service],
+        remarks: &[
+            "warning /insights/config/alerts.json:2: items[0]: object without a kind; skipped; 2 more items were skipped too",
+            "note 3 files hold no Kubernetes objects and passed over",
+            "note 1 object was not read, since no path or field tells a kind: ",
+            "note this OpenShift Insights archive holds a choice of the platform's pods",
+        ],
+        ..PLAIN
+    };
+    check(&loaded, &expected);
+    assert_eq!(loaded.report.kinds[&Kind::Pod].read, 10);
+}
+
+#[test]
 fn support_bundles() {
     check(&load_path("support-bundle-2026-11-20T10_00_30"), &support_bundle());
 }
 
 #[test]
 fn sonobuoy_snapshots() {
-    check(&load_path("202611201000_sonobuoy_0b1c"), &Expected { layout: "Sonobuoy snapshot", ..PLAIN });
+    check(
+        &load_path("202611201000_sonobuoy_0b1c"),
+        &Expected { layout: "Sonobuoy snapshot", remarks: &["note 3 files hold no Kubernetes objects"], ..PLAIN },
+    );
 }
 
 #[test]
 fn velero_backups_count_each_object_once() {
     let loaded = load_path("velero");
-    check(&loaded, &Expected { layout: "Velero backup", ..PLAIN });
+    check(&loaded, &Expected { layout: "Velero backup", remarks: &["note 1 file holds no Kubernetes objects"], ..PLAIN });
     assert_eq!(loaded.report.kinds[&Kind::PodDisruptionBudget].superseded, 0);
 }
 
@@ -176,7 +208,7 @@ fn rancher_support_bundles() {
         layout: "Rancher support bundle",
         version: "v1.31.2+k3s1",
         taken: "2026-11-20T10:00:30Z",
-        remarks: &["note 1 file holds no Kubernetes objects", "note this Rancher support bundle holds the platform's own namespaces"],
+        remarks: &["note 2 files hold no Kubernetes objects", "note this Rancher support bundle holds the platform's own namespaces"],
         ..PLAIN
     };
     check(&load_path("supportbundle_0b1c_2026-11-20T10-00-30Z"), &expected);
@@ -222,8 +254,7 @@ fn every_archive_reads_as_the_directory_does() {
         ("json", gzip(&tarred)),
     ] {
         let loaded = load_bytes(&format!("{name}.{ending}"), archive.clone());
-        let claims: &[&str] = &["warning 1 file says that not everything could be collected: "];
-        check(&loaded, &Expected { remarks: claims, ..support_bundle() });
+        check(&loaded, &support_bundle());
         assert_eq!(loaded.report.taken_by_name.map(|t| t.to_string()), taken);
         let (file, line) = loaded.report.file_and_line(Kind::Node, &Key::new("", "big-2")).unwrap();
         assert_eq!(file, format!("{name}.{ending}!/{name}/cluster-resources/nodes.json"));
@@ -391,7 +422,9 @@ fn links_must_not_leave_the_directory() {
     assert_eq!(names(&loaded), ["shop/inside"]);
     let found = remarks(&loaded);
     assert!(
-        found.len() == 1 && found[0].contains("leads out of the directory that was given, and is not followed (and 1 more)"),
+        found.len() == 2
+            && found[1].starts_with("note 1 hidden file")
+            && found[0].contains("leads out of the directory that was given, and is not followed (and 1 more)"),
         "{found:#?}"
     );
 }
@@ -475,4 +508,19 @@ fn origins_can_be_given_up() {
     assert!(report.file_and_line(Kind::Node, &key).is_some());
     report.forget_origins();
     assert!(report.file_and_line(Kind::Node, &key).is_none() && report.original(Kind::Node, &key).unwrap().is_none());
+}
+
+#[test]
+fn encrypted_members_are_named_and_the_others_are_read() {
+    let mut archive = zip(&[("a.json".to_owned(), pod("a")), ("b.json".to_owned(), pod("b"))]);
+    // The flag stands in the member's own header, and in the directory at the end.
+    for (mark, flags, name) in [(&b"PK\x03\x04"[..], 6, 30), (b"PK\x01\x02", 8, 46)] {
+        let starts: Vec<usize> = archive.windows(4).enumerate().filter(|(_, w)| *w == mark).map(|(at, _)| at).collect();
+        for at in starts.into_iter().filter(|at| archive[at + name] == b'b').collect::<Vec<_>>() {
+            archive[at + flags] |= 1;
+        }
+    }
+    let loaded = load_bytes("x.zip", archive);
+    assert_eq!(names(&loaded), ["shop/a"]);
+    assert_eq!(remarks(&loaded)[0], "error x.zip: a member cannot be read: b.json: it is encrypted");
 }

@@ -446,9 +446,11 @@ fn connecting_fails_with_words_that_help() {
     let path = folder.path().join("config");
     let attempt = |text: String| {
         std::fs::write(&path, text).unwrap();
-        let timing = Timing { connect: Duration::from_secs(5), ..timing() };
+        let timing = Timing { connect: Duration::from_secs(5), exec: Duration::from_millis(50), ..timing() };
         let options = ConnectOptions { kubeconfig: Some(path.clone()), timing, ..ConnectOptions::default() };
-        connect(&options).expect_err("nothing to connect to")
+        let error = connect(&options).expect_err("nothing to connect to");
+        assert!(!error.to_string().contains("hidden"), "{error}");
+        error
     };
     let server = ApiServer::new(&[]);
     let closed = { format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()) };
@@ -466,9 +468,40 @@ fn connecting_fails_with_words_that_help() {
         server.kubeconfig().replace(r#"{"token":"secret-token"}"#, &user.to_string())
     };
     for (config, expected) in [
-        (exec("no-such-program-here", &[]), "no credentials: unable to run auth exec"),
-        (exec("sh", &["-c", "echo session expired >&2; exit 3"]), "session expired"),
-        (exec("sh", &["-c", "echo no json"]), "no credentials: failed to parse auth exec output"),
+        (exec("no-such-program-here", &[]), "the program \"no-such-program-here\" for credentials was not found"),
+        (
+            exec("no-such-program-here", &[]).replace(r#""interactiveMode""#, r#""installHint":"brew install it","interactiveMode""#),
+            "was not found: brew install it",
+        ),
+        (exec("sh", &["-c", "echo hidden >&2; exit 3"]), "failed (exit status: 3); run it by hand, as the kubeconfig has it, to see why"),
+        (exec("sh", &["-c", "echo hidden"]), "printed no ExecCredential"),
+        (
+            exec("sh", &["-c", r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"Secret","status":{"token":"hidden"}}'"#]),
+            "printed no ExecCredential",
+        ),
+        (
+            exec(
+                "sh",
+                &[
+                    "-c",
+                    r#"echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"hidden"}}'"#,
+                ],
+            ),
+            "answers in \"client.authentication.k8s.io/v1beta1\", not in \"client.authentication.k8s.io/v1\"",
+        ),
+        (
+            exec(
+                "sh",
+                &[
+                    "-c",
+                    r#"echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"clientKeyData":"hidden"}}'"#,
+                ],
+            ),
+            "gave neither a token nor a certificate with its key",
+        ),
+        (exec("sh", &["-c", "exec sleep 60"]), "did not end within 50ms"),
+        (exec("sh", &[]).replace("Never", "Always"), "asks questions (interactiveMode: Always), and there is no terminal for them"),
+        (exec("", &[]), "names a program for credentials without saying which"),
     ] {
         let error = attempt(config);
         assert!(matches!(error, ConnectError::Credentials { .. }), "{error:?}");
@@ -583,4 +616,108 @@ fn a_connection_ends_when_it_is_dropped_even_while_listing() {
     let begin = Instant::now();
     drop(live);
     assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+/// A kubeconfig whose user is another one.
+fn with_user(server: &ApiServer, user: &Value) -> String {
+    server.kubeconfig().replace(r#"{"token":"secret-token"}"#, &user.to_string())
+}
+
+#[test]
+fn credentials_that_live_for_a_moment_are_used_for_as_long() {
+    let server = ApiServer::new(&story());
+    for (lives, most) in [(20, 1), (-20, 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let count = folder.path().join("count");
+        let until = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(lives);
+        let credential = json!({"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+            "status": {"token": "t", "expirationTimestamp": until.to_string()}});
+        let script = format!("echo x >> {}; echo '{credential}'", count.display());
+        let user = json!({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", script]}});
+        let path = folder.path().join("config");
+        std::fs::write(&path, with_user(&server, &user)).unwrap();
+        let follower = follow(&server, |options| {
+            options.kubeconfig = Some(path.clone());
+            options.watch = false;
+        });
+        assert!(follower.cluster.pods.len() > 1);
+        let runs = std::fs::read_to_string(&count).unwrap().lines().count();
+        assert!(runs <= most, "{runs} runs for credentials of {lives} s");
+    }
+}
+
+#[test]
+fn a_token_file_may_end_with_a_line_break() {
+    let server = ApiServer::new(&story());
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "from-a-file\n").unwrap();
+    let path = folder.path().join("config");
+    std::fs::write(&path, with_user(&server, &json!({"tokenFile": token}))).unwrap();
+    let follower = follow(&server, |options| options.kubeconfig = Some(path.clone()));
+    assert!(follower.has_pod("payments"));
+    let headers = server.world().headers.clone();
+    assert!(headers.iter().any(|header| header.trim().eq_ignore_ascii_case("authorization: Bearer from-a-file")), "{headers:?}");
+    std::fs::remove_file(&token).unwrap();
+    let error = connect(&ConnectOptions { kubeconfig: Some(path), timing: timing(), ..ConnectOptions::default() }).unwrap_err();
+    assert!(error.to_string().contains("no credentials: tokenFile ") && matches!(error, ConnectError::Credentials { .. }), "{error}");
+}
+
+#[test]
+fn a_proxy_in_between_is_named_without_its_password() {
+    let server = ApiServer::new(&[]);
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut config: Value = serde_json::from_str(&server.kubeconfig()).unwrap();
+    config["clusters"][0]["cluster"]["proxy-url"] = format!("http://me:hidden@{closed}").into();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config");
+    std::fs::write(&path, config.to_string()).unwrap();
+    let error = connect(&ConnectOptions { kubeconfig: Some(path), timing: timing(), ..ConnectOptions::default() }).unwrap_err().to_string();
+    assert!(error.ends_with(&format!(" (by the proxy http://{closed})")) && !error.contains("hidden"), "{error}");
+}
+
+#[test]
+fn a_server_that_hangs_is_noticed_and_heard_again() {
+    let server = ApiServer::new(&story());
+    let mut follower = follow(&server, |options| {
+        options.timing.probe = Duration::from_millis(30);
+        options.timing.probe_answer = Duration::from_millis(30);
+    });
+    // It keeps its connections, and says nothing on any of them.
+    server.fault("GET /", usize::MAX / 2, Fault::Silence);
+    let hangs = |f: &Follower| {
+        let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server hangs"));
+        f.live.status().kinds.iter().all(retries)
+    };
+    follower.until("the silence", hangs);
+    server.put(pod("later", ""));
+    server.forgive();
+    follower.until("the server again", |f| f.has_pod("later") && f.status(Kind::Pod).state == State::Watching);
+}
+
+#[test]
+fn a_single_look_lists_and_does_not_watch() {
+    let server = ApiServer::new(&story());
+    let follower = follow(&server, |options| options.watch = false);
+    assert!(follower.has_pod("payments"));
+    assert!(!server.world().requests.iter().any(|request| request.contains("watch=")), "{:?}", server.world().requests);
+    // Events come in longer pages.
+    assert!(server.world().requests.iter().any(|request| request.contains("/events?limit=30")), "{:?}", server.world().requests);
+    // A server that fails for good fails it, nodes and pods included.
+    server.fault("/pods?", usize::MAX / 2, Fault::Status(500, None));
+    let follower = follow(&server, |options| options.watch = false);
+    assert_eq!(follower.first.report.withheld(), [Kind::Pod]);
+}
+
+#[test]
+fn rights_that_are_lost_show_until_they_are_given_back() {
+    let server = ApiServer::new(&story());
+    let mut follower = follow(&server, |_| {});
+    server.fault("/nodes?", usize::MAX / 2, Fault::Status(403, None));
+    server.end_watches();
+    follower.until("the refusal", |f| matches!(f.status(Kind::Node).state, State::Forbidden { .. }));
+    // What was read stays, and the list that it came from counts as lost.
+    assert!(follower.status(Kind::Node).lists > 0 && follower.cluster.nodes.len() > 1);
+    server.forgive();
+    follower.until("the rights", |f| f.status(Kind::Node).state == State::Watching);
 }

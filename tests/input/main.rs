@@ -17,4 +17,5 @@ mod dumps;
 mod live;
 mod releases;
 mod scheduler_logs;
+mod rights;
 mod yaml_lists;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, FollowConfig};
-use schedscope::cluster::{Key, Kind, MissingKinds};
+use schedscope::cluster::{Key, Kind};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
 use schedscope::session::{Background, Cursor, PodLocation, Session};
@@ -53,7 +53,7 @@ impl Screen {
             start: jiff::Timestamp::now(),
             evictions: Evictions::AfterGracePeriod,
             waiting: Waiting::AsObserved(loaded.events.clone()),
-            unknown: MissingKinds { budgets: loaded.report.budgets_unknown() },
+            unknown: loaded.report.missing(),
             ..Options::default()
         };
         let pace = FollowConfig { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..FollowConfig::default() };
@@ -292,6 +292,7 @@ fn stderr(output: &Output) -> String {
 fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     let server = ApiServer::new(&story("aftermath"));
     let all = program(&server, &["explain", "-A", "--pending"]);
+    // Not all of them fit.
     assert_eq!(all.status.code(), Some(1), "{}", stderr(&all));
     assert!(stdout(&all).starts_with("14 pending pods. "), "{}", stdout(&all));
     let one = program(&server, &["explain", "--live", "too-big", "-n", "batch"]);

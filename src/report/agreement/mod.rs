@@ -19,6 +19,7 @@ use serde::Serialize;
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::since::Changes;
+use super::Missing;
 use super::overview::{CauseReport, WaitReason};
 use super::why::why;
 use super::{ReleaseReport, decision_parts};
@@ -83,6 +84,8 @@ pub struct SchedulerMatch {
     pub here: String,
     /// The message of the decision here; empty for a pod that fits.
     pub message: String,
+    /// How the decision here ended; `None` for a pod that is another scheduler's.
+    pub outcome: Option<Outcome>,
     /// What the cluster's scheduler wrote.
     pub there: Option<LastReported>,
     /// The node it nominated the pod to; empty when none.
@@ -152,7 +155,7 @@ impl SchedulerComparer {
     }
 
     fn changes(&self) -> &Changes {
-        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.seen))
+        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.heard, &self.seen))
     }
 
     /// Compares a decision that was taken on the cluster as it was read.
@@ -164,6 +167,7 @@ impl SchedulerComparer {
             accord: MatchKind::Same,
             here: why(view),
             message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
+            outcome: view.outcome,
             nominated,
             differences: Vec::new(),
             other_words: Vec::new(),
@@ -184,7 +188,7 @@ impl SchedulerComparer {
             found.accord = MatchKind::OtherRelease;
         } else if !found.differences.is_empty() {
             // A time that is not known explains nothing.
-            found.since = written.at.map(|at| self.changes().since(at)).unwrap_or_default();
+            found.since = written.at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
             found.accord = if found.since.is_empty() { MatchKind::Unexplained } else { MatchKind::ChangedSince };
         }
         found
@@ -235,7 +239,12 @@ impl SchedulerComparer {
             return;
         }
         let nominated = &found.nominated;
-        if going_on(view) && found.other_words.iter().any(|w| w == GOING) {
+        // It waits for its victims there as here, whether the texts are the same or tell of the attempt that evicted them.
+        if going_on(view) {
+            let said = found.other_words.iter().any(|w| w == GOING);
+            if !said {
+                return;
+            }
             let victims = self.victims_on(pod, nominated);
             let who = if victims.is_empty() { String::new() } else { format!(": {}", victims.join(", ")) };
             found.other_words.retain(|w| w != GOING);
@@ -268,10 +277,33 @@ impl SchedulerComparer {
                 let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.key().to_string()).collect();
                 if !evicted.is_empty() && evicted != ours {
                     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
+                    if self.are_equal(&evicted, &ours) {
+                        found.other_words.push(format!(
+                            "victims on {nominated}: there {}; here {}: as good as each other, of equal priority and start time",
+                            list(&evicted),
+                            list(&ours)
+                        ));
+                        return;
+                    }
                     found.differences.push(format!("victims on {nominated}: there {}; here {}", list(&evicted), list(&ours)));
                 }
             }
         }
+    }
+
+    /// Whether two sets of victims are of the same priorities and start times: kube-scheduler prefers none of them.
+    fn are_equal(&self, one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+        let weights = |names: &BTreeSet<String>| -> Option<Vec<(i32, Option<Timestamp>)>> {
+            let pods = names.iter().map(|name| {
+                let (namespace, name) = name.split_once('/')?;
+                let pod = self.cluster.pods.get(&Key::new(namespace, name))?;
+                Some((pod.priority(), pod.status.start_time))
+            });
+            let mut weights = pods.collect::<Option<Vec<_>>>()?;
+            weights.sort_unstable();
+            Some(weights)
+        };
+        weights(one).is_some_and(|found| Some(found) == weights(other))
     }
 
     fn victims_on(&self, pod: &Pod, node: &str) -> Vec<String> {
@@ -369,6 +401,8 @@ pub struct Agreements {
     pub pods: Vec<SchedulerMatch>,
     /// Who was evicted for whom, the oldest first.
     pub preempted: Vec<Preempted>,
+    /// What is not known of the cluster.
+    pub missing: Vec<Missing>,
     /// Why the pods wait, the causes of the most pods first; empty where that was not asked.
     pub causes: Vec<CauseReport>,
 }
@@ -401,7 +435,18 @@ impl Agreements {
             .collect();
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
-        Self { release, pods: found, preempted: comparer.preempted, causes: Vec::new() }
+        let missing = Missing::all(state.cluster().unknown);
+        Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new() }
+    }
+
+    /// Whether a pod does not fit, of those that are decided here.
+    pub fn some_does_not_fit(&self) -> bool {
+        self.pods.iter().any(|pod| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled))
+    }
+
+    /// Whether something differs for no reason that is known.
+    pub fn some_disagrees(&self) -> bool {
+        self.pods.iter().any(|pod| pod.accord == MatchKind::Unexplained)
     }
 
     /// How many pods there are of each accord; those of which there are none are left out.
@@ -423,6 +468,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         accord: MatchKind::NotOurs,
         here: format!("Left to the scheduler {}.", pod.spec.scheduler_name),
         message: String::new(),
+        outcome: None,
         there: None,
         nominated: pod.status.nominated_node_name.clone(),
         differences: Vec::new(),

@@ -1,6 +1,7 @@
 //! The comparison for reading.
 
 use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
+use crate::cluster::Kind;
 use crate::output::Lines;
 use crate::plural::count;
 
@@ -59,7 +60,10 @@ impl Agreements {
     /// How many pods there are of each accord, in one line.
     pub fn summary(&self) -> String {
         if self.pods.is_empty() {
-            return "No pod is pending.".to_owned();
+            return match self.missing.iter().find(|missing| missing.kind == Kind::Pod) {
+                Some(missing) => format!("Whether pods are pending is unknown: {}.", missing.clause()),
+                None => "No pod is pending.".to_owned(),
+            };
         }
         let counts: Vec<String> = self.counts().iter().map(|(accord, n)| accord.counted(*n)).collect();
         format!("{}. Compared with the cluster's scheduler: {}.", count(self.pods.len(), "pending pod"), counts.join(", "))

@@ -1,15 +1,16 @@
 //! What has changed in the cluster since a moment, as far as its objects tell: whatever was decided before that was
 //! decided about another cluster.
 //!
-//! Objects tell when they came, when pods were bound and when they began to go. They do not tell when they were
-//! changed otherwise, and what is gone leaves nothing behind.
+//! Objects tell when they came, when pods were bound or nominated and when they began to go; nodes and budgets also when
+//! they were changed, where their managed fields were kept. Other changes are not told, and what is gone leaves nothing
+//! behind.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use strum::IntoEnumIterator as _;
 
-use super::last_reported::Preempted;
+use super::last_reported::{Preempted, SchedulerEvents};
 use crate::cluster::{Cluster, Key, Kind, Str};
 
 /// One change.
@@ -18,6 +19,8 @@ enum Change {
     Bound(Key, Str),
     Going(Key),
     Came(Kind, Key),
+    Changed(Kind, Key),
+    Nominated(Key, Str),
     Evicted(Key),
     Seen(String),
 }
@@ -30,7 +33,13 @@ pub(super) struct Changes {
 
 impl Changes {
     /// From what objects tell, from who was evicted, from the times of bindings that Events tell, and from what was seen.
-    pub(super) fn of(cluster: &Cluster, preempted: &[Preempted], bound: &BTreeMap<Key, Timestamp>, seen: &[(Timestamp, String)]) -> Self {
+    pub(super) fn of(
+        cluster: &Cluster,
+        preempted: &[Preempted],
+        bound: &BTreeMap<Key, Timestamp>,
+        heard: &SchedulerEvents,
+        seen: &[(Timestamp, String)],
+    ) -> Self {
         let mut changes: Vec<(Timestamp, Change)> = seen.iter().map(|(time, words)| (*time, Change::Seen(words.clone()))).collect();
         for victim in preempted.iter().filter(|p| !p.going) {
             changes.extend(victim.at.map(|time| (time, Change::Evicted(victim.victim.clone()))));
@@ -43,6 +52,12 @@ impl Changes {
                 changes.push((asked, Change::Going(pod.key())));
             }
             if pod.node_name.is_empty() {
+                // It counts on the node from the attempt on that nominated it.
+                if !pod.status.nominated_node_name.is_empty()
+                    && let Some(time) = heard.about(pod).and_then(|written| written.at)
+                {
+                    changes.push((time, Change::Nominated(pod.key(), pod.status.nominated_node_name.clone())));
+                }
                 continue;
             }
             // The kubelet starts it right after; the condition of the binding is not kept for all pods.
@@ -52,23 +67,28 @@ impl Changes {
         }
         for kind in Kind::iter().filter(|k| counts(*k)) {
             for object in cluster.objects_of(kind) {
-                if let Some(time) = object.meta().creation_timestamp {
-                    changes.push((time, Change::Came(kind, object.key())));
-                }
+                let created = object.meta().creation_timestamp;
+                changes.extend(created.map(|time| (time, Change::Came(kind, object.key()))));
+                let changed = object.meta().changed.filter(|time| created.is_none_or(|created| created < *time));
+                changes.extend(changed.map(|time| (time, Change::Changed(kind, object.key()))));
             }
         }
         changes.sort_by_key(|(time, _)| *time);
         Self { changes }
     }
 
-    /// What changed from a moment on, a line each kind of change. Objects give whole seconds, so what happened within
+    /// What changed from a moment on but by the pod itself, a line each kind of change. Objects give whole seconds, so what happened within
     /// the second of the moment counts too.
-    pub(super) fn since(&self, moment: Timestamp) -> Vec<String> {
+    pub(super) fn since(&self, moment: Timestamp, pod: &Key) -> Vec<String> {
         let second = Timestamp::from_second(moment.as_second()).unwrap_or(moment);
         let at = self.changes.partition_point(|(time, _)| *time < second);
         let (mut bound, mut going, mut came, mut evicted, mut seen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut changed, mut nominated) = (Vec::new(), Vec::new());
         for (_, change) in &self.changes[at..] {
             match change {
+                Change::Nominated(other, _) if other == pod => {}
+                Change::Nominated(other, node) => nominated.push(format!("{other} to {node}")),
+                Change::Changed(kind, key) => changed.push(format!("{kind} {key}")),
                 Change::Bound(pod, node) => bound.push(format!("{pod} to {node}")),
                 Change::Going(pod) => going.push(pod.to_string()),
                 Change::Evicted(pod) => evicted.push(pod.to_string()),
@@ -86,6 +106,8 @@ impl Changes {
             line("1 pod was bound since", "pods were bound since", bound),
             line("1 pod has started terminating since", "pods have started terminating since", going),
             line("1 pod was evicted since", "pods were evicted since", evicted),
+            line("1 other pod was nominated since", "other pods were nominated since", nominated),
+            line("1 object was changed since", "objects were changed since", changed),
             line("1 object was created since", "objects were created since", came),
             line("1 change was seen since", "changes were seen since", seen),
         ]

@@ -32,7 +32,12 @@ pub(in crate::source) struct Ingest<'a> {
     versionless: Tally,
     told: usize,
     untold: usize,
+    /// Objects that were read but for their times that are none, beyond those told one by one.
+    mended: usize,
     kindless: usize,
+    /// How many values were no objects, or objects of an unknown kind, and the place of the remark about them.
+    strays: usize,
+    stray: Option<usize>,
 }
 
 impl<'a> Ingest<'a> {
@@ -47,7 +52,10 @@ impl<'a> Ingest<'a> {
             versionless: Tally::default(),
             told: 0,
             untold: 0,
+            mended: 0,
             kindless: 0,
+            strays: 0,
+            stray: None,
         }
     }
 }
@@ -121,8 +129,18 @@ impl Assembly {
         if ingest.untold > 0 {
             self.remark(Severity::Error, name, format!("{} more objects could not be read", ingest.untold));
         }
+        if ingest.mended > 0 {
+            let objects = count_of(ingest.mended, "more object was", "more objects were");
+            self.remark(Severity::Warning, name, format!("{objects} read without times that are none"));
+        }
         if ingest.kindless > 0 && file.found {
             self.pass_over(file);
+        }
+        if let Some(place) = ingest.stray
+            && ingest.strays > 1
+        {
+            let more = count_of(ingest.strays - 1, "more item was", "more items were");
+            self.diagnostics[place].message.push_str(&format!("; {more} skipped too"));
         }
         let Tally { count, first } = &ingest.namespace_defaulted;
         if *count > 0 {
@@ -162,6 +180,19 @@ impl Assembly {
             }
         }
         let place = || index.map(|index| format!("items[{index}]"));
+        let what = if let DecodedItem::Mended(object, said) = what {
+            if ingest.told < TOLD_PER_FILE {
+                ingest.told += 1;
+                let object = if let DecodedItem::Object { object, .. } = &*object { Some(label(object)) } else { place() };
+                let (file, line) = (name.clone(), Some(line + 1));
+                self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object, message: said });
+            } else {
+                ingest.mended += 1;
+            }
+            *object
+        } else {
+            what
+        };
         let (severity, object, line_within, message) = match what {
             DecodedItem::Object { object, namespace_defaulted, versionless } => {
                 if namespace_defaulted {
@@ -189,6 +220,12 @@ impl Assembly {
                 *self.report.other_kinds.entry(kind).or_default() += 1;
                 return;
             }
+            DecodedItem::Refusal(kind, refused, message) => {
+                let set = if refused { &mut self.report.refused } else { &mut self.report.failed };
+                set.insert(kind);
+                let kinds = kind.plural();
+                (Severity::Error, None, 0, format!("{kinds} were not given: {message}"))
+            }
             DecodedItem::Unread(kind) => {
                 *self.report.unread_kinds.entry(kind).or_default() += 1;
                 return;
@@ -201,14 +238,31 @@ impl Assembly {
                 self.report.count(kind).nameless += 1;
                 (Severity::Error, place().or_else(|| Some(kind.to_string())), 0, format!("{kind} without a name; skipped"))
             }
-            DecodedItem::Kindless | DecodedItem::Pending(..) if *found && index.is_none() => {
+            DecodedItem::Kindless { named: true } if *found && index.is_none() => {
+                self.report.unknown += 1;
+                self.kindless.add(|| name.clone());
+                return;
+            }
+            DecodedItem::Kindless { .. } | DecodedItem::NoObject(_) | DecodedItem::Pending(..) if *found && index.is_none() => {
                 ingest.kindless += 1;
                 return;
             }
-            DecodedItem::Kindless | DecodedItem::Pending(..) => {
+            DecodedItem::Kindless { .. } | DecodedItem::NoObject(_) | DecodedItem::Pending(..) => {
                 self.report.unknown += 1;
-                (Severity::Error, place(), 0, "object without a kind; skipped".to_owned())
+                ingest.strays += 1;
+                if ingest.strays > 1 {
+                    return;
+                }
+                ingest.stray = Some(self.diagnostics.len());
+                let message = match what {
+                    DecodedItem::NoObject(found) => format!("expected an object, found {found}; skipped"),
+                    _ => "object without a kind; skipped".to_owned(),
+                };
+                let (file, severity) = (name.clone(), if *found { Severity::Warning } else { Severity::Error });
+                self.diagnostics.push(Diagnostic { severity, file, line: Some(line + 1), object: place(), message });
+                return;
             }
+            DecodedItem::Mended(..) => return,
             DecodedItem::Error(bad) => {
                 let DecodeError { kind, event, object, line, message, .. } = *bad;
                 match kind {

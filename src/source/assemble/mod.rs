@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use strum::IntoEnumIterator;
 
-use crate::cluster::{Cluster, Kind, MissingKinds, Object, ObservedEvent, Str};
+use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::scheduler_log::SchedulerLog;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionTeller};
@@ -49,7 +49,7 @@ impl Loaded {
     /// The objects as a cluster.
     pub fn cluster(&self) -> Cluster {
         let mut cluster: Cluster = self.objects.iter().cloned().collect();
-        cluster.unknown = MissingKinds { budgets: self.report.budgets_unknown() };
+        cluster.unknown = self.report.missing();
         cluster
     }
 }
@@ -94,6 +94,10 @@ pub(super) struct Assembly {
     pub(super) event_places: HashMap<String, usize>,
     pub(super) report: Report,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Files that hold an object whose kind nothing tells.
+    pub(super) kindless: Tally,
+    /// Hidden files and directories.
+    pub(super) hidden: Tally,
     /// Files in directories that turned out to hold no objects.
     pub(super) passed_over: Tally,
     /// The same by the endings of their names.
@@ -154,8 +158,11 @@ impl Assembly {
                 self.report.taken = self.report.taken.max(dump_metadata::last_time(text));
             }
             Fact::Time => self.report.taken = self.report.taken.max(dump_metadata::last_time(text)),
-            Fact::Errors => {
+            Fact::Errors(kind) => {
                 if let Some(error) = dump_metadata::collection_error(text) {
+                    if let Some(kind) = kind.and_then(|of| of.kind.parse().ok()) {
+                        self.report.failed.insert(kind);
+                    }
                     self.not_collected.add(|| format!("{}: {error}", file.name));
                 }
             }
@@ -179,6 +186,9 @@ impl Assembly {
         if let Some((file, error)) = found.failed.first() {
             let more = and_more(found.failed.len());
             self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
+        }
+        for hidden in &found.hidden {
+            self.hidden.add(|| hidden.clone());
         }
         if let Some(link) = found.led_out.first() {
             let more = and_more(found.led_out.len());

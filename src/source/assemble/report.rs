@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use super::origins::Origins;
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
 use crate::source::decode::dump_metadata::{SchedulerHint, ServerVersion};
 use crate::source::layout::Layouts;
 use crate::source::read::input::{Opened, Place};
@@ -40,7 +40,7 @@ impl KindCount {
 pub struct Absence {
     /// The kind.
     pub kind: Kind,
-    /// What cannot be known without it, as one plain sentence.
+    /// What cannot be known without it, as the rest of a sentence.
     pub effect: &'static str,
 }
 
@@ -87,6 +87,12 @@ pub struct Report {
     pub unknown: usize,
     /// Kinds of the model of which nothing was read, and what that leaves unknown.
     pub absent: Vec<Absence>,
+    /// Kinds that may not be read, by what the source says.
+    pub refused: KindSet,
+    /// Kinds that could not be read, or not wholly, by what the source says.
+    pub failed: KindSet,
+    /// Kinds that were read in some namespaces only, since all may not be.
+    pub partial: KindSet,
     /// Namespaces that are known of.
     pub namespaces: usize,
     /// Those of them that have pods.
@@ -121,6 +127,29 @@ impl Report {
     /// there are none. Embedded clusters hold all that there is.
     pub fn budgets_unknown(&self) -> bool {
         !self.complete && !self.kinds.contains_key(&Kind::PodDisruptionBudget)
+    }
+
+    /// What is not known of the cluster, and why. Embedded clusters hold all that there is.
+    pub fn missing(&self) -> MissingKinds {
+        if self.complete {
+            return MissingKinds::default();
+        }
+        let lost = |count: &KindCount| count.unreadable + count.nameless + count.old_version > 0;
+        let mut failed = self.failed;
+        self.kinds.iter().filter(|(_, count)| lost(count)).for_each(|(kind, _)| failed.insert(*kind));
+        let absent = self.absent.iter().map(|absence| absence.kind).collect();
+        let missing = MissingKinds { budgets: false, absent, refused: self.refused, failed, partial: self.partial };
+        MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
+    }
+
+    /// Kinds without which nothing can be said of any pod, and of which nothing was read though it was asked for.
+    pub fn withheld(&self) -> Vec<Kind> {
+        let missing = self.missing();
+        let is_withheld = |kind: &Kind| {
+            let asked = matches!(missing.why(*kind), Some(MissingReason::Refused | MissingReason::Failed));
+            asked && self.kinds.get(kind).is_none_or(|count| count.read == 0)
+        };
+        [Kind::Node, Kind::Pod].into_iter().filter(is_withheld).collect()
     }
 
     /// True when no object was read.
@@ -171,28 +200,28 @@ impl Report {
     }
 }
 
-/// What the absence of a kind leaves unknown.
-pub(in crate::source) fn effect_of_absence(kind: Kind) -> &'static str {
+/// What the absence of a kind leaves unknown, as the rest of a sentence.
+pub fn effect_of_absence(kind: Kind) -> &'static str {
     match kind {
-        Kind::CSIDriver => "No CSIDrivers: whether a driver tracks storage capacity is unknown, so it is not checked.",
-        Kind::CSINode => "No CSINodes: how many volumes a node can attach is unknown, so volume limits are not checked.",
-        Kind::CSIStorageCapacity => "No CSIStorageCapacities: free storage for volumes yet to be made is unknown.",
-        Kind::DeviceClass => "No DeviceClasses: pods that claim devices cannot be judged.",
-        Kind::Namespace => "No Namespaces: affinity terms that select namespaces by label match none.",
-        Kind::Node => "No Nodes: no pod can be placed.",
-        Kind::PersistentVolume => "No PersistentVolumes: where bound volumes can be used from is unknown.",
-        Kind::PersistentVolumeClaim => "No PersistentVolumeClaims: pods that use claims cannot be judged.",
-        Kind::Pod => "No Pods: there is nothing to schedule, and all nodes look empty.",
-        Kind::PodDisruptionBudget => "No PodDisruptionBudgets: which preemptions would violate a budget is unknown.",
-        Kind::PriorityClass => "No PriorityClasses: priorities are known only where pods state them.",
-        Kind::ReplicaSet => "No ReplicaSets: default spreading does not see which pods belong together through them.",
-        Kind::ReplicationController => "No ReplicationControllers: default spreading does not see which pods belong together through them.",
-        Kind::ResourceClaim => "No ResourceClaims: pods that claim devices cannot be judged, and devices in use look free.",
-        Kind::ResourceClaimTemplate => "No ResourceClaimTemplates: claims that are still to be made from them are unknown.",
-        Kind::ResourceSlice => "No ResourceSlices: which devices nodes offer is unknown.",
-        Kind::Service => "No Services: default spreading does not see which pods belong together through them.",
-        Kind::StatefulSet => "No StatefulSets: default spreading does not see which pods belong together through them.",
-        Kind::StorageClass => "No StorageClasses: how unbound claims would be bound is unknown.",
-        Kind::VolumeAttachment => "No VolumeAttachments: volumes that are attached without a pod using them are not counted.",
+        Kind::CSIDriver => "whether a driver tracks storage capacity is unknown, so it is not checked.",
+        Kind::CSINode => "how many volumes a node can attach is unknown, so volume limits are not checked.",
+        Kind::CSIStorageCapacity => "free storage for volumes yet to be made is unknown.",
+        Kind::DeviceClass => "pods that claim devices cannot be judged.",
+        Kind::Namespace => "affinity terms that select namespaces by label match none.",
+        Kind::Node => "where pods fit is unknown.",
+        Kind::PersistentVolume => "where bound volumes can be used from is unknown.",
+        Kind::PersistentVolumeClaim => "pods that use claims cannot be judged.",
+        Kind::Pod => "which pods are pending is unknown, and all nodes look empty.",
+        Kind::PodDisruptionBudget => "which preemptions would violate a budget is unknown.",
+        Kind::PriorityClass => "priorities are known only where pods state them.",
+        Kind::ReplicaSet => "default spreading does not see which pods belong together through them.",
+        Kind::ReplicationController => "default spreading does not see which pods belong together through them.",
+        Kind::ResourceClaim => "pods that claim devices cannot be judged, and devices in use look free.",
+        Kind::ResourceClaimTemplate => "claims that are still to be made from them are unknown.",
+        Kind::ResourceSlice => "which devices nodes offer is unknown.",
+        Kind::Service => "default spreading does not see which pods belong together through them.",
+        Kind::StatefulSet => "default spreading does not see which pods belong together through them.",
+        Kind::StorageClass => "how unbound claims would be bound is unknown.",
+        Kind::VolumeAttachment => "volumes that are attached without a pod using them are not counted.",
     }
 }

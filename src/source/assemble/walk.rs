@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
         self.assembly.layouts.note(input, role.as_ref());
         if found && role.as_ref().is_some_and(|role| role.task == Task::Skip) {
             let place = Place { base: content, members: Vec::new() };
-            self.note_log(&path, name, || place);
+            self.skip(FileToRead { name, path, found, input, place });
             return;
         }
         match content.stream(&self.budget) {
@@ -81,10 +81,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes a log of kube-scheduler, which is read once all objects are.
-    fn note_log(&mut self, path: &str, name: String, place: impl FnOnce() -> Place) {
-        if is_scheduler_log(path) && self.assembly.logs.len() < MAX_LOGS {
-            self.assembly.logs.push((name, place()));
+    /// Notes a log of kube-scheduler, which is read later, and passes over any other file without objects.
+    fn skip(&mut self, file: FileToRead) {
+        if is_scheduler_log(&file.path) && self.assembly.logs.len() < MAX_LOGS {
+            self.assembly.logs.push((file.name, file.place));
+        } else {
+            self.assembly.pass_over(&file);
         }
     }
 
@@ -151,11 +153,11 @@ impl<'a> Walk<'a> {
         self.assembly.layouts.note(archive.input, role.as_ref());
         let members = archive.place.members.iter().copied().chain([place]).collect();
         let place = Place { base: archive.place.base.clone(), members };
+        let file = FileToRead { name, path, found: true, input: archive.input, place };
         if role.as_ref().is_some_and(|role| role.task == Task::Skip) {
-            self.note_log(&path, name, || place);
+            self.skip(file);
             return true;
         }
-        let file = FileToRead { name, path, found: true, input: archive.input, place };
         if hidden(&file.path) {
             self.assembly.pass_over(&file);
             return true;

@@ -54,6 +54,16 @@ impl Assembly {
             let kinds = if by_ending.len() > 1 { format!(" ({})", most_of(by_ending)) } else { String::new() };
             self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over{kinds}: {first}"));
         }
+        let Tally { count, first } = std::mem::take(&mut self.kindless);
+        if count > 0 {
+            let objects = count_of(count, "object was", "objects were");
+            self.remark(Severity::Note, "", format!("{objects} not read, since no path or field tells a kind: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.hidden);
+        if count > 0 {
+            let files = count_of(count, "hidden file or directory was", "hidden files and directories were");
+            self.remark(Severity::Note, "", format!("{files} not opened: {first}"));
+        }
         self.note_left_out();
     }
 
@@ -88,6 +98,10 @@ impl Assembly {
                 "kubectl cluster-info dump took kube-system and {only} only; without --all-namespaces, nodes look emptier than they are"
             );
             self.remark(Severity::Warning, "", message);
+        }
+        if self.report.layout.0.contains(&Layout::Insights) {
+            let message = "this OpenShift Insights archive holds a choice of the platform's pods: nodes look emptier than they are";
+            self.remark(Severity::Note, "", message.to_owned());
         }
         for layout in self.report.layout.0.clone() {
             if let Layout::MustGather | Layout::SupportBundleKit = layout {

@@ -1,7 +1,8 @@
 //! Writes a cluster as a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
 //!
-//! A dump is a typed list per kind, one after another, and then the version of the cluster. A kind that is known to have no objects has an empty list, and one
-//! of which nothing is known has none, so that what was unknown stays so. Nothing but what the model holds is written:
+//! A dump is a typed list per kind, one after another, and then the version of the cluster. A kind that is known to have
+//! no objects has an empty list, one that was refused has an API server's answer that says so, and one of which nothing is
+//! known has neither, so that what was unknown stays so. Nothing but what the model holds is written:
 //! no environment variables, no commands, no annotations but those that kube-scheduler reads.
 
 mod redact;
@@ -16,7 +17,7 @@ use serde::Serialize as _;
 use serde_json::{Serializer, Value, json};
 use strum::IntoEnumIterator;
 
-use crate::cluster::{Cluster, Kind, Object, ObservedEvent};
+use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent};
 use crate::output::{Json, write_new};
 use crate::source::decode::classify::group;
 use redact::Redactor;
@@ -53,6 +54,7 @@ impl Capture<'_> {
         let mut count = 0;
         for kind in Kind::iter() {
             if self.cluster.count(kind) == 0 && self.unknown.contains(&kind) {
+                write_refusal(&mut out, kind, self.cluster.unknown.why(kind))?;
                 continue;
             }
             let api_version = match group(kind) {
@@ -130,6 +132,19 @@ fn event_value(number: usize, event: &ObservedEvent) -> Value {
         "lastTimestamp": last.map(|time| time.to_string()).unwrap_or_default(),
         "reportingComponent": controller,
     })
+}
+
+/// A kind that was asked for and not given stays so: an API server's answer to that says it.
+fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -> io::Result<()> {
+    let (reason, code, message) = match why {
+        Some(MissingReason::Refused) => ("Forbidden", 403, "may not be read"),
+        Some(MissingReason::Failed) => ("InternalError", 500, "could not be read"),
+        Some(MissingReason::NotInSource | MissingReason::Partial) | None => return Ok(()),
+    };
+    let resource = kind.plural().to_lowercase();
+    let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
+        "message": format!("{resource} {message}"), "details": {"group": group(kind), "kind": resource}});
+    writeln!(out, "{status}")
 }
 
 fn write_list(

@@ -19,6 +19,8 @@ pub(in crate::source) enum Class {
     Clock,
     /// Skipped without looking into it: its content is nobody's business here.
     Unread,
+    /// An API server's word that it did not do what it was asked.
+    Refusal,
     /// Wraps other objects in `items`.
     List,
     /// Anything else; counted.
@@ -77,6 +79,7 @@ pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Clas
         "Lease" if in_group("coordination.k8s.io") => Class::Clock,
         "KubeSchedulerConfiguration" if in_group("kubescheduler.config.k8s.io") => Class::Configuration,
         "Scheduler" | "ClusterOperator" if found_group == Some("config.openshift.io") => Class::Configuration,
+        "Status" if in_group("") => Class::Refusal,
         "List" => Class::List,
         _ if kind.ends_with("List") => Class::List,
         _ => Class::Other,
@@ -115,6 +118,7 @@ mod tests {
             ("Secret", Some("v1"), Class::Unread),
             ("Event", Some("events.k8s.io/v1"), Class::Event),
             ("Lease", Some("coordination.k8s.io/v1"), Class::Clock),
+            ("Status", Some("v1"), Class::Refusal),
             ("PodList", Some("v1"), Class::List),
             ("Deployment", Some("apps/v1"), Class::Other),
         ] {

@@ -4,7 +4,10 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use super::classify::{Class, classify};
-use super::{Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, yaml_error};
+use super::untyped::{self, Untyped};
+use super::{
+    Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, without_line, yaml_error,
+};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Json, SpanState, Splitter, Syntax, TypeMeta};
 
@@ -54,8 +57,8 @@ fn not_a_list() -> DecodedItem {
     DecodeError::new("`items` is not a list").into()
 }
 
-fn not_an_object(found: &str) -> DecodedItem {
-    DecodeError::new(&format!("expected an object, found {found}")).into()
+fn not_an_object(found: &'static str) -> DecodedItem {
+    DecodedItem::NoObject(found)
 }
 
 /// A JSON value that is no object.
@@ -96,9 +99,13 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
         _ => return push(out, line, context, not_an_object("a number or a word")),
     };
     let text = |key: &str| mapping.get(key).and_then(Value::as_str).map(str::to_owned);
-    let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion") };
-    let Some(types) = complete(&own, context) else {
-        return push(out, line, context, DecodedItem::Kindless);
+    let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion"), self_link: None };
+    let seen = match &own.kind {
+        None => serde_json::to_vec(&mapping).map_or_else(|_| Untyped::default(), |json| untyped::look(&json, Syntax::Json)),
+        Some(_) => Untyped::default(),
+    };
+    let Some(types) = complete(&own, context, &seen) else {
+        return push(out, line, context, DecodedItem::Kindless { named: seen.named });
     };
     let class = classify(&types.0, types.1.as_deref());
     if class == Class::List {
@@ -111,12 +118,9 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
     // Only a whole document comes here, and only in a rare layout: decoding its text once more keeps one path for all.
     match serde_json::to_vec(&Value::Mapping(mapping)) {
         Ok(json) => {
+            let json = if seen.internal { untyped::present_form(&json, Syntax::Json).unwrap_or(json) } else { json };
             let (newest, what, told) = decode_typed(&json, Syntax::Json, class, types, context.hint);
-            let what = match what {
-                DecodedItem::Error(bad) => DecodeError { line: None, ..*bad }.into(),
-                other => other,
-            };
-            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
+            out.push(Decoded { line, index: context.index, newest, what: without_line(what), told, change: None });
         }
         Err(error) => push(out, line, context, DecodeError::new(&error.to_string()).into()),
     }

@@ -13,7 +13,9 @@ mod null_as_zero;
 mod old_versions;
 pub(super) mod raw_object;
 mod records;
+mod refusals;
 mod times;
+mod untyped;
 pub(super) mod windows;
 
 use jiff::Timestamp;
@@ -28,6 +30,7 @@ use dump_metadata::SchedulerMetadata;
 use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
 use events::{RawEvent, SeenEvent};
 use null_as_zero::NullAsZero;
+use untyped::Untyped;
 
 /// What became of one object's text.
 #[derive(Debug)]
@@ -69,6 +72,8 @@ pub(super) enum DecodedItem {
     Event(Box<SeenEvent>),
     /// A kind that the model does not hold.
     Other(String),
+    /// An API server did not give a kind: whether for want of rights, and in its words.
+    Refusal(Kind, bool, String),
     /// A kind that is never looked into.
     Unread(String),
     /// A model kind in a version that cannot be read.
@@ -79,8 +84,14 @@ pub(super) enum DecodedItem {
     Pending(Syntax, Box<[u8]>),
     /// A version of the cluster, which is in [`Decoded::told`].
     Version,
-    /// Neither the object nor its list tells a kind.
-    Kindless,
+    /// An object whose kind nothing tells; `named` where it has a name, as the objects of a cluster do.
+    Kindless {
+        named: bool,
+    },
+    /// A value that is no object, and what it is instead.
+    NoObject(&'static str),
+    /// It was read but for what the text says.
+    Mended(Box<DecodedItem>, String),
     Error(Box<DecodeError>),
 }
 
@@ -165,6 +176,8 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     }
     let own = match syntax {
         Syntax::Json => peek_json(text),
+        // Keys that are merged in are no matter of the text alone.
+        Syntax::Yaml if memchr::memmem::find(text, b"<<:").is_some() => return decode_yaml_value(text, context, line, out),
         Syntax::Yaml => match peek_yaml(text) {
             Some(types) if types.kind.as_deref().is_none_or(|k| classify(k, types.api_version.as_deref()) != Class::List) => types,
             // A list that is not plainly laid out, or no mapping in block style.
@@ -184,14 +197,22 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
         out.push(Decoded { line, index: None, newest: None, what: DecodedItem::Version, told: Some(Box::new(told)), change: None });
         return;
     }
-    if own.kind.is_none() && context.list.kind.is_none() && context.list_open {
+    if own.kind.is_none() && context.list.kind.is_none() && own.self_link.is_none() && context.list_open {
         return push(out, line, context, DecodedItem::Pending(syntax, text.into()));
     }
-    let Some(types) = complete(&own, context) else {
+    let listed = context.list.kind.as_deref().and_then(item_kind).is_some();
+    let seen = if own.kind.is_none() && !listed { untyped::look(text, syntax) } else { Untyped::default() };
+    let Some(types) = complete(&own, context, &seen) else {
         // Broken text may be why no kind was found, and is the better explanation.
-        let what = syntax_error(text, syntax).map_or(DecodedItem::Kindless, Into::into);
+        let what = syntax_error(text, syntax).map_or(DecodedItem::Kindless { named: seen.named }, Into::into);
         return push(out, line, context, what);
     };
+    if seen.internal
+        && let Some(present) = untyped::present_form(text, syntax)
+    {
+        let (newest, what, told) = decode_typed(&present, Syntax::Json, classify(&types.0, types.1.as_deref()), types, context.hint);
+        return out.push(Decoded { line, index: context.index, newest, what: without_line(what), told, change: None });
+    }
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
@@ -201,16 +222,32 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     }
 }
 
-/// An object's kind and apiVersion, with the list's where it has none, or what the file is named after.
-pub(super) fn complete(own: &TypeMeta, context: Context<'_>) -> Option<(String, Option<String>)> {
-    let Context { list, hint, index, .. } = context;
-    let from_list = || list.kind.as_deref().and_then(item_kind).map(str::to_owned);
-    match &own.kind {
-        Some(kind) => Some((kind.clone(), own.api_version.clone())),
-        None => from_list().map(|kind| (kind, own.api_version.clone().or_else(|| list.api_version.clone()))).or_else(|| {
-            let of = hint.kind.filter(|_| index.is_some() || hint.for_single)?;
-            Some((of.kind.to_owned(), Some(own.api_version.clone().unwrap_or_else(|| of.api_version.to_owned()))))
-        }),
+/// An object's kind and apiVersion. Where it has none: the list's, what the path tells that it or its list was served under,
+/// what its fields show, or what the file is named after.
+pub(super) fn complete(own: &TypeMeta, context: Context<'_>, seen: &Untyped) -> Option<(String, Option<String>)> {
+    let Context { list, hint, .. } = context;
+    if let Some(kind) = &own.kind {
+        return Some((kind.clone(), own.api_version.clone()));
+    }
+    if let Some(kind) = list.kind.as_deref().and_then(item_kind) {
+        return Some((kind.to_owned(), own.api_version.clone().or_else(|| list.api_version.clone())));
+    }
+    let links = [&own.self_link, &seen.self_link, &list.self_link];
+    let linked = links.into_iter().flatten().find_map(|link| untyped::of_self_link(link));
+    let shown = || seen.event.then(|| ("Event".to_owned(), "v1".to_owned()));
+    let named_after = || {
+        let of = hint.kind.filter(|_| hint.certain || seen.named)?;
+        Some((of.kind.to_owned(), of.api_version.to_owned()))
+    };
+    let (kind, api_version) = linked.or_else(shown).or_else(named_after)?;
+    Some((kind, Some(own.api_version.clone().unwrap_or(api_version))))
+}
+
+/// A mistake found in text that was made of the source's has no line there.
+fn without_line(what: DecodedItem) -> DecodedItem {
+    match what {
+        DecodedItem::Error(bad) => DecodeError { line: None, ..*bad }.into(),
+        other => other,
     }
 }
 
@@ -223,11 +260,7 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
         Class::Convertible(kind) => match old_versions::convert(kind, text, syntax) {
             Some(present) => {
                 let (newest, what, told) = decode_model(&present, Syntax::Json, kind, &kind_name, api_version.as_deref(), hint);
-                let what = match what {
-                    DecodedItem::Error(bad) => DecodeError { line: None, ..*bad }.into(),
-                    other => other,
-                };
-                return (newest, what, told);
+                return (newest, without_line(what), told);
             }
             // What does not even parse is best explained by the decoder.
             None => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
@@ -245,6 +278,7 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
             let told = dump_metadata::of_configuration(&kind_name, text, syntax).map(Box::new);
             return (None, DecodedItem::Other(kind_name), told);
         }
+        Class::Refusal => (None, refusals::decode(text, syntax).unwrap_or(DecodedItem::Other(kind_name))),
         Class::Unread => (None, DecodedItem::Unread(kind_name)),
         Class::Other | Class::List => (None, DecodedItem::Other(kind_name)),
     };
@@ -258,8 +292,27 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
             Object::deserialize_kind(kind, NullAsZero(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text))
         }
     };
+    if let Err(bad) = &object
+        && !bad.syntax
+        && let Some((mended, bad_times)) = times::without_bad_times(text, syntax)
+    {
+        let (newest, what, told) = decode_model(&mended, Syntax::Json, kind, kind_name, api_version, hint);
+        let what = match what {
+            what @ DecodedItem::Object { .. } => DecodedItem::Mended(Box::new(what), bad_times),
+            // Another mistake is the one that matters.
+            other => without_line(other),
+        };
+        return (newest, what, told);
+    }
     match object {
-        Ok(object) => {
+        Ok(mut object) => {
+            // Of a change of taints, those that evict tell the time.
+            if let Object::Node(node) = &mut object
+                && let Some(node) = std::sync::Arc::get_mut(node)
+                && let Some(added) = times::newest_in_text(text, &["timeAdded"])
+            {
+                node.metadata.changed = node.metadata.changed.max(Some(added));
+            }
             let keys: &[&str] = match kind {
                 Kind::Node => &["lastHeartbeatTime"],
                 Kind::Pod => &["lastTransitionTime"],

@@ -48,8 +48,11 @@ fn find(value: Value, kind: Kind, key: &Key) -> Option<Mapping> {
 }
 
 fn is(object: &Mapping, kind: Kind, key: &Key) -> bool {
-    let Some(metadata) = object.get("metadata") else { return false };
-    let text = |name: &str| metadata.get(name).and_then(Value::as_str);
+    let text = |name: &str| match object.get("metadata") {
+        Some(metadata) => metadata.get(name).and_then(Value::as_str),
+        // In Kubernetes' internal form the metadata stands among the other fields.
+        None => object.get(name).and_then(Value::as_str).filter(|_| object.contains_key("Spec") || object.contains_key("Status")),
+    };
     let same_kind = object.get("kind").and_then(Value::as_str).is_none_or(|k| k == kind.to_string());
     let namespace = if kind.namespaced() { text("namespace").unwrap_or("default") } else { "" };
     same_kind && text("name") == Some(&*key.name) && namespace == &*key.namespace

@@ -2,8 +2,10 @@
 
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::cluster::{Condition, Object, Str};
+use crate::source::read::split::Syntax;
 
 /// The times of a Lease, as written.
 #[derive(Debug, Default, Deserialize)]
@@ -58,9 +60,76 @@ pub(in crate::source) fn newest_in_text(text: &[u8], keys: &[&str]) -> Option<Ti
     std::str::from_utf8(times.max()?).ok()?.parse().ok()
 }
 
+/// The fields of objects that hold times, where the model reads them.
+const FIELDS: [&str; 6] = ["creationTimestamp", "deletionTimestamp", "startTime", "lastTransitionTime", "allocationTimestamp", "timeAdded"];
+
+/// Fields whose keys are data, and no times.
+const DATA: [&str; 5] = ["annotations", "labels", "managedFields", "matchLabels", "nodeSelector"];
+
+/// The object as JSON without its times that are none, and which these are: `metadata.creationTimestamp "soon" is no time`.
+/// `None` where all are sound, or where the text does not parse.
+pub(in crate::source) fn without_bad_times(text: &[u8], syntax: Syntax) -> Option<(Vec<u8>, String)> {
+    let mut object: Value = match syntax {
+        Syntax::Json => serde_json::from_slice(text).ok()?,
+        Syntax::Yaml => Value::deserialize(serde_yaml::Deserializer::from_slice(text)).ok()?,
+    };
+    let mut bad = Vec::new();
+    take_bad_times(&mut object, "", &mut bad);
+    let first = bad.first()?;
+    let said = match bad.len() {
+        1 => format!("{first} is no time; the object was read without it"),
+        count => format!("{first} is no time, and {} more; the object was read without them", count - 1),
+    };
+    Some((serde_json::to_vec(&object).ok()?, said))
+}
+
+fn take_bad_times(value: &mut Value, path: &str, bad: &mut Vec<String>) {
+    /// Enough of a value to know it by.
+    const SHOWN: usize = 60;
+    let at = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}.{part}") };
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())) {
+                let sound = value.is_null() || value.as_str().is_some_and(|text| text.parse::<Timestamp>().is_ok());
+                if FIELDS.contains(&key.as_str()) && !sound {
+                    let shown: String = value.to_string().chars().take(SHOWN).collect();
+                    bad.push(format!("{} {shown}", at(key)));
+                    *value = Value::Null;
+                } else {
+                    take_bad_times(value, &at(key), bad);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter_mut().enumerate() {
+                take_bad_times(item, &format!("{path}[{index}]"), bad);
+            }
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_that_are_none_are_named_and_taken_out() {
+        let text = r#"{"metadata":{"creationTimestamp":"soon","annotations":{"startTime":"x"}},
+            "status":{"startTime":null,"conditions":[{"lastTransitionTime":5}]}}"#;
+        let (mended, said) = without_bad_times(text.as_bytes(), Syntax::Json).unwrap();
+        let mended: Value = serde_json::from_slice(&mended).unwrap();
+        assert_eq!(mended["metadata"]["creationTimestamp"], Value::Null);
+        assert_eq!(
+            (&mended["metadata"]["annotations"]["startTime"], &mended["status"]["conditions"][0]["lastTransitionTime"]),
+            (&"x".into(), &Value::Null)
+        );
+        assert_eq!(said, r#"metadata.creationTimestamp "soon" is no time, and 1 more; the object was read without them"#);
+        let yaml = "metadata:\n  creationTimestamp: 2026-13-01T00:00:00Z\n";
+        let (_, said) = without_bad_times(yaml.as_bytes(), Syntax::Yaml).unwrap();
+        assert_eq!(said, r#"metadata.creationTimestamp "2026-13-01T00:00:00Z" is no time; the object was read without it"#);
+        assert!(without_bad_times(br#"{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"}}"#, Syntax::Json).is_none());
+    }
 
     #[test]
     fn heartbeats_are_found_in_json_and_yaml() {

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use rayon::prelude::*;
 
+use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
 use crate::cluster::Kind;
 use crate::source::layout::Hint;
@@ -58,7 +59,7 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) bytes: u64,
     /// Where the file could not be read to its end: why.
     pub(in crate::source) broken_off: Option<String>,
-    /// How many lists the file ends within, or that never tell their kind.
+    /// How many lists the file ends within.
     pub(in crate::source) unfinished_lists: usize,
     /// The kinds that lists in the file are of, were they empty.
     pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
@@ -74,11 +75,11 @@ impl Contents {
     }
 
     fn mistakes(&self) -> usize {
-        self.all().filter(|what| matches!(what, DecodedItem::Error(_) | DecodedItem::Kindless)).count()
+        self.all().filter(|what| matches!(what, DecodedItem::Error(_) | DecodedItem::Kindless { .. } | DecodedItem::NoObject(_))).count()
     }
 
     fn objects(&self) -> usize {
-        self.all().filter(|what| matches!(what, DecodedItem::Object { .. })).count()
+        self.all().filter(|what| matches!(what, DecodedItem::Object { .. } | DecodedItem::Mended(..))).count()
     }
 
     fn syntax_is_broken(&self) -> bool {
@@ -293,9 +294,12 @@ fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> 
 
 /// Decodes the items that had to wait for the kind of their list.
 fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
-    let named = lists.iter().filter(|l| l.closed).filter_map(|l| l.types.kind.as_deref()?.strip_suffix("List")?.parse().ok());
-    contents.listed = named.collect();
-    contents.unfinished_lists = lists.iter().filter(|l| !l.closed || (!l.bare && l.types.kind.is_none())).count();
+    let kind_of = |types: &TypeMeta| match (&types.kind, &types.self_link) {
+        (Some(kind), _) => kind.strip_suffix("List")?.parse().ok(),
+        (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
+    };
+    contents.listed = lists.iter().filter(|l| l.closed).filter_map(|l| kind_of(&l.types)).collect();
+    contents.unfinished_lists = lists.iter().filter(|l| !l.closed).count();
     if !contents.all().any(|what| matches!(what, DecodedItem::Pending(..))) {
         return;
     }

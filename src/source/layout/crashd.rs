@@ -17,7 +17,7 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
     let of_stem = || kinds::of_resource(path.stem.split('-').next().unwrap_or_default());
     let below = &directories[at + 1..];
     let kind = below.last().and_then(|directory| kinds::of_resource(directory)).or_else(of_stem);
-    objects(LAYOUT, 10, Hint { kind, for_single: true, namespace: None, rank: 0 })
+    objects(LAYOUT, 10, Hint { kind, certain: true, namespace: None, rank: 0 })
 }
 
 /// `core_v1`, `policy_v1beta1`.

@@ -25,6 +25,7 @@ const RESOURCES: &[(&str, &str, &str)] = &[
     ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1"),
     ("pods", "Pod", "v1"),
     ("priorityclasses", "PriorityClass", "scheduling.k8s.io/v1"),
+    ("pdbs", "PodDisruptionBudget", "policy/v1"),
     ("pvcs", "PersistentVolumeClaim", "v1"),
     ("pvs", "PersistentVolume", "v1"),
     ("replicasets", "ReplicaSet", "apps/v1"),
@@ -42,15 +43,17 @@ const RESOURCES: &[(&str, &str, &str)] = &[
 pub(in crate::source) fn of_resource(name: &str) -> Option<KindOf> {
     let (name, group) = name.split_once('.').unwrap_or((name, ""));
     let name = name.replace('-', "").to_ascii_lowercase();
-    let (_, kind, api_version) = RESOURCES.iter().find(|(resource, ..)| *resource == name)?;
+    // Some tools name a folder after the kind of what is in it.
+    let is = |(resource, kind, _): &&(&str, &str, &str)| *resource == name || kind.eq_ignore_ascii_case(&name);
+    let (_, kind, api_version) = RESOURCES.iter().find(is)?;
     let (own, _) = api_version.split_once('/').unwrap_or(("", api_version));
     (group.is_empty() || group == own).then_some(KindOf { kind, api_version })
 }
 
-/// What is known of any file: a bare list in `pods.json` or `pods/shop.json` is of pods.
+/// What is known of any file: the named objects in `pods.json`, `pods/shop.json` and `pod/shop/web.json` are pods.
 pub(in crate::source) fn general_hint(path: &str) -> Hint {
     let mut parts = path.rsplit('/');
     let file = parts.next().and_then(|file| file.split('.').next()).unwrap_or_default();
-    let kind = of_resource(file).or_else(|| of_resource(parts.next()?));
+    let kind = of_resource(file).or_else(|| parts.take(2).find_map(of_resource));
     Hint { kind, ..Hint::default() }
 }

@@ -8,6 +8,7 @@
 mod cluster_api;
 mod cluster_info;
 mod crashd;
+mod insights;
 mod kinds;
 mod kubectl;
 mod kwok;
@@ -21,7 +22,7 @@ mod velero;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-pub(super) use kinds::{KindOf, general_hint};
+pub(super) use kinds::{KindOf, general_hint, of_resource};
 
 /// A kind of dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +33,8 @@ pub enum Layout {
     ClusterInfo,
     /// `oc adm must-gather` or `oc adm inspect`.
     MustGather,
+    /// The archive that OpenShift's Insights operator gathers.
+    Insights,
     /// Replicated's troubleshoot support bundle.
     SupportBundle,
     /// A Sonobuoy snapshot.
@@ -60,6 +63,7 @@ impl fmt::Display for Layout {
             Self::Kubectl => "kubectl get",
             Self::ClusterInfo => "kubectl cluster-info dump",
             Self::MustGather => "OpenShift must-gather",
+            Self::Insights => "OpenShift Insights archive",
             Self::SupportBundle => "Replicated support bundle",
             Self::Sonobuoy => "Sonobuoy snapshot",
             Self::Velero => "Velero backup",
@@ -89,8 +93,9 @@ impl fmt::Display for Layouts {
 pub(super) struct Hint {
     /// The kind of those that do not tell theirs.
     pub(super) kind: Option<KindOf>,
-    /// Whether that holds for an object outside a list as well.
-    pub(super) for_single: bool,
+    /// The tool that made the dump writes nothing else there: it holds for an object outside a list as well, and for one
+    /// without a name.
+    pub(super) certain: bool,
     /// The namespace of those that name none.
     pub(super) namespace: Option<String>,
     /// Of several copies of an object, that of the highest rank counts, whatever its version.
@@ -104,8 +109,8 @@ pub(super) enum Fact {
     ServerVersion,
     /// When the dump was taken: the last time in the file.
     Time,
-    /// What could not be collected; empty or `null` where everything was.
-    Errors,
+    /// What could not be collected, of a kind; empty or `null` where everything was.
+    Errors(Option<KindOf>),
 }
 
 /// What to do with a file.
@@ -158,11 +163,12 @@ impl<'a> Parts<'a> {
 type Profile = fn(&Parts<'_>) -> Option<Role>;
 
 /// In this order, since some paths of one look like those of another.
-const PROFILES: [Profile; 8] = [
+const PROFILES: [Profile; 9] = [
     velero::role,
     sonobuoy::role,
     support_bundle::role,
     support_bundle_kit::role,
+    insights::role,
     must_gather::role,
     cluster_info::role,
     crashd::role,
@@ -196,7 +202,7 @@ fn skip(layout: Layout) -> Option<Role> {
 
 /// A hint for a file named after a resource.
 fn named(resource: &str, rank: u8) -> Hint {
-    Hint { kind: kinds::of_resource(resource), for_single: true, namespace: None, rank }
+    Hint { kind: kinds::of_resource(resource), certain: true, namespace: None, rank }
 }
 
 /// A hint for a file named after a resource, in a namespace.

@@ -4,7 +4,7 @@
 //! Items of old bundles tell no kind, and `namespaces.json` may be a bare array. See `pkg/collect/cluster_resources.go`
 //! in replicatedhq/troubleshoot.
 
-use super::{Fact, Layout, Parts, Role, fact, named, named_in, objects, skip};
+use super::{Fact, Layout, Parts, Role, fact, named, named_in, objects, of_resource, skip};
 
 const LAYOUT: Layout = Layout::SupportBundle;
 
@@ -14,7 +14,10 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
     }
     let below = path.below("cluster-resources")?;
     match below {
-        _ if path.stem.ends_with("-errors") => fact(LAYOUT, Fact::Errors),
+        _ if path.stem.ends_with("-errors") => {
+            let kind = path.stem.strip_suffix("-errors").and_then(of_resource);
+            fact(LAYOUT, Fact::Errors(kind))
+        }
         ["pods", "logs", ..] | ["auth-cani-list", ..] => skip(LAYOUT),
         // Links to the JSON files beside them, or copies.
         _ if !path.is_json() => skip(LAYOUT),

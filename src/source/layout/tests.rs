@@ -9,6 +9,7 @@ fn check(path: &str, expected: &str) {
                 let kind = kind.map_or("?", |kind| kind.kind);
                 format!("{kind} in {} rank {rank}", namespace.as_deref().unwrap_or("-"))
             }
+            Task::Fact(Fact::Errors(of)) => format!("errors of {}", of.map_or("?", |of| of.kind)),
             Task::Fact(fact) => format!("{fact:?}"),
             Task::Skip => "skip".into(),
         };
@@ -31,12 +32,23 @@ fn paths_tell_what_to_do_with_files() {
         ("q/namespaces/shop/policy/poddisruptionbudgets.yaml", "OpenShift must-gather: PodDisruptionBudget in shop rank 1"),
         ("q/namespaces/shop/pods/web-1/web-1.yaml", "OpenShift must-gather: Pod in shop rank 0"),
         ("q/namespaces/shop/pods/web-1/c/c/logs/current.log", "OpenShift must-gather: skip"),
+        ("i/config/node/n1.example.com.json", "OpenShift Insights archive: Node in - rank 0"),
+        ("config/pod/shop/web-1.json", "OpenShift Insights archive: Pod in shop rank 0"),
+        ("config/pod/shop/logs/web-1/errors.log", "OpenShift Insights archive: skip"),
+        ("config/node/logs/n1.log", "OpenShift Insights archive: skip"),
+        ("config/pdbs/shop/web.json", "OpenShift Insights archive: PodDisruptionBudget in shop rank 0"),
+        ("config/persistentvolumes/v.json", "OpenShift Insights archive: PersistentVolume in - rank 0"),
+        ("config/storage/storageclasses/fast.json", "OpenShift Insights archive: StorageClass in - rank 0"),
+        ("events/shop.json", "OpenShift Insights archive: Event in shop rank 0"),
+        ("insights-operator/gathers.json", "OpenShift Insights archive: skip"),
+        ("conditional/namespaces/shop/pods/web-1/web-1.json", "OpenShift Insights archive: Pod in shop rank 0"),
+        ("config/machineconfigs/75.json", ""),
         ("q/timestamp", "OpenShift must-gather: Time"),
         ("q/audit_logs/kube-apiserver.audit_logs.gz", "OpenShift must-gather: skip"),
         ("b/cluster-resources/nodes.json", "Replicated support bundle: Node in - rank 0"),
         ("b/cluster-resources/storage-classes.json", "Replicated support bundle: StorageClass in - rank 0"),
         ("b/cluster-resources/pod-disruption-budgets/shop.json", "Replicated support bundle: PodDisruptionBudget in shop rank 0"),
-        ("b/cluster-resources/pods-errors.json", "Replicated support bundle: Errors"),
+        ("b/cluster-resources/pods-errors.json", "Replicated support bundle: errors of Pod"),
         ("b/cluster-resources/pods/logs/shop/web-1/c.log", "Replicated support bundle: skip"),
         ("b/cluster-info/cluster_version.json", "Replicated support bundle: ServerVersion"),
         ("resources/cluster/core_v1_nodes.json", "Sonobuoy snapshot: Node in - rank 0"),
@@ -70,6 +82,8 @@ fn files_are_named_after_resources() {
         ("storage-classes.yaml", Some("StorageClass")),
         ("Nodes.json", Some("Node")),
         ("web.json", None),
+        ("pod/shop/web.json", Some("Pod")),
+        ("pods/a/b/web.json", None),
     ] {
         assert_eq!(general_hint(path).kind.map(|k| k.kind), expected, "{path}");
     }

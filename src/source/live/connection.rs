@@ -26,6 +26,10 @@ pub(super) struct Shared {
     pub(super) namespaces: Vec<String>,
     pub(super) page: u32,
     pub(super) streaming: bool,
+    /// What is listed is watched.
+    pub(super) watch: bool,
+    /// Told when the server gives no sign of life.
+    pub(super) hung: Notify,
     pub(super) timing: Timing,
     pub(super) store: Mutex<Store>,
     pub(super) board: Mutex<Board>,
@@ -166,6 +170,7 @@ async fn serve(
     for reflector in all {
         tokio::spawn(reflector.run());
     }
+    tokio::spawn(listen(Arc::clone(&shared)));
     loop {
         tokio::select! {
             Some(reflector) = reflectors.recv() => drop(tokio::spawn(reflector.run())),
@@ -182,6 +187,26 @@ async fn serve(
     }
 }
 
+/// Asks a server that has been silent for a while for a sign of life, and breaks off what is under way where none comes.
+/// Mirrors the health checks of client-go's HTTP/2 connections (`staging/src/k8s.io/apimachinery/pkg/util/net/http.go`).
+async fn listen(shared: Arc<Shared>) {
+    let Timing { probe, probe_answer, .. } = shared.timing;
+    let mut from = shared.client.heard();
+    loop {
+        tokio::time::sleep_until(from + probe).await;
+        from = shared.client.heard().max(from);
+        if from.elapsed() < probe {
+            continue;
+        }
+        let answer = shared.client.json::<serde::de::IgnoredAny>("/version", Some(probe_answer)).await;
+        // Any answer is a sign of life.
+        if matches!(answer, Err(Failure { what: FailureKind::Timeout | FailureKind::Connection, .. })) {
+            shared.hung.notify_waiters();
+        }
+        from = tokio::time::Instant::now();
+    }
+}
+
 /// How far the server's clock is ahead, by what it said just now; it tells whole seconds, and less than a few is noise.
 fn clock_ahead(server: Timestamp) -> SignedDuration {
     let ahead = server.duration_since(Timestamp::now());
@@ -195,7 +220,7 @@ async fn reach(
     options: ConnectOptions,
     reflectors: channel::UnboundedSender<Reflector>,
 ) -> Result<Shared, Failure> {
-    let ConnectOptions { namespaces, page, streaming, timing, .. } = options;
+    let ConnectOptions { namespaces, page, streaming, watch, timing, .. } = options;
     let client = ReadOnlyClient::new(Arc::clone(connector), &timing)?;
     let mut ahead = SignedDuration::ZERO;
     let version = match client.json::<Version>("/version", Some(timing.connect)).await {
@@ -208,7 +233,7 @@ async fn reach(
         Err(failure) => return Err(failure),
     };
     let offers = Offers::ask(&client).await?;
-    let streaming = streaming && discovery::streams_lists(version.as_deref());
+    let streaming = streaming && watch && discovery::streams_lists(version.as_deref());
     tracing::info!(%target, version, streaming, "connected");
     let board = Board { server_version: version, ahead, ..Board::default() };
     Ok(Shared {
@@ -217,6 +242,8 @@ async fn reach(
         namespaces,
         page,
         streaming,
+        watch,
+        hung: Notify::new(),
         timing,
         store: Mutex::default(),
         board: Mutex::new(board),

@@ -96,7 +96,7 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
         let message = format!("a list of {} was expected, and {:?} came: {}", resource.plural, raw.kind, excerpt(text));
         return Err(Failure::new(failure::FailureKind::Content, message));
     }
-    let types = TypeMeta { kind: Some(raw.kind), api_version: Some(raw.api_version) };
+    let types = TypeMeta { kind: Some(raw.kind), api_version: Some(raw.api_version), self_link: None };
     let hint = Hint::default();
     let decode_one = |(index, item): (usize, &&RawValue)| {
         let context = Context { list: &types, list_open: false, index: Some(index as u32), depth: 1, hint: &hint };
@@ -114,7 +114,7 @@ const SMALL: usize = 64 << 10;
 
 /// Decodes whole lines of a watch, in their order.
 pub(super) fn lines(text: &[u8], resource: &Resource, api_version: &str) -> Vec<Result<Line, Failure>> {
-    let types = TypeMeta { kind: Some(format!("{}List", resource.kind)), api_version: Some(api_version.to_owned()) };
+    let types = TypeMeta { kind: Some(format!("{}List", resource.kind)), api_version: Some(api_version.to_owned()), self_link: None };
     let texts: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
     if text.len() < SMALL {
         texts.iter().map(|text| line(text, resource, &types)).collect()

@@ -14,6 +14,8 @@ pub struct Target {
     pub server: String,
     /// The context's namespace.
     pub namespace: String,
+    /// The proxy in between, as a URL without credentials.
+    pub proxy: Option<String>,
 }
 
 /// `context prod (https://10.0.0.1:6443)`.
@@ -144,7 +146,14 @@ fn known_contexts(known: &[String]) -> String {
 
 impl ConnectError {
     pub(super) fn of(target: &Target, failure: Failure) -> Self {
-        let (target, cause) = (target.clone(), failure.message);
+        let by_proxy = target.proxy.as_ref().filter(|_| {
+            matches!(failure.what, FailureKind::Connection | FailureKind::Timeout | FailureKind::Certificate | FailureKind::Content)
+        });
+        let cause = match by_proxy {
+            Some(proxy) => format!("{} (by the proxy {proxy})", failure.message),
+            None => failure.message,
+        };
+        let target = target.clone();
         match failure.what {
             FailureKind::Credentials => Self::Credentials { target, cause },
             FailureKind::Certificate => Self::Certificate { target, cause },

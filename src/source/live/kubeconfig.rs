@@ -5,12 +5,16 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use futures::FutureExt;
+use http::Uri;
+use jiff::Timestamp;
 use kube::Config;
 use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use super::error::{ConnectError, Target};
+use super::exec;
 use super::failure::chain;
 use super::proxy::Proxies;
 use crate::output::url_without_password;
@@ -135,10 +139,21 @@ pub(super) struct Wanted {
     pub(super) context: Option<String>,
     /// Programs that make credentials may talk to the user.
     pub(super) interactive: bool,
+    /// How long such a program may take where it may not.
+    pub(super) exec: Duration,
+}
+
+/// What a kubeconfig leads to.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) config: Config,
+    pub(super) target: Target,
+    /// Until when the credentials are valid, where that is known.
+    pub(super) valid_until: Option<Timestamp>,
 }
 
 /// The configuration of a client, and where it leads.
-pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<(Config, Target), ConnectError> {
+pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     let mut kubeconfig = match read(wanted.kubeconfig.as_deref(), env) {
         Err(ConnectError::NoKubeconfig { .. }) if env.in_cluster && wanted.context.is_none() => return in_cluster(),
         other => other?,
@@ -157,12 +172,23 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<(Config, Target), Conne
     let Some(cluster) = kubeconfig.clusters.iter().find(|c| c.name == cluster).and_then(|c| c.cluster.clone()) else {
         return Err(bad(format!("it names cluster {cluster:?}, which the kubeconfig does not have")));
     };
-    if !wanted.interactive {
+    let user = kubeconfig.contexts.iter().find(|c| c.name == name).and_then(|c| c.context.as_ref()?.user.clone());
+    let user = user.filter(|user| !user.is_empty());
+    if let Some(user) = user.as_ref().filter(|user| !kubeconfig.auth_infos.iter().any(|known| known.name == **user)) {
+        return Err(bad(format!("it names user {user:?}, which the kubeconfig does not have")));
+    }
+    let mut valid_until = None;
+    if let Some(user) = kubeconfig.auth_infos.iter_mut().find(|known| Some(&known.name) == user.as_ref()).and_then(|u| u.auth_info.as_mut())
+    {
+        let server = cluster.server.as_deref().unwrap_or_default().trim_end_matches('/').to_owned();
+        let target = Target { context: name.clone(), server, ..Target::default() };
+        let no_credentials = |cause: String| ConnectError::Credentials { target: target.clone(), cause };
         // A program that asks questions would spoil the screen.
-        for user in kubeconfig.auth_infos.iter_mut().filter_map(|user| user.auth_info.as_mut()) {
-            if let Some(exec) = &mut user.exec {
-                exec.interactive_mode = Some(ExecInteractiveMode::Never);
-            }
+        valid_until = exec::resolve(user, &cluster, wanted.interactive, wanted.exec).map_err(|error| no_credentials(error.to_string()))?;
+        if let Some(path) = user.token_file.take_if(|_| user.token.is_none()) {
+            let token = std::fs::read_to_string(&path).map_err(|error| no_credentials(format!("tokenFile {path}: {error}")))?;
+            // Editors and shells end files with a line break, which is no part of a header.
+            user.token = Some(token.trim().to_owned().into());
         }
     }
     let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
@@ -175,15 +201,23 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<(Config, Target), Conne
         Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} makes no sense: {error}", url_without_password(&url))))?),
         None => None,
     };
-    let target = Target { context: name, server: server(&config), namespace: config.default_namespace.clone() };
-    Ok((config, target))
+    let proxy = config.proxy_url.as_ref().map(without_credentials);
+    let target = Target { context: name, server: server(&config), namespace: config.default_namespace.clone(), proxy };
+    Ok(Loaded { config, target, valid_until })
 }
 
-fn in_cluster() -> Result<(Config, Target), ConnectError> {
+/// A URL as it may be shown.
+fn without_credentials(url: &Uri) -> String {
+    let host = url.authority().map_or("", |authority| authority.as_str());
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{}://{host}", url.scheme_str().unwrap_or("http"))
+}
+
+fn in_cluster() -> Result<Loaded, ConnectError> {
     let config =
         Config::incluster().map_err(|error| ConnectError::BadContext { context: "of this pod".to_owned(), cause: chain(&error) })?;
-    let target = Target { context: String::new(), server: server(&config), namespace: config.default_namespace.clone() };
-    Ok((config, target))
+    let target = Target { context: String::new(), server: server(&config), namespace: config.default_namespace.clone(), proxy: None };
+    Ok(Loaded { config, target, valid_until: None })
 }
 
 fn server(config: &Config) -> String {
@@ -203,6 +237,7 @@ contexts:
 - {name: lost, context: {cluster: gone}}
 - {name: bare, context: {cluster: bare}}
 - {name: tls, context: {cluster: tls}}
+- {name: nobody, context: {cluster: east, user: someone}}
 clusters:
 - {name: east, cluster: {server: 'https://10.1.2.3:6443', proxy-url: 'http://proxy:3128', tls-server-name: east.example}}
 - {name: bare, cluster: {}}
@@ -215,8 +250,8 @@ users:
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config");
         std::fs::write(&path, text).unwrap();
-        let wanted = Wanted { kubeconfig: Some(path), context: context.map(str::to_owned), interactive: false };
-        let result = load(&wanted, &Env::default());
+        let wanted = Wanted { kubeconfig: Some(path), context: context.map(str::to_owned), ..Wanted::default() };
+        let result = load(&wanted, &Env::default()).map(|Loaded { config, target, .. }| (config, target));
         result.map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))
     }
 
@@ -234,7 +269,12 @@ users:
     #[test]
     fn what_is_wrong_with_a_kubeconfig_is_told() {
         for (text, context, expected) in [
-            (GOOD, Some("dev"), "there is no context \"dev\" in the kubeconfig; it has prod, lost, bare, tls"),
+            (GOOD, Some("dev"), "there is no context \"dev\" in the kubeconfig; it has prod, lost, bare, tls, nobody"),
+            (
+                GOOD,
+                Some("nobody"),
+                "context nobody of the kubeconfig cannot be used: it names user \"someone\", which the kubeconfig does not have",
+            ),
             (
                 GOOD,
                 Some("lost"),
@@ -258,6 +298,9 @@ users:
         assert_eq!(target.to_string(), "context prod (https://10.1.2.3:6443)");
         assert_eq!((target.namespace.as_str(), config.tls_server_name.as_deref()), ("shop", Some("east.example")));
         assert_eq!(config.proxy_url.unwrap(), "http://proxy:3128/");
+        assert_eq!(target.proxy.as_deref(), Some("http://proxy:3128"));
+        let secret = GOOD.replace("http://proxy:3128", "http://me:hidden@proxy:3128");
+        assert_eq!(check(&secret, None).unwrap().1.proxy.as_deref(), Some("http://proxy:3128"));
     }
 
     #[test]
@@ -269,7 +312,7 @@ users:
         std::fs::write(at("b"), "current-context: a\nclusters: [{name: c, cluster: {server: 'http://second'}}]").unwrap();
         let list = std::env::join_paths([at("missing"), at("a"), at("b")]).unwrap();
         let env = Env { kubeconfig: Some(list), ..Env::default() };
-        let (_, target) = load(&Wanted::default(), &env).unwrap();
+        let Loaded { target, .. } = load(&Wanted::default(), &env).unwrap();
         assert_eq!(target.to_string(), "context a (http://first)");
         assert_eq!(contexts_in(None, &env).unwrap(), Contexts { current: Some("a".into()), names: vec!["a".into()] });
 

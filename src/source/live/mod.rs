@@ -5,7 +5,7 @@
 //! its report, just as a dump gives one; then come [`Change`]s, of which only the outcome waits, however late they are
 //! taken. What goes wrong is never fatal once the connection stands: it is shown in the [`Status`] and tried again.
 //!
-//! How it works, file by file: `kubeconfig` and `proxy` find the way; `read_only` is the only client, and refuses to
+//! How it works, file by file: `kubeconfig`, `exec` and `proxy` find the way; `read_only` is the only client, and refuses to
 //! send anything but reads of what `resource` lists; `discovery` picks the versions; a `reflector` for each resource
 //! lists and watches it, all of them on the thread of the `connection`; `decode` turns
 //! answers into objects, with the same decoder that dumps go through; `store` knows what the server holds, and
@@ -16,6 +16,7 @@ mod decode;
 mod delta_queue;
 mod discovery;
 mod error;
+mod exec;
 mod failure;
 mod kubeconfig;
 mod proxy;
@@ -62,6 +63,9 @@ pub struct ConnectOptions {
     pub page: u32,
     /// Whether to read lists as streams of events from servers that can; true by default.
     pub streaming: bool,
+    /// Whether to watch what was listed; true by default. Without it nothing changes any more after the first picture, and a
+    /// server that fails again and again fails the picture, Nodes and Pods included.
+    pub watch: bool,
     /// How long to wait for what.
     pub timing: Timing,
 }
@@ -75,6 +79,7 @@ impl Default for ConnectOptions {
             interactive: false,
             page: 1000,
             streaming: true,
+            watch: true,
             timing: Timing::default(),
         }
     }
@@ -100,28 +105,35 @@ impl std::fmt::Debug for Live {
 /// # Errors
 /// Where the kubeconfig is of no use, the server cannot be reached, or it does not accept the credentials.
 pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
-    let wanted = Wanted { kubeconfig: options.kubeconfig.clone(), context: options.context.clone(), interactive: options.interactive };
+    let wanted = Wanted {
+        kubeconfig: options.kubeconfig.clone(),
+        context: options.context.clone(),
+        interactive: options.interactive,
+        exec: options.timing.exec,
+    };
     let env = Env::of_process();
-    let (first, target) = kubeconfig::load(&wanted, &env)?;
+    let kubeconfig::Loaded { config, target, valid_until } = kubeconfig::load(&wanted, &env)?;
+    let first = (config, valid_until);
     // A later look at the kubeconfig must not lead elsewhere.
     let pinned = Wanted { context: Some(target.context.clone()).filter(|name| !name.is_empty()), ..wanted };
     let (connect_timeout, server) = (options.timing.connect, target.server.clone());
     let first = Mutex::new(Some(first));
     let connector = move || {
-        let mut config = match lock(&first).take() {
-            Some(config) => config,
+        let (mut config, valid_until) = match lock(&first).take() {
+            Some(first) => first,
             None => {
                 let loaded = kubeconfig::load(&pinned, &env);
-                let (config, target) = loaded.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))?;
+                let kubeconfig::Loaded { config, target, valid_until } =
+                    loaded.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))?;
                 if target.server != server {
                     let message = format!("the kubeconfig leads to another server now: {}", target.server);
                     return Err(Failure::new(FailureKind::Credentials, message));
                 }
-                config
+                (config, valid_until)
             }
         };
         config.connect_timeout = Some(connect_timeout);
-        Ok(config)
+        Ok((config, valid_until))
     };
     start(Arc::new(connector), target, options.clone())
 }

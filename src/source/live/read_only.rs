@@ -5,7 +5,7 @@
 //! credentials, is outside: it goes to that provider.)
 
 use std::pin::Pin;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,12 +16,15 @@ use jiff::Timestamp;
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
 use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::is_allowed;
 use super::timing::Timing;
+
+/// Between two renewals of credentials that come expired.
+const RENEW_AGAIN: Duration = Duration::from_secs(1);
 
 /// A request that was not let through.
 #[derive(Debug, thiserror::Error)]
@@ -72,24 +75,30 @@ where
 }
 
 /// What makes clients; asked again when credentials are no longer accepted.
-pub(super) type Connector = dyn Fn() -> Result<Config, Failure> + Send + Sync;
+/// With each comes until when its credentials are valid.
+pub(super) type Connector = dyn Fn() -> Result<(Config, Option<Timestamp>), Failure> + Send + Sync;
 
 /// Where an answer's pieces come from.
 pub(super) struct Answer {
     body: Body,
+    heard: Arc<Mutex<Instant>>,
     /// The server's clock, where it tells.
     pub(super) date: Option<Timestamp>,
 }
 
 /// Lists, watches and gets; see the module's text.
 pub(super) struct ReadOnlyClient {
-    client: RwLock<Client>,
+    client: RwLock<(Client, Option<Timestamp>)>,
+    /// One renewal at a time, and when the last one was.
+    renewed: tokio::sync::Mutex<Option<Instant>>,
+    /// When the server was heard last.
+    heard: Arc<Mutex<Instant>>,
     connector: Arc<Connector>,
     answer: Duration,
 }
 
 /// The client below the layer, from a configuration.
-fn build(mut config: Config) -> Result<Client, Failure> {
+fn build((mut config, valid_until): (Config, Option<Timestamp>)) -> Result<(Client, Option<Timestamp>), Failure> {
     let agent = HeaderValue::from_static(concat!("schedscope/", env!("CARGO_PKG_VERSION")));
     config.headers.push((http::header::USER_AGENT, agent));
     // Whoever asks decides about trying again, and shows it.
@@ -99,14 +108,17 @@ fn build(mut config: Config) -> Result<Client, Failure> {
         // Nothing has been sent yet: what goes wrong here is the user's side.
         if failure.what == FailureKind::Connection { Failure { what: FailureKind::Credentials, ..failure } } else { failure }
     })?;
-    Ok(builder.with_layer(&ReadOnly).build())
+    let client = builder.with_layer(&ReadOnly).build();
+    let until = valid_until.or(*client.valid_until());
+    Ok((client, until))
 }
 
 impl ReadOnlyClient {
     /// Must be called within a runtime.
     pub(super) fn new(connector: Arc<Connector>, timing: &Timing) -> Result<Self, Failure> {
         let client = RwLock::new(build(connector()?)?);
-        Ok(Self { client, connector, answer: timing.answer })
+        let (renewed, heard) = (tokio::sync::Mutex::default(), Arc::new(Mutex::new(Instant::now())));
+        Ok(Self { client, renewed, heard, connector, answer: timing.answer })
     }
 
     /// Makes a new client, with what the kubeconfig says now.
@@ -122,15 +134,39 @@ impl ReadOnlyClient {
     }
 
     fn client(&self) -> Client {
-        self.client.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.client.read().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
+    fn is_expired(&self) -> bool {
+        self.client.read().unwrap_or_else(PoisonError::into_inner).1.is_some_and(|until| until <= Timestamp::now())
+    }
+
+    /// Renews credentials that have expired; once for all that ask at the same time, and no more often than every second
+    /// where they come expired already.
+    async fn renew_expired(&self) -> Result<(), Failure> {
+        if !self.is_expired() {
+            return Ok(());
+        }
+        let mut renewed = self.renewed.lock().await;
+        if !self.is_expired() || renewed.is_some_and(|at| at.elapsed() < RENEW_AGAIN) {
+            return Ok(());
+        }
+        *renewed = Some(Instant::now());
+        self.renew().await
+    }
+
+    /// When the server was heard last.
+    pub(super) fn heard(&self) -> Instant {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_heard(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// Sends a GET; what comes back is JSON, or a failure.
     pub(super) async fn get(&self, path_and_query: &str, within: Option<Duration>) -> Result<Answer, Failure> {
-        let client = self.client();
-        if client.valid_until().is_some_and(|until| until <= Timestamp::now()) {
-            self.renew().await?;
-        }
+        self.renew_expired().await?;
         let mut request = Request::get(path_and_query);
         if path_and_query.contains("watch=true") {
             // Servers may compress each event by itself, which the decompressing layer does not follow.
@@ -140,13 +176,14 @@ impl ReadOnlyClient {
         let limit = within.unwrap_or(self.answer);
         let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
         let response = response.map_err(|error| Failure::of_client(&error))?;
+        self.note_heard();
         self.check(response).await
     }
 
     async fn check(&self, response: Response<Body>) -> Result<Answer, Failure> {
         let (head, body) = response.into_parts();
         let date = head.headers.get(DATE).and_then(|value| value.to_str().ok()).and_then(read_date);
-        let mut answer = Answer { body, date };
+        let mut answer = Answer { body, heard: Arc::clone(&self.heard), date };
         if !head.status.is_success() {
             let mut text = Vec::new();
             while let Ok(Some(span)) = answer.next(self.answer).await {
@@ -198,6 +235,7 @@ impl Answer {
                 let failure = Failure::of_client(&error);
                 Failure::new(FailureKind::Connection, format!("the connection broke off: {}", failure.message))
             })?;
+            *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }

@@ -19,7 +19,7 @@ use super::failure::{Failure, FailureKind};
 use super::resource::{Resource, Subject};
 use super::status::{Place, State};
 use super::store::Taken;
-use super::timing::Backoff;
+use super::timing::{Backoff, Timing};
 use crate::cluster::{Key, Kind};
 
 /// Objects of a watch that are decoded together; more where one object is longer.
@@ -27,6 +27,9 @@ const BATCH: usize = 1 << 20;
 
 /// No object is longer; API servers refuse those of a few megabytes.
 const MAX_LINE: usize = 64 << 20;
+
+/// How much longer a page of Events is than one of objects.
+const EVENTS_PER_OBJECT: u32 = 10;
 
 /// A watch that ends sooner than this without a word did not work.
 const SHORT: Duration = Duration::from_secs(1);
@@ -59,7 +62,11 @@ impl Reflector {
     pub(super) fn new(shared: Arc<Shared>, resource: &'static Resource, namespace: Option<String>) -> Self {
         let place = (resource.subject, namespace.clone());
         shared.board().add(&place);
-        let (streaming, page) = (shared.streaming && resource.subject != Subject::Events, shared.page);
+        let (streaming, page) = match resource.subject {
+            // They are small, and many more than objects.
+            Subject::Events => (false, shared.page.saturating_mul(EVENTS_PER_OBJECT)),
+            Subject::Objects(_) => (shared.streaming, shared.page),
+        };
         Self { shared, resource, namespace, place, version: 0, at: None, backoff: Backoff::default(), streaming, page }
     }
 
@@ -70,6 +77,9 @@ impl Reflector {
             Offer::Unknown => {}
             Offer::Absent => {
                 self.settle(State::Absent);
+                if !self.shared.watch {
+                    return;
+                }
                 tokio::time::sleep(self.shared.timing.absent).await;
             }
             Offer::Old => {
@@ -78,17 +88,34 @@ impl Reflector {
             }
         }
         loop {
-            let result = match self.at.clone() {
-                Some(version) => self.watch(Some(version)).await,
-                None if self.streaming => self.watch(None).await,
-                None => self.list().await,
+            let shared = Arc::clone(&self.shared);
+            let result = tokio::select! {
+                result = self.turn() => result,
+                () = shared.hung.notified() => Err(hangs(&shared.timing)),
             };
-            let Err(failure) = result else { continue };
-            match self.after(failure).await {
-                Next::Now => {}
-                Next::After(wait) => tokio::time::sleep(wait).await,
+            let next = match result {
+                Ok(()) => Next::Now,
+                Err(failure) => self.after(failure).await,
+            };
+            let wait = match next {
                 Next::Never => return,
+                Next::Now => Duration::ZERO,
+                Next::After(wait) => wait,
+            };
+            // What is settled for the first picture changes no more where nothing is watched.
+            if !shared.watch && shared.board().of(&self.place).settled {
+                return;
             }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// One list, or one watch.
+    async fn turn(&mut self) -> Result<(), Failure> {
+        match self.at.clone() {
+            Some(version) => self.watch(Some(version)).await,
+            None if self.streaming => self.watch(None).await,
+            None => self.list().await,
         }
     }
 
@@ -188,7 +215,8 @@ impl Reflector {
         let since = if let State::Retrying { since, .. } = status.state { since } else { now };
         tracing::info!(subject = %self.resource.subject, why = failure.message, ?wait, "tried again later");
         status.state = State::Retrying { since, why: failure.message, next };
-        let out_of_patience = self.backoff.failures() >= self.shared.timing.patience && !is_essential(self.resource.subject);
+        let can_wait = self.shared.watch && is_essential(self.resource.subject);
+        let out_of_patience = self.backoff.failures() >= self.shared.timing.patience && !can_wait;
         let settles = out_of_patience && !status.settled;
         status.settled |= settles;
         drop(board);
@@ -384,6 +412,11 @@ impl Reflector {
     }
 }
 
+fn hangs(timing: &Timing) -> Failure {
+    let silent = timing.probe + timing.probe_answer;
+    Failure::new(FailureKind::Timeout, format!("the server hangs: it gave no sign of life for {silent:?}"))
+}
+
 /// How far a watch is.
 struct Stream {
     /// The keys so far of the objects that come first.
@@ -396,7 +429,7 @@ struct Stream {
 
 impl Stream {
     /// How long silence is no sign of a dead connection.
-    fn patience(&self, timing: &super::timing::Timing) -> Duration {
+    fn patience(&self, timing: &Timing) -> Duration {
         match (&self.initial, self.bookmarks) {
             (Some(_), _) => timing.answer,
             (None, true) => timing.silence,

@@ -177,6 +177,16 @@ impl Board {
                 about.unlisted.insert(kind);
             }
         }
+        for status in self.kinds.values() {
+            let Subject::Objects(kind) = status.subject else { continue };
+            match &status.state {
+                State::Forbidden { .. } if status.lists == 0 => about.refused.insert(kind),
+                State::Retrying { .. } if status.lists == 0 => about.failed.insert(kind),
+                State::OldVersion { .. } => about.failed.insert(kind),
+                _ if status.namespace.is_some() => about.partial.insert(kind),
+                _ => {}
+            }
+        }
         let remark = |severity, message| Diagnostic { severity, file: about.name.clone(), line: None, object: None, message };
         let mut diagnostics = Vec::new();
         let mut absent = Vec::new();

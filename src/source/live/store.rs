@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::delta_queue::{Change, DeltaQueue};
-use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::cluster::{Cluster, Key, Kind, KindSet, Object, Str};
 use crate::source::assemble::Assembly;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::diagnostic::Diagnostic;
@@ -96,6 +96,10 @@ pub(super) struct About {
     pub(super) listed: Vec<Kind>,
     /// Kinds that are not known, or not wholly.
     pub(super) unlisted: BTreeSet<Kind>,
+    /// Kinds that may not be read, could not be, and were in some namespaces only.
+    pub(super) refused: KindSet,
+    pub(super) failed: KindSet,
+    pub(super) partial: KindSet,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Bytes read.
     pub(super) bytes: u64,
@@ -120,6 +124,7 @@ impl Store {
         if let Some(gathered) = &mut self.gathered {
             gathered.newest = gathered.newest.max(newest);
         }
+        let what = if let DecodedItem::Mended(object, _) = what { *object } else { what };
         match what {
             DecodedItem::Object { object, .. } => {
                 let key = object.key();
@@ -235,6 +240,7 @@ impl Store {
             about.version.map(|version| ServerVersion { version, told_by: VersionTeller::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
+        (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();
         }
@@ -282,6 +288,24 @@ pub(super) fn forget_shared() {
 
 /// Whether an object says what another one said, up to its resource version, which is made equal on the way.
 fn is_same(known: &Object, object: &mut Object) -> bool {
+    let told = changed(object).map(|changed| std::mem::replace(changed, known.meta().changed));
+    let same = is_same_but_for_time(known, object);
+    if let (false, Some(told), Some(changed)) = (same, told, changed(object)) {
+        *changed = told;
+    }
+    same
+}
+
+/// When an object says that it was changed: a change of nothing that is read is none.
+fn changed(object: &mut Object) -> Option<&mut Option<Timestamp>> {
+    match object {
+        Object::Node(node) => Arc::get_mut(node).map(|node| &mut node.metadata.changed),
+        Object::PodDisruptionBudget(budget) => Arc::get_mut(budget).map(|budget| &mut budget.metadata.changed),
+        _ => None,
+    }
+}
+
+fn is_same_but_for_time(known: &Object, object: &mut Object) -> bool {
     macro_rules! level {
         ($($kind:ident)*) => {
             match object {

@@ -13,6 +13,12 @@ pub struct Timing {
     /// How long a watch whose server sends bookmarks may be silent before it is taken to be dead; 150 s, since bookmarks
     /// come once a minute.
     pub silence: Duration,
+    /// How long nothing at all may be heard of a server before it is asked for a sign of life; 30 s, as client-go does.
+    pub probe: Duration,
+    /// How long that may take before all that is under way counts as broken; 15 s, as client-go does.
+    pub probe_answer: Duration,
+    /// How long a program that makes credentials may take where it can ask nobody; 60 s.
+    pub exec: Duration,
     /// How long a watch is asked to last; 290 s. One without bookmarks is dead a while after that.
     pub watch: Duration,
     /// The first wait after a failure, doubled with each one that follows; 800 ms.
@@ -35,6 +41,9 @@ impl Default for Timing {
             connect: Duration::from_secs(10),
             answer: Duration::from_secs(65),
             silence: Duration::from_secs(150),
+            probe: Duration::from_secs(30),
+            probe_answer: Duration::from_secs(15),
+            exec: Duration::from_secs(60),
             watch: Duration::from_secs(290),
             backoff: Duration::from_millis(800),
             max_backoff: Duration::from_secs(30),

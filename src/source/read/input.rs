@@ -170,6 +170,8 @@ pub(in crate::source) struct Found {
     pub(in crate::source) documents: Vec<Document>,
     /// What could not be opened, and why.
     pub(in crate::source) failed: Vec<(String, io::Error)>,
+    /// Hidden files and directories, which are not looked into.
+    pub(in crate::source) hidden: Vec<String>,
     /// Links that lead out of the directory that was given, and are not followed.
     pub(in crate::source) led_out: Vec<String>,
 }
@@ -229,6 +231,7 @@ impl Found {
         for entry in entries {
             let name = entry.file_name();
             if name.to_string_lossy().starts_with('.') {
+                self.hidden.push(entry.path().display().to_string());
                 continue;
             }
             let path = entry.path();

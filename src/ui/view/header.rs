@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::cluster::{Cluster, Kind};
 use crate::session::{InitialQueues, Revision};
 use crate::ui::config::theme::Role;
 use crate::ui::model::text;
@@ -29,21 +30,21 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
     let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
-    let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
+    let named = area.width >= NAMED_FROM;
+    let lead = if named { " schedscope  " } else { " " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
     let live = match &scene.live {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
     let label = scene.release.label();
-    let is_narrow = area.width < NAMED_FROM;
-    let mut release = if is_narrow { label } else { format!("kube-scheduler {label}") };
+    let mut release = if named { format!("kube-scheduler {label}") } else { label };
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let least = text::width(lead) + SHORTEST_SOURCE;
     // A release that somebody asked for, or that the cluster shows, is worth more than how the queues began.
-    let is_asked_for = scene.release.choice.wanted.is_some();
-    if least + always > room && is_asked_for {
+    let given = scene.release.choice.wanted.is_some();
+    if given && least + always > room {
         always -= width(started);
         started = "";
     }
@@ -55,10 +56,10 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let source = text::clip_middle(scene.source, left, scene.glyphs.ellipsis).into_owned();
     // The counts give way to the release.
     let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
-    let counts = [count(moment.cluster.nodes.len(), "node"), count(moment.cluster.pods.len(), "pod")].map(|words| {
+    let counts = [known(&moment.cluster, Kind::Node, "node"), known(&moment.cluster, Kind::Pod, "pod")].map(|(role, words)| {
         let fits = width(&words) <= spare;
         spare = if fits { spare - width(&words) } else { 0 };
-        if fits { words } else { String::new() }
+        (role, if fits { words } else { String::new() })
     });
     let [nodes, pods] = counts;
     let facts = [
@@ -67,8 +68,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         (Role::Accent, scene.branch.to_owned()),
         (Role::Notice, alone.to_owned()),
         (Role::Muted, started.to_owned()),
-        (Role::Muted, nodes),
-        (Role::Muted, pods),
+        nodes,
+        pods,
         (Role::Muted, release),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
@@ -86,6 +87,15 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
     let width = (right_width as u16).min(area.width);
     scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));
+}
+
+/// How many objects of a kind there are; that they are unknown where the source holds none and does not say so.
+fn known(cluster: &Cluster, kind: Kind, one: &str) -> (Role, String) {
+    let objects = cluster.count(kind);
+    if objects == 0 && cluster.unknown.why(kind).is_some() {
+        return (Role::Warning, format!("{one}s unknown"));
+    }
+    (Role::Muted, count(objects, one))
 }
 
 fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {

@@ -32,6 +32,7 @@ pub(in crate::source) fn members<R: Read + Seek + Send>(
             }
             Err(error) => {
                 let reason = match error {
+                    zip::result::ZipError::UnsupportedArchive(zip::result::ZipError::PASSWORD_REQUIRED) => "it is encrypted",
                     zip::result::ZipError::UnsupportedArchive(reason) => reason,
                     _ => "it is compressed in a way that is not supported, or damaged",
                 };

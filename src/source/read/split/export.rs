@@ -4,7 +4,7 @@ use super::TypeMeta;
 
 /// The type of a list of these.
 pub(in crate::source) fn list_of(kind: &str, api_version: &str) -> TypeMeta {
-    TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()) }
+    TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()), self_link: None }
 }
 
 /// What a list is of that stands under this key in an export of kube-scheduler-simulator (`ResourcesForSnap` in

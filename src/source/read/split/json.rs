@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
 use super::export::{exported_list, list_of};
-use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
+use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, is_chatter, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -102,7 +102,7 @@ impl Json {
                 },
             },
             b'[' => {
-                self.lists.push(ItemList { bare: true, ..ItemList::default() });
+                self.lists.push(ItemList::default());
                 self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: true };
                 Some(at + 1)
             }
@@ -111,6 +111,10 @@ impl Json {
                 self.form.logs = true;
                 Some(memchr(b'\n', &window[at..]).map_or(window.len(), |end| at + end))
             }
+            b'C' | b'W' if is_chatter(&window[at..]) => match memchr(b'\n', &window[at..]) {
+                Some(end) => Some(at + end),
+                None => last.then_some(window.len()),
+            },
             _ => {
                 // Whatever it is, the next line that opens an object or a list may be sound again.
                 let next =
@@ -196,7 +200,7 @@ impl Json {
         match member(window, at) {
             Member::Found { key, value, end } => {
                 note_type(&mut self.lists[list].types, &window[key.0..key.1], &window[value..end]);
-                if &window[key.0..key.1] == b"items" {
+                if is_items(&window[key.0..key.1]) {
                     spans.push(span(at, end, None, SpanState::Stray("a second `items` in one list")));
                 }
                 Some(end)
@@ -373,15 +377,36 @@ fn member(text: &[u8], at: usize) -> Member {
     }
 }
 
+/// Whether a list's items stand under a key; kubectl wrote it with a capital before 1.14.
+fn is_items(key: &[u8]) -> bool {
+    matches!(key, b"items" | b"Items")
+}
+
 fn note_type(types: &mut TypeMeta, key: &[u8], value: &[u8]) {
     let slot = match key {
         b"kind" => &mut types.kind,
         b"apiVersion" => &mut types.api_version,
+        // Where metadata is inlined.
+        b"selfLink" => &mut types.self_link,
+        b"metadata" if types.kind.is_none() && memchr::memmem::find(value, b"\"selfLink\"").is_some() => {
+            types.self_link = self_link(value);
+            return;
+        }
         _ => return,
     };
     if let Ok(text) = serde_json::from_slice::<String>(value) {
         *slot = Some(text);
     }
+}
+
+/// The path in an object's metadata, where it is not empty.
+fn self_link(metadata: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Link {
+        #[serde(rename = "selfLink")]
+        self_link: Option<String>,
+    }
+    serde_json::from_slice::<Link>(metadata).ok()?.self_link.filter(|link| !link.is_empty())
 }
 
 /// Reads the object at `start` until it is clear whether it is a list.
@@ -406,7 +431,7 @@ fn list_head(window: &[u8], start: usize) -> Head {
             Err(_) => return skip_value(window, start).map_or(Head::More, |end| Head::Object { end }),
         };
         let name = &window[key.0..key.1];
-        if name == b"items" && window[value] == b'[' && may_be_list(types.kind.as_deref()) {
+        if is_items(name) && window[value] == b'[' && may_be_list(types.kind.as_deref()) {
             return Head::Items { start: value + 1, types };
         }
         if window[value] == b'['

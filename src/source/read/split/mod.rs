@@ -25,6 +25,8 @@ pub(in crate::source) enum Syntax {
 pub(in crate::source) struct TypeMeta {
     pub(in crate::source) kind: Option<String>,
     pub(in crate::source) api_version: Option<String>,
+    /// The path that an API server once served it under (`metadata.selfLink`), where it names no kind.
+    pub(in crate::source) self_link: Option<String>,
 }
 
 /// A list whose items are pieces; its `kind` may stand after them, so it is known for certain once it is closed.
@@ -32,8 +34,6 @@ pub(in crate::source) struct TypeMeta {
 pub(in crate::source) struct ItemList {
     pub(in crate::source) types: TypeMeta,
     pub(in crate::source) closed: bool,
-    /// A plain array, without an object around it that could tell a kind.
-    pub(in crate::source) bare: bool,
     /// One of several lists in one object, under a key that tells its kind.
     pub(in crate::source) export: bool,
 }
@@ -51,6 +51,14 @@ pub(in crate::source) struct Form {
 
 /// How `kubectl cluster-info dump` opens a log among the lists that it prints.
 const LOG_START: &[u8] = b"==== START logs for container ";
+
+/// How the lines begin that kubectl prints around what it was asked for.
+const CHATTER: [&[u8]; 2] = [b"Cluster info dumped to ", b"Warning: "];
+
+/// Whether `text` starts with a line that kubectl prints around objects.
+fn is_chatter(text: &[u8]) -> bool {
+    CHATTER.iter().any(|start| text.starts_with(start))
+}
 
 /// The line that ends the log which the line at the start of `text` opens, with the line break before it; `None` where
 /// that line does not end in `text`.

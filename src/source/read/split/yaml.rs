@@ -8,7 +8,7 @@
 use memchr::memchr;
 
 use super::json::skip_value;
-use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, log_end, may_be_list, skip_log};
+use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, is_chatter, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -136,7 +136,7 @@ impl Yaml {
     }
 
     fn open(&mut self, types: TypeMeta, column: usize, bare: bool) {
-        self.lists.push(ItemList { types, bare, ..ItemList::default() });
+        self.lists.push(ItemList { types, ..ItemList::default() });
         self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
     }
 
@@ -194,7 +194,7 @@ impl Yaml {
             return stray(window, at, last, entries.column, spans);
         }
         note_type(&mut self.lists[list].types, line.text);
-        if line.text.starts_with(b"items:") {
+        if is_items(line.text) {
             spans.push(stray_piece(at, line.next, "a second `items` in one list"));
         }
         Some(line.next)
@@ -226,6 +226,14 @@ impl Splitter for Yaml {
                 self.state = State::Start;
                 continue;
             }
+            if matches!(window[at], b'C' | b'W') && is_chatter(&window[at..]) {
+                match memchr(b'\n', &window[at..]) {
+                    Some(end) => at += end + 1,
+                    None if last => at = window.len(),
+                    None => return at,
+                }
+                continue;
+            }
             let known = spans.len();
             let next = match self.state {
                 State::Start => self.start(window, at, last, spans),
@@ -240,7 +248,10 @@ impl Splitter for Yaml {
             at = next;
         }
         if last && let State::Tail(entries) | State::Entries(entries) = self.state {
-            self.lists[entries.list].closed = true;
+            // Only a list that an API server wrote has an apiVersion, and then its kind comes behind its items: the file
+            // ends before that.
+            let ItemList { types, closed, .. } = &mut self.lists[entries.list];
+            *closed = entries.bare || types.kind.is_some() || types.api_version.is_none();
         }
         at
     }
@@ -280,7 +291,7 @@ fn document_end(window: &[u8], at: usize, last: bool) -> Option<usize> {
     let mut end = at;
     while end < window.len() {
         let line = Line::read(window, end, last)?;
-        if line.text.starts_with(LOG_START) {
+        if line.text.starts_with(LOG_START) || (end != at && is_chatter(line.text)) {
             return Some(end);
         }
         // Directives belong to the document behind the marker that follows them.
@@ -300,6 +311,11 @@ fn directives_only(text: &[u8]) -> bool {
 fn is_json(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     text.starts_with(b"{") && matches!(text[1..].trim_ascii_start().first(), Some(b'"' | b'}')) && skip_value(text, 0) == Some(text.len())
+}
+
+/// Whether a list's items start behind a line; kubectl wrote the key with a capital before 1.14.
+fn is_items(line: &[u8]) -> bool {
+    line.starts_with(b"items:") || line.starts_with(b"Items:")
 }
 
 enum Head {
@@ -328,7 +344,7 @@ fn list_head(window: &[u8], mut at: usize, last: bool) -> Head {
         if !may_be_list(types.kind.as_deref()) {
             return Head::Other;
         }
-        if line.text.starts_with(b"items:") {
+        if is_items(line.text) {
             if !(Line { text: &line.text[6..], next: 0 }).is_blank() {
                 return Head::Other;
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Pod, PodDisruptionBudget, Str};
 use crate::framework::DryRunStep;
+use crate::report::budgets_unknown_because;
 use crate::trace::PreemptionView;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
@@ -75,7 +76,8 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
     if cluster.unknown.budgets {
-        rows.note("? the dump contains no PodDisruptionBudgets: whether an eviction violates one is unknown");
+        let why = budgets_unknown_because(cluster.unknown);
+        rows.note(format!("? {why}: whether an eviction violates one is unknown"));
     } else if cluster.pod_disruption_budgets.is_empty() {
         rows.note("there are no budgets: evictions violate none");
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
+use crate::report::budgets_unknown_because;
 use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
@@ -235,7 +236,7 @@ struct Count {
 fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<DryRunView<'_>>, rows: &mut PageRows<'_>) {
     rows.heading("budgets on this node");
     if cycle.budgets_unknown() {
-        return rows.note("? unknown: the dump contains no PodDisruptionBudgets");
+        return rows.note(format!("? unknown: {}", budgets_unknown_because(cycle.missing())));
     }
     let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
     for step in run.into_iter().flat_map(DryRunView::steps) {

@@ -9,7 +9,7 @@ use crate::cluster::{
     Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, Requirement, Str, Toleration,
 };
 use crate::framework::PluginName;
-use crate::report::why;
+use crate::report::{budgets_unknown_because, why};
 use crate::session::Timeline;
 use crate::session::{Keyframe, Revision};
 use crate::trace::{CycleView, Event, Outcome, Place};
@@ -296,7 +296,8 @@ fn budgets(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     rows.heading("budgets that cover it");
     let all: Vec<_> = covering(cluster, pod).collect();
     if all.is_empty() {
-        rows.note(if cluster.unknown.budgets { "unknown: the dump contains no PodDisruptionBudgets" } else { "none" });
+        let unknown = || format!("unknown: {}", budgets_unknown_because(cluster.unknown));
+        rows.note(if cluster.unknown.budgets { unknown() } else { "none".to_owned() });
     }
     for budget in all {
         let allowed = budget.status.disruptions_allowed;

@@ -1,0 +1,197 @@
+//! What is not known of a cluster, by kind, and why.
+
+use serde::{Deserialize, Serialize};
+use strum::IntoEnumIterator as _;
+
+use super::Kind;
+
+/// A set of kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Kind>", into = "Vec<Kind>")]
+pub struct KindSet(u32);
+
+impl KindSet {
+    /// Whether a kind is in it.
+    pub fn contains(self, kind: Kind) -> bool {
+        self.0 & Self::bit(kind) != 0
+    }
+
+    /// Its kinds, in their order.
+    pub fn iter(self) -> impl Iterator<Item = Kind> {
+        Kind::iter().filter(move |kind| self.contains(*kind))
+    }
+
+    /// True without kinds.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Adds a kind.
+    pub fn insert(&mut self, kind: Kind) {
+        self.0 |= Self::bit(kind);
+    }
+
+    /// Takes a kind out.
+    pub fn remove(&mut self, kind: Kind) {
+        self.0 &= !Self::bit(kind);
+    }
+
+    fn bit(kind: Kind) -> u32 {
+        1 << kind as u32
+    }
+}
+
+impl FromIterator<Kind> for KindSet {
+    fn from_iter<I: IntoIterator<Item = Kind>>(kinds: I) -> Self {
+        let mut set = Self::default();
+        kinds.into_iter().for_each(|kind| set.insert(kind));
+        set
+    }
+}
+
+impl From<Vec<Kind>> for KindSet {
+    fn from(kinds: Vec<Kind>) -> Self {
+        kinds.into_iter().collect()
+    }
+}
+
+impl From<KindSet> for Vec<Kind> {
+    fn from(set: KindSet) -> Self {
+        set.iter().collect()
+    }
+}
+
+/// Why a kind is not known, or not wholly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MissingReason {
+    /// The source holds none, and no list that says that there are none.
+    NotInSource,
+    /// It was asked for, and may not be read.
+    Refused,
+    /// It was asked for, and some or all of it could not be read.
+    Failed,
+    /// It may be read in some namespaces only.
+    Partial,
+}
+
+/// What is not known of a cluster because its source did not say; nothing decides by it, and whoever shows a decision
+/// says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MissingKinds {
+    /// Whether there are PodDisruptionBudgets: no budget can be violated, but that says nothing.
+    pub budgets: bool,
+    /// Kinds that are [`MissingReason::NotInSource`].
+    #[serde(skip_serializing_if = "KindSet::is_skipped")]
+    pub absent: KindSet,
+    /// Kinds that are [`MissingReason::Refused`].
+    #[serde(skip_serializing_if = "KindSet::is_skipped")]
+    pub refused: KindSet,
+    /// Kinds that are [`MissingReason::Failed`].
+    #[serde(skip_serializing_if = "KindSet::is_skipped")]
+    pub failed: KindSet,
+    /// Kinds that are [`MissingReason::Partial`].
+    #[serde(skip_serializing_if = "KindSet::is_skipped")]
+    pub partial: KindSet,
+}
+
+impl KindSet {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+    fn is_skipped(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl MissingKinds {
+    /// Why a kind is not known; `None` where it is.
+    pub fn why(self, kind: Kind) -> Option<MissingReason> {
+        let Self { absent, refused, failed, partial, .. } = self;
+        let reasons = [
+            (refused, MissingReason::Refused),
+            (failed, MissingReason::Failed),
+            (partial, MissingReason::Partial),
+            (absent, MissingReason::NotInSource),
+        ];
+        reasons.into_iter().find(|(set, _)| set.contains(kind)).map(|(_, why)| why)
+    }
+
+    /// The kinds that are not known, and why, in the kinds' order.
+    pub fn iter(self) -> impl Iterator<Item = (Kind, MissingReason)> {
+        Kind::iter().filter_map(move |kind| Some((kind, self.why(kind)?)))
+    }
+
+    /// Whether budgets were asked for and not given, so that no number of violations can be believed. Where pods are known
+    /// in some namespaces only, the budgets of these are enough.
+    pub fn budgets_withheld(self) -> bool {
+        match self.why(Kind::PodDisruptionBudget) {
+            Some(MissingReason::Refused | MissingReason::Failed) => true,
+            Some(MissingReason::Partial) => self.why(Kind::Pod).is_none(),
+            Some(MissingReason::NotInSource) | None => false,
+        }
+    }
+
+    /// What is left to know once a kind is known.
+    #[must_use]
+    pub fn without(mut self, kind: Kind) -> Self {
+        self.budgets &= kind != Kind::PodDisruptionBudget;
+        for set in [&mut self.absent, &mut self.refused, &mut self.failed, &mut self.partial] {
+            set.remove(kind);
+        }
+        self
+    }
+
+    /// What two sources leave unknown together: what one of them knows is known.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let known = Kind::iter().filter(|kind| other.why(*kind).is_none() && (*kind != Kind::PodDisruptionBudget || !other.budgets));
+        known.fold(self, Self::without)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(kinds: &[Kind]) -> KindSet {
+        kinds.iter().copied().collect()
+    }
+
+    #[test]
+    fn sets_hold_kinds_in_their_order() {
+        let mut kinds = set(&[Kind::VolumeAttachment, Kind::CSIDriver]);
+        assert_eq!(kinds.iter().collect::<Vec<_>>(), [Kind::CSIDriver, Kind::VolumeAttachment]);
+        kinds.remove(Kind::CSIDriver);
+        assert_eq!((kinds.contains(Kind::CSIDriver), kinds.contains(Kind::VolumeAttachment)), (false, true));
+        let text = serde_json::to_string(&kinds).unwrap();
+        assert_eq!((text.as_str(), serde_json::from_str::<KindSet>(&text).unwrap()), (r#"["VolumeAttachment"]"#, kinds));
+    }
+
+    #[test]
+    fn budgets_are_withheld_where_they_were_asked_for_and_not_given() {
+        let budgets = set(&[Kind::PodDisruptionBudget]);
+        let missing = MissingKinds::default();
+        for (missing, withheld) in [
+            (missing, false),
+            (MissingKinds { budgets: true, absent: budgets, ..missing }, false),
+            (MissingKinds { refused: budgets, ..missing }, true),
+            (MissingKinds { failed: budgets, absent: budgets, ..missing }, true),
+            (MissingKinds { partial: budgets, ..missing }, true),
+            (MissingKinds { partial: set(&[Kind::PodDisruptionBudget, Kind::Pod]), ..missing }, false),
+        ] {
+            assert_eq!(missing.budgets_withheld(), withheld, "{missing:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_once_is_known() {
+        let first = MissingKinds { budgets: true, absent: set(&[Kind::PodDisruptionBudget, Kind::Node]), ..MissingKinds::default() };
+        let second = MissingKinds { refused: set(&[Kind::Node]), ..MissingKinds::default() };
+        assert_eq!(first.and(second), MissingKinds { absent: set(&[Kind::Node]), ..MissingKinds::default() });
+        assert_eq!(first.and(first), first);
+        assert_eq!(first.without(Kind::Node).without(Kind::PodDisruptionBudget), MissingKinds::default());
+        // Sessions of old say only whether budgets are unknown.
+        let old: MissingKinds = serde_json::from_str(r#"{"budgets":true}"#).unwrap();
+        assert_eq!(old, MissingKinds { budgets: true, ..MissingKinds::default() });
+    }
+}

@@ -1,0 +1,70 @@
+//! Decodes what an API server answers in place of a list that it does not give: a `Status` with the resource in its
+//! details, as `kubectl get --raw` leaves it, and as a capture notes it.
+
+use serde::Deserialize;
+
+use super::null_as_zero::NullAsZero;
+use super::{DecodedItem, read_json};
+use crate::cluster::Kind;
+use crate::source::layout::{KindOf, of_resource};
+use crate::source::read::split::Syntax;
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Refusal {
+    status: String,
+    reason: String,
+    message: String,
+    code: u16,
+    details: Details,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    /// The object that was asked for; empty for a list.
+    name: String,
+    group: String,
+    /// The resource, in the plural.
+    kind: String,
+}
+
+/// The kind that was not given; `None` for any other status.
+pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedItem> {
+    let refusal: Refusal = match syntax {
+        Syntax::Json => read_json(text, |d| Refusal::deserialize(d)).ok()?,
+        Syntax::Yaml => Refusal::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
+    };
+    let Details { name, group, kind } = refusal.details;
+    if refusal.status != "Failure" || !name.is_empty() {
+        return None;
+    }
+    let KindOf { kind, .. } = of_resource(&if group.is_empty() { kind } else { format!("{kind}.{group}") })?;
+    let kind: Kind = kind.parse().ok()?;
+    Some(DecodedItem::Refusal(kind, refusal.reason == "Forbidden" || refusal.code == 403, refusal.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_tells_the_kind_that_was_not_given() {
+        let decoded = |text: &str| match decode(text.as_bytes(), Syntax::Json) {
+            Some(DecodedItem::Refusal(kind, refused, message)) => Some((kind, refused, message)),
+            _ => None,
+        };
+        let refused = r#"{"status":"Failure","reason":"Forbidden","message":"m","code":403,"details":{"kind":"pods"}}"#;
+        assert_eq!(decoded(refused), Some((Kind::Pod, true, "m".to_owned())));
+        let group = r#"{"status":"Failure","code":500,"details":{"group":"policy","kind":"poddisruptionbudgets"}}"#;
+        assert_eq!(decoded(group), Some((Kind::PodDisruptionBudget, false, String::new())));
+        for other in [
+            r#"{"status":"Success","details":{"kind":"pods"}}"#,
+            r#"{"status":"Failure","reason":"NotFound","details":{"name":"a","kind":"pods"}}"#,
+            r#"{"status":"Failure","details":{"kind":"widgets"}}"#,
+            r#"{"status":"Failure"}"#,
+        ] {
+            assert_eq!(decoded(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Tells what objects are that name no kind: by the path that an API server served them under, by fields that only one
+//! kind has, and by the form of Kubernetes' internal types.
+//!
+//! `kubectl cluster-info dump` before 1.14 printed the internal types of `pkg/apis/core/types.go`: metadata among the
+//! object's own fields, and all other fields under their names in Go (`Spec`, `NodeName`, `PodCIDR`).
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::null_as_zero::NullAsZero;
+use super::read_json;
+use crate::source::layout::{KindOf, of_resource};
+use crate::source::read::split::Syntax;
+
+/// What a glance at an object without a kind shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::source) struct Untyped {
+    /// It has a name, as every object in a cluster does.
+    pub(in crate::source) named: bool,
+    /// It is of Kubernetes' internal form.
+    pub(in crate::source) internal: bool,
+    /// It is about another object, as only an Event is.
+    pub(in crate::source) event: bool,
+    pub(in crate::source) self_link: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Names {
+    name: String,
+    self_link: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Glance {
+    metadata: Option<Names>,
+    name: Option<Value>,
+    self_link: Option<Value>,
+    involved_object: Option<IgnoredAny>,
+    #[serde(rename = "Spec")]
+    spec: Option<IgnoredAny>,
+    #[serde(rename = "Status")]
+    status: Option<IgnoredAny>,
+    #[serde(rename = "InvolvedObject")]
+    internal_involved: Option<IgnoredAny>,
+}
+
+/// Glances at the text of an object without a kind; all is unknown where it is no object.
+pub(in crate::source) fn look(text: &[u8], syntax: Syntax) -> Untyped {
+    let glance: Option<Glance> = match syntax {
+        Syntax::Json => read_json(text, |d| Glance::deserialize(d)).ok(),
+        Syntax::Yaml => Glance::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok(),
+    };
+    let Some(glance) = glance else { return Untyped::default() };
+    let internal = glance.metadata.is_none() && (glance.spec.is_some() || glance.status.is_some() || glance.internal_involved.is_some());
+    let inlined = |value: Option<Value>| value.as_ref().and_then(Value::as_str).filter(|_| internal).unwrap_or_default().to_owned();
+    let Names { name, self_link } =
+        glance.metadata.unwrap_or_else(|| Names { name: inlined(glance.name), self_link: inlined(glance.self_link) });
+    Untyped {
+        named: !name.is_empty(),
+        internal,
+        event: glance.involved_object.is_some() || (internal && glance.internal_involved.is_some()),
+        self_link: Some(self_link).filter(|link| !link.is_empty()),
+    }
+}
+
+/// The kind and `apiVersion` of what is served under a path such as `/api/v1/namespaces/shop/pods/web` or
+/// `/apis/apps/v1/deployments`. A kind that is not in the model goes by its resource: `deployments.apps`.
+pub(in crate::source) fn of_self_link(link: &str) -> Option<(String, String)> {
+    let parts: Vec<&str> = link.split('/').filter(|part| !part.is_empty()).collect();
+    let (group, version, rest) = match parts.as_slice() {
+        ["api", version, rest @ ..] => ("", *version, rest),
+        ["apis", group, version, rest @ ..] => (*group, *version, rest),
+        _ => return None,
+    };
+    let resource = match rest {
+        ["namespaces", _, resource, ..] | [resource, ..] => *resource,
+        [] => return None,
+    };
+    let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    let full = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
+    Some((of_resource(&full).map_or(full, |KindOf { kind, .. }| kind.to_owned()), api_version))
+}
+
+/// Fields whose keys are data, and stay as they are.
+const MAPS: [&str; 10] =
+    ["NodeSelector", "Selector", "Limits", "Requests", "Overhead", "Capacity", "Allocatable", "Hard", "Used", "Parameters"];
+
+/// Fields whose names in `v1` differ by more than their first letters, where a scheduler reads them.
+const RENAMED: [(&str, &str); 4] =
+    [("CephMonitors", "monitors"), ("RBDPool", "pool"), ("RBDImage", "image"), ("PodDisruptionsAllowed", "disruptionsAllowed")];
+
+/// An object of internal form as JSON of its present one; `None` where it does not parse.
+pub(in crate::source) fn present_form(text: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
+    let object: Map<String, Value> = match syntax {
+        Syntax::Json => serde_json::from_slice(text).ok()?,
+        Syntax::Yaml => Map::deserialize(serde_yaml::Deserializer::from_slice(text)).ok()?,
+    };
+    let (mut metadata, mut present) = (Map::new(), Map::new());
+    for (key, value) in object {
+        match key.as_str() {
+            "kind" | "apiVersion" => drop(present.insert(key, value)),
+            _ if is_exported(&key) => drop(present.insert(field(&key), fields(value, &key))),
+            _ => drop(metadata.insert(key, value)),
+        }
+    }
+    // Of the internal type's security context, this is a field of the pod.
+    if let Some(spec) = present.get_mut("spec").and_then(Value::as_object_mut)
+        && let Some(host_network) = spec.get("securityContext").and_then(|context| context.get("hostNetwork")).cloned()
+    {
+        spec.insert("hostNetwork".to_owned(), host_network);
+    }
+    present.insert("metadata".to_owned(), Value::Object(metadata));
+    serde_json::to_vec(&present).ok()
+}
+
+/// Whether a key is a field's name in Go. Types of `k8s.io/apimachinery` name their fields as the API does.
+fn is_exported(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// A field's name in the API: `Spec` is `spec`, `PodCIDR` is `podCIDR` and `GCEPersistentDisk` is `gcePersistentDisk`.
+fn field(key: &str) -> String {
+    if let Some((_, name)) = RENAMED.iter().find(|(internal, _)| *internal == key) {
+        return (*name).to_owned();
+    }
+    let capitals = key.bytes().take_while(u8::is_ascii_uppercase).count();
+    let lowered = if capitals > 1 && capitals < key.len() { capitals - 1 } else { capitals };
+    format!("{}{}", key[..lowered].to_ascii_lowercase(), &key[lowered..])
+}
+
+/// The value of a field, with the names of all fields in it as the API has them.
+fn fields(value: Value, of: &str) -> Value {
+    match value {
+        Value::Object(object) if !MAPS.contains(&of) => {
+            let rename = |(key, value): (String, Value)| {
+                if is_exported(&key) { (field(&key), fields(value, &key)) } else { (key, value) }
+            };
+            Value::Object(object.into_iter().map(rename).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(|item| fields(item, of)).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn paths_of_the_api_tell_kinds() {
+        for (link, expected) in [
+            ("/api/v1/nodes/a", Some(("Node", "v1"))),
+            ("/api/v1/namespaces/shop", Some(("Namespace", "v1"))),
+            ("/api/v1/namespaces/shop/pods", Some(("Pod", "v1"))),
+            ("/api/v1/namespaces/shop/pods/web", Some(("Pod", "v1"))),
+            ("/apis/policy/v1beta1/namespaces/shop/poddisruptionbudgets/web", Some(("PodDisruptionBudget", "policy/v1beta1"))),
+            (
+                "/apis/config.openshift.io/v1/clusterversions/version",
+                Some(("clusterversions.config.openshift.io", "config.openshift.io/v1")),
+            ),
+            ("/apis/serving.knative.dev/v1/namespaces/shop/services/web", Some(("services.serving.knative.dev", "serving.knative.dev/v1"))),
+            ("/api/v1", None),
+            ("/healthz", None),
+            ("", None),
+        ] {
+            assert_eq!(of_self_link(link), expected.map(|(kind, version)| (kind.to_owned(), version.to_owned())), "{link}");
+        }
+    }
+
+    #[test]
+    fn a_glance_tells_objects_from_other_values() {
+        let looks = |text: &str| {
+            let Untyped { named, internal, event, self_link } = look(text.as_bytes(), Syntax::Json);
+            (named, internal, event, self_link.is_some())
+        };
+        assert_eq!(looks(r#"{"metadata":{"name":"a","selfLink":"/api/v1/nodes/a"}}"#), (true, false, false, true));
+        assert_eq!(looks(r#"{"metadata":{"name":"a"},"involvedObject":{}}"#), (true, false, true, false));
+        assert_eq!(looks(r#"{"name":"a","Spec":{},"Status":null}"#), (true, true, false, false));
+        assert_eq!(looks(r#"{"name":"a","status":{}}"#), (false, false, false, false));
+        assert_eq!(looks(r#"{"metadata":{}}"#), (false, false, false, false));
+        assert_eq!(looks(r#"{"metadata":"text","name":[1]}"#), (false, false, false, false));
+        assert_eq!(look(b"metadata:\n  name: a\n", Syntax::Yaml), Untyped { named: true, ..Untyped::default() });
+    }
+
+    #[test]
+    fn internal_fields_take_the_names_of_the_api() {
+        for (internal, name) in [
+            ("Spec", "spec"),
+            ("PodCIDR", "podCIDR"),
+            ("GCEPersistentDisk", "gcePersistentDisk"),
+            ("ISCSI", "iscsi"),
+            ("UID", "uid"),
+            ("RBDPool", "pool"),
+        ] {
+            assert_eq!(field(internal), name);
+        }
+        let internal = json!({"name": "web", "namespace": "shop", "labels": {"App": "web"}, "Spec": {
+            "NodeName": "a", "NodeSelector": {"Disk": "ssd"}, "Priority": 7, "SecurityContext": {"HostNetwork": true},
+            "Affinity": {"PodAffinity": {"RequiredDuringSchedulingIgnoredDuringExecution": [
+                {"LabelSelector": {"matchLabels": {"App": "web"}}, "TopologyKey": "zone"}]}},
+            "Containers": [{"Name": "c", "Resources": {"Requests": {"cpu": "1", "Example.com/x": "1"}}}],
+            "Volumes": [{"Name": "v", "EmptyDir": null, "RBD": {"RBDPool": "p"}}]}, "Status": {"Phase": "Running"}});
+        let present = json!({"metadata": {"name": "web", "namespace": "shop", "labels": {"App": "web"}}, "spec": {
+            "nodeName": "a", "nodeSelector": {"Disk": "ssd"}, "priority": 7, "securityContext": {"hostNetwork": true}, "hostNetwork": true,
+            "affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+                {"labelSelector": {"matchLabels": {"App": "web"}}, "topologyKey": "zone"}]}},
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "Example.com/x": "1"}}}],
+            "volumes": [{"name": "v", "emptyDir": null, "rbd": {"pool": "p"}}]}, "status": {"phase": "Running"}});
+        for (text, syntax) in [(internal.to_string(), Syntax::Json), (serde_yaml::to_string(&internal).unwrap(), Syntax::Yaml)] {
+            let found: Value = serde_json::from_slice(&present_form(text.as_bytes(), syntax).unwrap()).unwrap();
+            assert_eq!(found, present);
+        }
+        assert!(present_form(b"[", Syntax::Json).is_none());
+    }
+}

@@ -1,0 +1,185 @@
+//! Runs the program that a kubeconfig names for credentials.
+//!
+//! Mirrors `staging/src/k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go`: what the program is told in
+//! `KUBERNETES_EXEC_INFO`, and what of its answer counts. What it prints, its arguments and its environment may hold
+//! secrets, and are in no error.
+
+use std::io::{self, Read as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use kube::config::{AuthInfo, Cluster, ExecAuthCluster, ExecConfig, ExecInteractiveMode};
+use serde::Deserialize;
+use serde_json::json;
+
+/// Between two looks at whether the program has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// No credentials are longer.
+const MAX_ANSWER: u64 = 1 << 20;
+
+/// Why a program gives no credentials.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExecError {
+    #[error("the user of the context names a program for credentials without saying which")]
+    NoCommand,
+    #[error("the program {command:?} for credentials was not found{}", hint.as_deref().map(|h| format!(": {h}")).unwrap_or_default())]
+    NotFound { command: String, hint: Option<String> },
+    #[error("the program {command:?} for credentials cannot be started: {error}")]
+    Start { command: String, error: io::Error },
+    #[error("the program {command:?} for credentials asks questions (interactiveMode: Always), and there is no terminal for them")]
+    NoTerminal { command: String },
+    #[error("the program {command:?} for credentials failed ({status}); run it by hand, as the kubeconfig has it, to see why")]
+    Failed { command: String, status: ExitStatus },
+    #[error("the program {command:?} for credentials did not end within {limit:?}; run it by hand, as the kubeconfig has it, to see why")]
+    Hangs { command: String, limit: Duration },
+    #[error("the program {command:?} for credentials printed no ExecCredential")]
+    NoCredential { command: String },
+    #[error("the program {command:?} for credentials answers in {found:?}, not in {wanted:?}, which the kubeconfig asks for")]
+    Version { command: String, found: String, wanted: String },
+    #[error("the program {command:?} for credentials gave neither a token nor a certificate with its key")]
+    Nothing { command: String },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExecCredential {
+    kind: String,
+    api_version: String,
+    status: Option<Status>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Status {
+    token: String,
+    client_certificate_data: String,
+    client_key_data: String,
+    expiration_timestamp: Option<String>,
+}
+
+/// Runs the program, where a user has one, and puts what it gives in its place. Returns until when that is valid.
+///
+/// # Errors
+/// Where the program gives no credentials.
+pub(super) fn resolve(user: &mut AuthInfo, cluster: &Cluster, interactive: bool, limit: Duration) -> Result<Option<Timestamp>, ExecError> {
+    let Some(exec) = user.exec.take() else { return Ok(None) };
+    let status = run(&exec, cluster, interactive, limit)?;
+    let given = |text: String| Some(text).filter(|text| !text.is_empty());
+    user.token = given(status.token).map(Into::into);
+    if let (Some(certificate), Some(key)) = (given(status.client_certificate_data), given(status.client_key_data)) {
+        // A kubeconfig holds both in base64.
+        user.client_certificate_data = Some(base64(certificate.as_bytes()));
+        user.client_key_data = Some(base64(key.as_bytes()).into());
+        (user.client_certificate, user.client_key) = (None, None);
+    }
+    Ok(status.expiration_timestamp.and_then(|time| time.parse().ok()))
+}
+
+fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration) -> Result<Status, ExecError> {
+    let command = exec.command.clone().filter(|command| !command.is_empty()).ok_or(ExecError::NoCommand)?;
+    let interactive = match exec.interactive_mode {
+        Some(ExecInteractiveMode::Never) => false,
+        Some(ExecInteractiveMode::Always) if !interactive => return Err(ExecError::NoTerminal { command }),
+        Some(ExecInteractiveMode::Always | ExecInteractiveMode::IfAvailable) | None => interactive,
+    };
+    let wanted = exec.api_version.clone().unwrap_or_default();
+    let mut spec = json!({"interactive": interactive});
+    if exec.provide_cluster_info {
+        // A certificate authority that cannot be read fails the connection itself, in words about the file.
+        spec["cluster"] = ExecAuthCluster::try_from(cluster).map_or_else(|_| json!({}), |cluster| json!(cluster));
+    }
+    let info = json!({"kind": "ExecCredential", "apiVersion": wanted, "spec": spec});
+    let mut program = Command::new(&command);
+    program.args(exec.args.iter().flatten());
+    let variables = exec.env.iter().flatten().filter_map(|entry| Some((entry.get("name")?, entry.get("value")?)));
+    program.envs(variables).env("KUBERNETES_EXEC_INFO", info.to_string()).stdout(Stdio::piped());
+    // Prompts go to the terminal; without one, nobody reads them.
+    let stream = || if interactive { Stdio::inherit() } else { Stdio::null() };
+    program.stdin(stream()).stderr(stream());
+    let child = match program.spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let hint = exec.install_hint.clone().map(|hint| hint.trim().to_owned()).filter(|hint| !hint.is_empty());
+            return Err(ExecError::NotFound { command, hint });
+        }
+        Err(error) => return Err(ExecError::Start { command, error }),
+    };
+    // A user takes the time that an answer takes.
+    let answer = wait(child, (!interactive).then_some(limit), &command)?;
+    let Ok(ExecCredential { kind, api_version, status }) = serde_json::from_slice(&answer) else {
+        return Err(ExecError::NoCredential { command });
+    };
+    if kind != "ExecCredential" {
+        return Err(ExecError::NoCredential { command });
+    }
+    if !wanted.is_empty() && api_version != wanted {
+        return Err(ExecError::Version { command, found: api_version, wanted });
+    }
+    let status = status.unwrap_or_default();
+    if status.token.is_empty() && (status.client_certificate_data.is_empty() || status.client_key_data.is_empty()) {
+        return Err(ExecError::Nothing { command });
+    }
+    Ok(status)
+}
+
+/// Returns what a program prints, once it has ended well.
+fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<u8>, ExecError> {
+    let command = || command.to_owned();
+    let printed = child.stdout.take().map(|out| {
+        thread::spawn(move || {
+            let mut answer = Vec::new();
+            // What breaks off makes no sense as an answer.
+            let _ = out.take(MAX_ANSWER).read_to_end(&mut answer);
+            answer
+        })
+    });
+    let begin = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) => {}
+            Err(error) => return Err(ExecError::Start { command: command(), error }),
+        }
+        if let Some(limit) = limit
+            && begin.elapsed() > limit
+        {
+            // It may have ended just now.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(ExecError::Hangs { command: command(), limit });
+        }
+        thread::sleep(LOOK);
+    };
+    if !status.success() {
+        return Err(ExecError::Failed { command: command(), status });
+    }
+    Ok(printed.and_then(|thread| thread.join().ok()).unwrap_or_default())
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            let index = (bits >> (18 - 6 * digit)) as usize & 63;
+            out.push(if digit > chunk.len() { '=' } else { char::from(DIGITS[index]) });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificates_are_kept_as_a_kubeconfig_holds_them() {
+        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+}
