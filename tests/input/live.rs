@@ -487,7 +487,7 @@ fn connecting_fails_with_words_that_help() {
                     r#"echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"hidden"}}'"#,
                 ],
             ),
-            "answers in \"client.authentication.k8s.io/v1beta1\", not in \"client.authentication.k8s.io/v1\"",
+            "answers in another version than \"client.authentication.k8s.io/v1\", which the kubeconfig asks for",
         ),
         (
             exec(

@@ -242,7 +242,7 @@ fn credentials_are_nowhere() {
             check(variables, &["live", "--kubeconfig", name, "--print", "live.txt", "--log", &log]);
         }
     }
-    assert!(check(&[], &["explain", "x", "--kubeconfig", "fails"]).contains("the exec plugin failed (exit status: 7); "));
+    assert!(check(&[], &["explain", "x", "--kubeconfig", "fails"]).contains("for credentials failed (exit status: 7); run it by hand, "));
     assert!(check(&[], &["explain", "x", "--kubeconfig", "broken"]).contains("failed to parse kubeconfig YAML at line "));
     let config = format!(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n\

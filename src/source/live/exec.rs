@@ -37,8 +37,8 @@ pub(super) enum ExecError {
     Hangs { command: String, limit: Duration },
     #[error("the program {command:?} for credentials printed no ExecCredential")]
     NoCredential { command: String },
-    #[error("the program {command:?} for credentials answers in {found:?}, not in {wanted:?}, which the kubeconfig asks for")]
-    Version { command: String, found: String, wanted: String },
+    #[error("the program {command:?} for credentials answers in another version than {wanted:?}, which the kubeconfig asks for")]
+    Version { command: String, wanted: String },
     #[error("the program {command:?} for credentials gave neither a token nor a certificate with its key")]
     Nothing { command: String },
 }
@@ -116,7 +116,7 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
         return Err(ExecError::NoCredential { command });
     }
     if !wanted.is_empty() && api_version != wanted {
-        return Err(ExecError::Version { command, found: api_version, wanted });
+        return Err(ExecError::Version { command, wanted });
     }
     let status = status.unwrap_or_default();
     if status.token.is_empty() && (status.client_certificate_data.is_empty() || status.client_key_data.is_empty()) {

@@ -121,16 +121,15 @@ impl Failure {
     }
 }
 
-/// Why there are no credentials. Neither what a plugin was started with nor what it wrote is repeated.
+/// Why there are no credentials. Programs for credentials are run by [`exec`](super::exec); what kube would repeat of one is
+/// not repeated.
 fn credentials(error: &AuthError) -> String {
-    const BY_HAND: &str =
-        "what it wrote is not shown, as it may hold credentials: run the command under exec of the kubeconfig's user by hand to see it";
     match error {
-        AuthError::AuthExecStart(error) => format!("the exec plugin cannot be started: {error}"),
-        AuthError::AuthExecRun { out, .. } => format!("the exec plugin failed ({}); {BY_HAND}", out.status),
-        AuthError::AuthExecParse(_) => format!("the exec plugin does not answer with an ExecCredential; {BY_HAND}"),
-        AuthError::ExecPluginFailed => format!("the ExecCredential of the exec plugin has no status; {BY_HAND}"),
-        AuthError::MalformedTokenExpirationDate(_) => format!("the exec plugin's expirationTimestamp is no time; {BY_HAND}"),
+        AuthError::AuthExecStart(_)
+        | AuthError::AuthExecRun { .. }
+        | AuthError::AuthExecParse(_)
+        | AuthError::ExecPluginFailed
+        | AuthError::MalformedTokenExpirationDate(_) => "the program for credentials failed".to_owned(),
         AuthError::InvalidBasicAuth(_) => "the user or the password cannot be sent: a character in it is not allowed".to_owned(),
         AuthError::InvalidBearerToken(_) => "the token cannot be sent: a character in it is not allowed".to_owned(),
         AuthError::Oidc(_) => "the identity provider (OIDC) gives no token; kubectl with the same context says more".to_owned(),

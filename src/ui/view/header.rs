@@ -30,21 +30,21 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
     let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
     // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
-    let named = area.width >= NAMED_FROM;
-    let lead = if named { " schedscope  " } else { " " };
+    let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
     let live = match &scene.live {
         Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
         None => (String::new(), Role::Muted),
     };
     let label = scene.release.label();
-    let mut release = if named { format!("kube-scheduler {label}") } else { label };
+    let is_narrow = area.width < NAMED_FROM;
+    let mut release = if is_narrow { label } else { format!("kube-scheduler {label}") };
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let least = text::width(lead) + SHORTEST_SOURCE;
     // A release that somebody asked for, or that the cluster shows, is worth more than how the queues began.
-    let given = scene.release.choice.wanted.is_some();
-    if given && least + always > room {
+    let is_asked_for = scene.release.choice.wanted.is_some();
+    if least + always > room && is_asked_for {
         always -= width(started);
         started = "";
     }
