@@ -130,7 +130,7 @@ mod tests {
         let found = parse("c.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = ['m', 'space']");
         assert_eq!((found.theme.as_deref(), found.glyphs, found.problems), (Some("mine"), Some(ASCII), Vec::new()));
         let step = Action::STEP;
-        assert_eq!(found.keymap.label(crate::ui::Context::GLOBAL, &step), "x");
+        assert_eq!(found.keymap.label(crate::ui::Context::GLOBAL, &step), "m");
         assert_eq!(parse("c.toml", "glyphs = 'unicode'").glyphs, Some(UNICODE));
         assert_eq!(parse("c.toml", ""), Configured::default());
     }

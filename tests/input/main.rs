@@ -16,6 +16,6 @@ mod capture;
 mod dumps;
 mod live;
 mod releases;
-mod scheduler_logs;
 mod rights;
+mod scheduler_logs;
 mod yaml_lists;

@@ -328,7 +328,8 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
 fn fixes_are_searched_listed_and_applied_on_a_branch() {
     let mut screen = Screen::new("payments");
     screen.act(":pod shop/payments; x");
-    let text = screen.overlay();
+    let Some(Overlay::Text(page)) = &screen.state.overlay else { panic!("{:?}", screen.state.overlay) };
+    let text = page.lines.join("\n");
     let lowered = "lower the cpu request from 6 to 3600m: fits on worker-a2, worker-b1";
     assert!(text.contains(lowered) && text.contains("kubectl uncordon worker-c3"), "{text}");
     // The second is to uncordon worker-c3; Enter applies it before the decision, on a branch, where the pod then fits.
