@@ -61,6 +61,7 @@ impl Terminal {
     }
 
     /// Columns and rows.
+    #[allow(clippy::unused_self, reason = "only who holds the terminal asks")]
     pub(super) fn size(&self) -> io::Result<(u16, u16)> {
         window_size().map(|size| (size.columns, size.rows))
     }

@@ -180,7 +180,7 @@ fn is_uuid(text: &str) -> bool {
 fn is_base64(text: &str) -> bool {
     let bare = text.trim_end_matches('=');
     !text.is_empty()
-        && text.len() % 4 == 0
+        && text.len().is_multiple_of(4)
         && text.len() - bare.len() <= 2
         && bare.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
 }

@@ -290,12 +290,16 @@ fn constant_set(items: &[Value]) -> Option<BTreeSet<Key>> {
             Value::Int(i) => {
                 add(item.clone());
                 add(Value::Double(*i as f64));
-                u64::try_from(*i).into_iter().for_each(|u| add(Value::Uint(u)));
+                if let Ok(u) = u64::try_from(*i) {
+                    add(Value::Uint(u));
+                }
             }
             Value::Uint(u) => {
                 add(item.clone());
                 add(Value::Double(*u as f64));
-                i64::try_from(*u).into_iter().for_each(|i| add(Value::Int(i)));
+                if let Ok(i) = i64::try_from(*u) {
+                    add(Value::Int(i));
+                }
             }
             _ => return None,
         }

@@ -212,10 +212,22 @@ impl<'p> Parser<'p> {
     fn backslash(&mut self) -> Parsed<()> {
         let before = self.rest;
         match before[1..].chars().next() {
-            Some('A') => return self.fixed(2, "\\A"),
-            Some('b') => return self.fixed(2, "(?-u:\\b)"),
-            Some('B') => return self.fixed(2, "(?-u:\\B)"),
-            Some('z') => return self.fixed(2, "\\z"),
+            Some('A') => {
+                self.fixed(2, "\\A");
+                return Ok(());
+            }
+            Some('b') => {
+                self.fixed(2, "(?-u:\\b)");
+                return Ok(());
+            }
+            Some('B') => {
+                self.fixed(2, "(?-u:\\B)");
+                return Ok(());
+            }
+            Some('z') => {
+                self.fixed(2, "\\z");
+                return Ok(());
+            }
             Some('C') => return fault("invalid escape sequence", &before[..2]),
             Some('Q') => {
                 let (quoted, rest) = before[2..].split_once("\\E").unwrap_or((&before[2..], ""));
@@ -234,10 +246,9 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    fn fixed(&mut self, size: usize, text: &str) -> Parsed<()> {
+    fn fixed(&mut self, size: usize, text: &str) {
         self.rest = &self.rest[size..];
         self.emit(text);
-        Ok(())
     }
 
     /// `\d`, `\pL` and their kin, as they stand in brackets.
@@ -300,7 +311,7 @@ impl<'p> Parser<'p> {
             }
             'x' => {
                 let digits = match self.rest.strip_prefix('{') {
-                    Some(rest) => rest.split_once('}').map(|(digits, rest)| (digits, rest)),
+                    Some(rest) => rest.split_once('}'),
                     None => self.rest.split_at_checked(2),
                 };
                 let value = digits.filter(|(digits, _)| digits.bytes().all(|b| b.is_ascii_hexdigit()));

@@ -31,6 +31,7 @@ pub(crate) enum Type {
     List(Arc<Type>),
     Map(Arc<(Type, Type)>),
     /// The type of a type.
+    #[allow(clippy::enum_variant_names, reason = "as CEL calls it")]
     Type(Option<Arc<Type>>),
     Optional(Arc<Type>),
     /// A type with fields, by name.

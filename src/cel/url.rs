@@ -40,7 +40,7 @@ impl Url {
         let wrap = |error: String| format!("parse {}: {error}", quote(text));
         let mut url = parse(rest, false).map_err(|error| format!("parse {}: {error}", quote(rest)))?;
         unescape(fragment, Mode::Fragment).map_err(wrap)?;
-        url.fragment = fragment.to_owned();
+        fragment.clone_into(&mut url.fragment);
         Ok(url)
     }
 
@@ -94,7 +94,7 @@ fn parse(text: &str, for_request: bool) -> Result<Url, String> {
     }
     let mut url = Url::default();
     if text == "*" {
-        url.path = "*".to_owned();
+        "*".clone_into(&mut url.path);
         return Ok(url);
     }
     let (scheme, mut rest) = scheme(text)?;
@@ -104,11 +104,11 @@ fn parse(text: &str, for_request: bool) -> Result<Url, String> {
         rest = &rest[..rest.len() - 1];
     } else if let Some((before, query)) = rest.split_once('?') {
         rest = before;
-        url.query = query.to_owned();
+        query.clone_into(&mut url.query);
     }
     if !rest.starts_with('/') {
         if !url.scheme.is_empty() {
-            url.opaque = rest.to_owned();
+            rest.clone_into(&mut url.opaque);
             return Ok(url);
         }
         if for_request {

@@ -20,8 +20,10 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     loaded.report.forget_origins();
     let scheduler_args = args.scheduler.on(&args.source);
     let choice = emulate::choose(Some(other), &loaded);
-    let second = second_config(&scheduler_args, &loaded, &choice)?;
-    emulate::substitution(&choice).into_iter().for_each(output::say);
+    let second = second_config(&scheduler_args, &loaded, choice)?;
+    if let Some(line) = emulate::substitution(choice) {
+        output::say(line);
+    }
     let from = super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
     let state = from.state();
     let options = Options { release: choice, ..from.options().clone() };
@@ -58,7 +60,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
 }
 
 /// Reads the configuration as the other release does. Where feature gates or the file are refused, this names the release.
-fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: &ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
+fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
     super::config(args, loaded, choice.profile()).map_err(|failure| {
         let lines = failure.message.into_iter().map(|line| format!("--compare {}: {line}", choice.profile().release));
         Failure { message: lines.collect(), ..failure }

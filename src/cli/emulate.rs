@@ -66,7 +66,7 @@ fn image_tag(pod: &Pod) -> Option<&str> {
 }
 
 /// Returns a sentence that names the release that answers for another; `None` where it is of the same minor version.
-pub(super) fn substitution(choice: &ReleaseChoice) -> Option<String> {
+pub(super) fn substitution(choice: ReleaseChoice) -> Option<String> {
     let emulated = choice.emulated();
     emulated.is_stand_in().then(|| format!("emulates kube-scheduler {}: {}", emulated.profile.release, emulated.because()))
 }
@@ -132,7 +132,7 @@ mod tests {
         let words = |asked: Option<&str>| {
             let choice = choose(asked.map(|text| text.parse().unwrap()), &source);
             let version = |found: Option<FoundVersion>| found.map(|f| f.release.to_string()).unwrap_or_default();
-            (version(choice.wanted), version(choice.cluster), substitution(&choice))
+            (version(choice.wanted), version(choice.cluster), substitution(choice))
         };
         for asked in [None, Some("auto")] {
             assert_eq!(words(asked), ("v1.30.1".into(), "v1.30.1".into(), None));

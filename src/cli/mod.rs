@@ -334,7 +334,7 @@ const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 /// about the release that is emulated.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, say: &dyn Fn(String)) -> Result<Scheduler, Failure> {
     let release = emulate::choose(args.emulate, loaded);
-    emulate::substitution(&release).into_iter().for_each(say);
+    emulate::substitution(release).into_iter().for_each(say);
     let config = config(args, loaded, release.profile())?;
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();

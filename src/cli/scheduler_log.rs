@@ -1,6 +1,6 @@
 //! `schedscope log`: what kube-scheduler's own log tells.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -87,8 +87,9 @@ pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
     session.timeline_mut().seek(Cursor::END);
 }
 
-fn input(path: &PathBuf) -> Input {
-    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }
+fn input(path: impl AsRef<Path>) -> Input {
+    let path = path.as_ref();
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_path_buf()) }
 }
 
 /// Reads a time as the log has it: RFC 3339, the same without a zone, or the time of day alone.

@@ -277,7 +277,7 @@ impl Builder<'_> {
     }
 
     /// The nodes on which one of these plugins rejects, and a test of its status holds.
-    fn rejected(&self, table: &FilterTable, plugins: &[PluginName], test: impl Fn(&Status) -> bool) -> NodeBits {
+    fn rejected(table: &FilterTable, plugins: &[PluginName], test: impl Fn(&Status) -> bool) -> NodeBits {
         let fails = |at: usize| table.nodes[at].iter().any(|(by, status)| plugins.contains(by) && test(status));
         NodeBits::of(table.nodes.len(), fails)
     }
@@ -312,7 +312,7 @@ impl Builder<'_> {
         let fails = |builder: &Self, test: &dyn Fn(&NodeInfo) -> bool| {
             NodeBits::of(builder.snapshot.len(), |at| asked && test(&builder.nodes()[at]))
         };
-        for (key, value) in spec.node_selector.iter().flat_map(|s| s.iter()) {
+        for (key, value) in spec.node_selector.iter().flat_map(crate::cluster::Map::iter) {
             let bits = fails(self, &|node| node.node.metadata.labels.get(key) != Some(value));
             let drop = PodChange::DropSelector { key: key.clone(), value: value.clone() };
             let closest = self.values(key);
@@ -320,7 +320,7 @@ impl Builder<'_> {
         }
         let is_added = |r: &&Reason| r.kind() == ReasonKind::AddedAffinityMismatch;
         let added = |status: &Status| status.reasons().iter().any(|r| is_added(&r));
-        let bits = self.rejected(self.table, &[plugin], added);
+        let bits = Self::rejected(self.table, &[plugin], added);
         let first = bits.iter().next();
         if let Some(at) = first {
             let reason = self.table.nodes[at].iter().flat_map(|(_, status)| status.reasons()).find(is_added).cloned();
@@ -355,7 +355,7 @@ impl Builder<'_> {
         let (tolerations, emulation) = (&self.pod.spec.tolerations, self.emulation);
         let cordon = Taint { key: UNSCHEDULABLE_TAINT.into(), effect: "NoSchedule".into(), ..Taint::default() };
         let by_taints = self.asked(PluginName::TaintToleration);
-        let mut cordoned = self.rejected(self.table, &[PluginName::NodeUnschedulable], |_| true);
+        let mut cordoned = Self::rejected(self.table, &[PluginName::NodeUnschedulable], |_| true);
         let mut found: BTreeMap<(Str, Str, Str), NodeBits> = BTreeMap::new();
         for (at, node) in self.nodes().iter().enumerate().filter(|_| by_taints) {
             for taint in node.taints().iter().filter(|t| is_do_not_schedule_taint(t) && !tolerates(tolerations, t, emulation)) {
@@ -392,8 +392,8 @@ impl Builder<'_> {
                         }
                     }
                 });
-                let bits = self.rejected(&table, &plugin, |status| !is_existing_anti_affinity(status));
-                let closest = if anti { self.pod_in_the_way(&table, &plugin) } else { Closest::Unknown };
+                let bits = Self::rejected(&table, &plugin, |status| !is_existing_anti_affinity(status));
+                let closest = if anti { Self::pod_in_the_way(&table, &plugin) } else { Closest::Unknown };
                 let drop = PodChange::DropPodTerm { anti, index, topology_key: term.topology_key.clone() };
                 self.push(Demand::PodTerm { anti, topology_key: term.topology_key.clone() }, bits, Some(drop), closest);
             }
@@ -405,15 +405,15 @@ impl Builder<'_> {
                 }
             }
         });
-        let bits = self.rejected(&table, &plugin, is_existing_anti_affinity);
+        let bits = Self::rejected(&table, &plugin, is_existing_anti_affinity);
         if bits.count() > 0 {
-            let closest = self.pod_in_the_way(&table, &plugin);
+            let closest = Self::pod_in_the_way(&table, &plugin);
             self.push(Demand::ExistingAntiAffinity, bits, None, closest);
         }
     }
 
     /// The first pod that a reason names.
-    fn pod_in_the_way(&self, table: &FilterTable, plugins: &[PluginName]) -> Closest {
+    fn pod_in_the_way(table: &FilterTable, plugins: &[PluginName]) -> Closest {
         let found = table.nodes.iter().zip(&table.names).find_map(|(rejections, node)| {
             let mut reasons = rejections.iter().filter(|(by, _)| plugins.contains(by)).flat_map(|(_, status)| status.reasons());
             reasons.find_map(pod_in_reason).map(|pod| Closest::Pod { pod, node: node.clone() })
@@ -428,7 +428,7 @@ impl Builder<'_> {
                 continue;
             }
             let table = self.variant(&plugin, |spec| spec.topology_spread_constraints.0 = vec![constraint.clone()]);
-            let bits = self.rejected(&table, &plugin, |_| true);
+            let bits = Self::rejected(&table, &plugin, |_| true);
             let topology_key = constraint.topology_key.clone();
             let demand = Demand::Spread { topology_key: topology_key.clone(), max_skew: constraint.max_skew };
             self.push(demand, bits, Some(PodChange::DropSpread { index, topology_key }), Closest::Unknown);
@@ -452,8 +452,8 @@ impl Builder<'_> {
                     container.ports.retain(|p| p.host_port == Some(port) && same(&p.protocol));
                 }
             });
-            let bits = self.rejected(&table, &plugin, |_| true);
-            let closest = self.pod_in_the_way(&table, &plugin);
+            let bits = Self::rejected(&table, &plugin, |_| true);
+            let closest = Self::pod_in_the_way(&table, &plugin);
             let drop = PodChange::DropHostPorts(Some((port, protocol.clone())));
             self.push(Demand::HostPort { port, protocol }, bits, Some(drop), closest);
         }
@@ -467,7 +467,7 @@ impl Builder<'_> {
         };
         let requests = pod_requests(self.pod, PodResourcesOptions::default());
         for resource in requests.keys() {
-            let bits = self.rejected(self.table, &plugin, |status| shortages(status, resource).is_some());
+            let bits = Self::rejected(self.table, &plugin, |status| shortages(status, resource).is_some());
             let missing = |at: usize| {
                 let mut statuses = self.table.nodes[at].iter().filter(|(by, _)| plugin.contains(by));
                 let found = statuses.find_map(|(_, status)| shortages(status, resource))?;
@@ -479,7 +479,7 @@ impl Builder<'_> {
             let amount = requested(self.pod, resource);
             self.push(Demand::Resource { resource: resource.clone(), amount }, bits, drop, closest.unwrap_or_default());
         }
-        let full = self.rejected(self.table, &plugin, |status| status.reasons().iter().any(|r| r.kind() == ReasonKind::TooManyPods));
+        let full = Self::rejected(self.table, &plugin, |status| status.reasons().iter().any(|r| r.kind() == ReasonKind::TooManyPods));
         if full.count() > 0 {
             self.push(Demand::PodSlot, full, None, Closest::Unknown);
         }
@@ -489,9 +489,9 @@ impl Builder<'_> {
         let plugins = VOLUME_PLUGINS;
         for volume in &self.pod.spec.clone().volumes {
             let table = self.variant(&plugins, |spec| spec.volumes.retain(|v| v.name == volume.name));
-            let bits = self.rejected(&table, &plugins, |_| true);
+            let bits = Self::rejected(&table, &plugins, |_| true);
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.clone());
-            let closest = self.pod_in_the_way(&table, &plugins);
+            let closest = Self::pod_in_the_way(&table, &plugins);
             let drop = PodChange::DropVolume(volume.name.clone());
             self.push(Demand::Volume { name: volume.name.clone(), claim }, bits, Some(drop), closest);
         }
@@ -501,7 +501,7 @@ impl Builder<'_> {
         let plugin = [PluginName::DynamicResources];
         for claim in &self.pod.spec.clone().resource_claims {
             let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));
-            let bits = self.rejected(&table, &plugin, |_| true);
+            let bits = Self::rejected(&table, &plugin, |_| true);
             let drop = PodChange::DropClaim(claim.name.clone());
             self.push(Demand::Claim(claim.name.clone()), bits, Some(drop), Closest::Unknown);
         }

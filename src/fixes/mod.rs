@@ -223,7 +223,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
             DryDecision::Gated(_) if gates.is_empty() => {}
             DryDecision::Gated(_) => gated(&mut trials, &mut fixes, gates, limits),
-            _ => of_cluster(&mut trials, &mut fixes, limits),
+            DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
         }
     }
     fixes.fixes.sort_by(|a, b| (a.rank(), a.outcome).cmp(&(b.rank(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));

@@ -128,7 +128,7 @@ impl Singles<'_, '_> {
         if labels().any(|l| l.contains_key(key)) {
             return Vec::new();
         }
-        let keys: BTreeSet<&Str> = labels().flat_map(|l| l.iter()).filter(|(_, v)| *v == value).map(|(k, _)| k).collect();
+        let keys: BTreeSet<&Str> = labels().flat_map(crate::cluster::Map::iter).filter(|(_, v)| *v == value).map(|(k, _)| k).collect();
         keys.into_iter().filter(|k| is_one_edit(k, key)).take(VALUES).cloned().collect()
     }
 

@@ -120,7 +120,7 @@ pub fn to_yaml(value: &impl Serialize) -> Result<Text, serde_yaml::Error> {
     // The emitter leaves most of Unicode as it is. What is not plain is replaced by words of its own first, which are then
     // replaced by the strings that they stand for.
     let mut value = serde_json::to_value(value).map_err(<serde_yaml::Error as serde::ser::Error>::custom)?;
-    let word = (0..).map(|n| format!("schedscope-string-{n}-")).find(|word| !text.contains(word.as_str())).unwrap_or_default();
+    let word = (0..=text.len()).map(|n| format!("schedscope-string-{n}-")).find(|word| !text.contains(word.as_str())).unwrap_or_default();
     let mut stand_ins = BTreeMap::new();
     replace(&mut value, &mut |string| {
         (!string.chars().all(is_plain)).then(|| {

@@ -102,6 +102,7 @@ mod tests {
     use crate::framework::Snapshot;
     use crate::release::Emulation;
 
+    #[allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
     fn ask(args: serde_json::Value, labels: serde_json::Value) -> (bool, Option<i64>) {
         let plugin = NodeLabel::new(serde_json::from_value(args).unwrap());
         let node = serde_json::json!({"metadata": {"name": "a", "labels": labels}});

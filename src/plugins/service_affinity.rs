@@ -144,7 +144,7 @@ impl ScorePlugin for ServiceAffinity {
         let labels = &self.args.anti_affinity_labels_preference;
         let all: i64 = scores.iter().sum();
         let mut spread = vec![0.0; scores.len()];
-        for label in labels.iter() {
+        for label in labels {
             let values: Vec<Option<&Str>> = nodes.iter().map(|n| n.node.metadata.labels.get(label.as_str())).collect();
             let mut counts: HashMap<&Str, i64> = HashMap::new();
             for (value, count) in values.iter().zip(scores.iter()) {
@@ -174,6 +174,7 @@ mod tests {
     use crate::framework::Snapshot;
     use crate::release::Emulation;
 
+    #[allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
     /// Nodes a, b and c in racks 1, 1 and 2, with so many pods of a service each.
     fn check(pods: [usize; 3], args: Value, selector: Value) -> (Vec<bool>, Vec<i64>) {
         let plugin = ServiceAffinity::new(serde_json::from_value(args).unwrap());

@@ -87,9 +87,10 @@ impl<'a> Evaluator<'a> {
             WithoutVictims::Chosen => record.candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
             _ => SharedList::default(),
         };
-        (record.score_functions, record.best) = match costless.is_empty() {
-            true => select::pick_one_node(record.candidates(), release.tie_break, self.post.cx.now),
-            false => (Vec::new(), costless),
+        (record.score_functions, record.best) = if costless.is_empty() {
+            select::pick_one_node(record.candidates(), release.tie_break, self.post.cx.now)
+        } else {
+            (Vec::new(), costless)
         };
         let best = record
             .selected()

@@ -139,7 +139,7 @@ impl Emulated {
         let stand_in = match self.stands_for(release) {
             Match::Same => "",
             Match::Older => ", and this is the last before it that is known",
-            Match::Newer if std::ptr::eq(self.profile, &Profile::all()[0]) => ", and this is the oldest that is known",
+            Match::Newer if std::ptr::eq(self.profile, &raw const Profile::all()[0]) => ", and this is the oldest that is known",
             Match::Newer => ", and this is the first after it that is known",
         };
         format!("{release} {}{stand_in}", source.clause())

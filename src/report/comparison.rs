@@ -78,12 +78,16 @@ pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
         ));
     } else {
         lines.push(heading(otherwise.len(), &format!("decided otherwise by kube-scheduler {to} than by {from}:")));
-        otherwise.iter().for_each(|decided| decision(&mut lines, decided, versions));
+        for decided in otherwise {
+            decision(&mut lines, decided, versions);
+        }
     }
     if !other_reasons.is_empty() {
         lines.push(String::new());
         lines.push(heading(other_reasons.len(), "decided alike for other reasons:"));
-        other_reasons.iter().for_each(|decided| decision(&mut lines, decided, versions));
+        for decided in other_reasons {
+            decision(&mut lines, decided, versions);
+        }
     }
     lines
 }

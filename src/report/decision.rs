@@ -154,7 +154,7 @@ pub struct NodeStatusReport {
     pub facts: Vec<Reason>,
 }
 
-#[allow(clippy::ref_option, reason = "serde passes the field")]
+#[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde passes the field")]
 fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.map_or("", Into::into))
 }

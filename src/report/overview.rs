@@ -98,7 +98,7 @@ impl WaitReason {
             Outcome::Gated => {
                 let gate = view.pre_enqueue.as_ref()?;
                 let gates = gate.reasons().iter().filter_map(|r| match r {
-                    Reason::SchedulingGates { gates } => Some(gates.iter().map(|g| g.as_str()).collect::<Vec<_>>().join(",")),
+                    Reason::SchedulingGates { gates } => Some(gates.iter().map(crate::cluster::Str::as_str).collect::<Vec<_>>().join(",")),
                     _ => None,
                 });
                 reason.key = format!("gated:{}:{}", status(gate), gates.collect::<Vec<_>>().join(","));
@@ -107,10 +107,10 @@ impl WaitReason {
             Outcome::Error => {
                 let message = view.failure.as_ref().map(|failure| failure.message.to_string());
                 reason.held = message.unwrap_or_else(|| "the attempt failed".to_owned());
-                reason.key = "error".to_owned();
+                "error".clone_into(&mut reason.key);
             }
             Outcome::Unschedulable => reason.count(view),
-            _ => return None,
+            Outcome::Scheduled => return None,
         }
         Some(reason)
     }
@@ -132,7 +132,7 @@ impl WaitReason {
         }
         self.key = kinds.into_keys().collect::<Vec<_>>().join("+");
         if self.key.is_empty() {
-            self.key = "no-nodes".to_owned();
+            "no-nodes".clone_into(&mut self.key);
             self.held = view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default();
         }
     }
@@ -228,7 +228,7 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
             // Pods of one workload have one template.
             lines.for_each(|line| {
                 if !commands.contains(&line) {
-                    commands.push(line)
+                    commands.push(line);
                 }
             });
         }

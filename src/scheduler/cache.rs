@@ -160,7 +160,9 @@ impl Cache {
         let mut pods = std::mem::take(&mut node.pods);
         pods.sort_by(|a, b| (&a.pod.metadata.namespace, &a.pod.metadata.name).cmp(&(&b.pod.metadata.namespace, &b.pod.metadata.name)));
         *node = NodeInfo::new(node.node.clone());
-        pods.into_iter().for_each(|pod| node.add_pod(pod));
+        for pod in pods {
+            node.add_pod(pod);
+        }
     }
 
     /// Adds a pod that is not bound yet to the node it names.

@@ -180,7 +180,7 @@ impl Scheduler {
         let gates = FeatureGates::parse(&self.state.config.emulation.gate_changes(), profile)?;
         let config = self.state.config.of_release(Emulation::new(profile, gates))?;
         let (start, unknown) = (self.state.clock, self.state.cluster.unknown);
-        Ok(Self::new(config, objects, Options { start, unknown, waiting, release, ..(*self.options).clone() }))
+        Ok(Self::new(config, objects, Options { start, waiting, unknown, release, ..(*self.options).clone() }))
     }
 
     /// Returns the release that is emulated, and why.

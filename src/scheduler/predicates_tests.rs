@@ -55,7 +55,7 @@ fn the_one_with_least_to_lose_is_evicted_and_lower_nominations_are_cleared() {
     let mut s = scheduler("v1.12.0", objects);
     let words = apply(&mut s, Operation::Schedule);
     assert!(words.iter().any(|w| w.starts_with("v evicted")), "{words:?}");
-    assert_eq!(s.state().nominations().get(&key("low")).map(|n| n.to_string()), Some("a".into()));
+    assert_eq!(s.state().nominations().get(&key("low")).map(ToString::to_string), Some("a".into()));
     apply(&mut s, create(pod("high", 9, 4, "", "")));
     let words = apply(&mut s, Operation::Schedule);
     assert!(!words.iter().any(|w| w.starts_with("w evicted")), "{words:?}");

@@ -119,7 +119,7 @@ const MAX_VALUES: usize = 64;
 #[derive(serde::Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'a> Values<'a> {
+impl Values<'_> {
     /// Returns a value as text: a string without its quotes, an object as `namespace/name`, anything else as written.
     pub(super) fn text(&self, key: &str) -> Option<Cow<'_, str>> {
         match self {
@@ -309,6 +309,7 @@ fn unquote(literal: &str) -> Cow<'_, str> {
 }
 
 /// Returns the names in a set of plugins: `{"A":{},"B":{}}`, `map[A:{} B:{}]` or `["A","B"]`, sorted.
+#[allow(clippy::zero_sized_map_values, reason = "values of any kind are passed over")]
 pub(super) fn set(raw: &str) -> Vec<String> {
     let mut names: Vec<String> = match raw.as_bytes().first() {
         Some(b'{') => serde_json::from_str::<std::collections::BTreeMap<String, IgnoredAny>>(raw).unwrap_or_default().into_keys().collect(),

@@ -594,9 +594,9 @@ impl Step<'_> {
                 known.plugins = plugins;
                 let rejected = plugins != 0;
                 if rejected {
-                    known.rejections += 1
+                    known.rejections += 1;
                 } else {
-                    known.errors += 1
+                    known.errors += 1;
                 }
                 if rejected {
                     known.errors = 0;

@@ -266,6 +266,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::type_complexity, reason = "a table of one test")]
     fn values_are_cut_out_of_older_messages() {
         let rows: [(&str, Option<(Message, &[(&str, &str)])>); 9] = [
             (r#"FLAG: --feature-gates="A=true,B=false""#, Some((M::Flag, &[("name", "feature-gates"), ("value", "A=true,B=false")]))),

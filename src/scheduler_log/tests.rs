@@ -29,7 +29,7 @@ fn moved(pod: &str, event: &str, queue: &str) -> String {
 }
 
 fn requeued(pod: &str, queue: &str, plugins: &str) -> String {
-    format!(r#"{} schedulingCycle=1 hint=0 unschedulable plugins={plugins}"#, moved(pod, "ScheduleAttemptFailure", queue))
+    format!(r"{} schedulingCycle=1 hint=0 unschedulable plugins={plugins}", moved(pod, "ScheduleAttemptFailure", queue))
 }
 
 fn added(pod: &str) -> String {

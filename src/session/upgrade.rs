@@ -21,6 +21,7 @@ pub struct PodDecisions {
 }
 
 /// Where a pod goes and whom that costs, without the words for it.
+#[allow(clippy::type_complexity, reason = "compared as a whole and nothing else")]
 fn effect(view: &CycleView) -> (Option<String>, Option<&Str>, Option<(Str, Vec<Key>)>) {
     let victims = victims(view).map(|(node, mut victims)| {
         // Releases list the same victims in different orders.

@@ -48,7 +48,7 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
     }
     let mut logs = Vec::new();
     for document in found.documents.into_iter().take(limits.files) {
-        if document.found && !(names_scheduler(&document.path) || !document.path.contains('/')) {
+        if document.found && !names_scheduler(&document.path) && document.path.contains('/') {
             continue;
         }
         let latest = times.latest.or_else(|| modified(&document.content));

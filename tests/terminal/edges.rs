@@ -355,7 +355,7 @@ fn inputs_that_would_take_long_are_refused() {
     let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
     bomb.write_all(b"{\"format\":\"schedscope session\",\"x\":\"").unwrap();
     for _ in 0..100 {
-        bomb.write_all(&[b' '; 1 << 20]).unwrap();
+        bomb.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     fs::write(folder.join("bomb"), bomb.finish().unwrap()).unwrap();
     for (args, expected) in [

@@ -88,7 +88,7 @@ impl ResourcePriority {
 
     fn score_of(&self, cpu: (i64, i64), memory: (i64, i64)) -> i64 {
         if !matches!(self, Self::Balanced) {
-            return (self.of_resource(cpu.0, cpu.1) + self.of_resource(memory.0, memory.1)) / 2;
+            return i64::midpoint(self.of_resource(cpu.0, cpu.1), self.of_resource(memory.0, memory.1));
         }
         let share = |(requested, capacity): (i64, i64)| if capacity == 0 { 1.0 } else { requested as f64 / capacity as f64 };
         let (cpu, memory): (f64, f64) = (share(cpu), share(memory));

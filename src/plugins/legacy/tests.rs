@@ -1,5 +1,7 @@
 //! Predicates and priorities of v1.12 on small clusters, and what v1.11 does otherwise.
 
+#![allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
+
 use serde_json::json;
 
 use super::*;

@@ -127,7 +127,9 @@ impl ResourceAllocationScorer {
         let amount = |(resource, which): &(ResourceSpec, Which)| match requests.get(&resource.name) {
             None => 0,
             Some(quantity) if *which == Which::Cpu => quantity.milli_value() + overhead_error,
-            Some(quantity) if self.overhead_unit.is_none() => quantity.value() - overhead(&resource.name).map_or(0, |o| o.value()),
+            Some(quantity) if self.overhead_unit.is_none() => {
+                quantity.value() - overhead(&resource.name).map_or(0, crate::cluster::Quantity::value)
+            }
             Some(quantity) => quantity.value(),
         };
         self.resources.iter().map(amount).collect()

@@ -105,7 +105,7 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
     match Maker::of(targets.cluster, pod) {
         Maker::None => {
             let patch = ascii(&json!({"spec": of_written_pod(spec)}));
-            lines.push(again("pod", &pod_name, &namespace, &patch));
+            lines.push(again("pod", pod_name, &namespace, &patch));
         }
         Maker::Template("daemonset", _) if changes.iter().any(|c| c.field() == "affinity.nodeAffinity") => {
             // The controller itself writes the node into the affinity of each of its pods.
@@ -126,7 +126,7 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
             let labels = json!({"controller-uid": null, "batch.kubernetes.io/controller-uid": null});
             patch["spec"]["template"]["metadata"] = json!({"labels": labels});
             patch["metadata"] = json!({"labels": labels});
-            lines.push(again("job", &name(&job)?, &namespace, &ascii(&patch)));
+            lines.push(again("job", name(&job)?, &namespace, &ascii(&patch)));
             if let Some(cron) = cron {
                 let patch = json!({"spec": {"jobTemplate": template(spec)}});
                 lines.push(format!("kubectl patch cronjob {}{namespace} -p {}", name(&cron)?, quoted(&ascii(&patch))));
@@ -152,7 +152,7 @@ fn pod_patch(pod: &Pod, changes: &[&PodChange]) -> Value {
     for change in changes {
         match change {
             PodChange::Tolerate(taint) if listed => {
-                patch.push(json!({"op": "add", "path": "/spec/tolerations/-", "value": toleration(taint)}))
+                patch.push(json!({"op": "add", "path": "/spec/tolerations/-", "value": toleration(taint)}));
             }
             PodChange::Tolerate(taint) => {
                 patch.push(json!({"op": "add", "path": "/spec/tolerations", "value": [toleration(taint)]}));
@@ -171,7 +171,9 @@ const DEFAULT_TOLERATIONS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.ku
 fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Value> {
     let before = targets.written(Kind::Pod, targets.pod)?;
     let mut after = before.clone();
-    changes.iter().for_each(|change| change.edit(&mut after));
+    for change in changes {
+        change.edit(&mut after);
+    }
     let mut patch = Map::new();
     for change in changes {
         match change {

@@ -35,7 +35,7 @@ pub(super) fn outcome_text(fix: &Fix) -> String {
     };
     let mut violated: Vec<String> = fix.budgets.iter().map(|key| key.name.to_string()).collect();
     if let Some((_, victims)) = fix.victims.iter().min_by_key(|(_, victims)| victims.len()) {
-        let budgets = victims.iter().flat_map(|v| v.violates()).map(|violation| violation.budget.to_string());
+        let budgets = victims.iter().flat_map(crate::framework::Victim::violates).map(|violation| violation.budget.to_string());
         violated.extend(budgets);
     }
     violated.sort();

@@ -113,7 +113,9 @@ impl LogReport<'_> {
                 }
                 Some(pods) => {
                     out.line(format_args!("  {name}: {}", count(pods.len(), "pod")));
-                    pods.iter().for_each(|pod| self.queued(out, pod));
+                    for pod in pods {
+                        self.queued(out, pod);
+                    }
                 }
             }
         }

@@ -59,6 +59,7 @@ const PORTS: &[(&str, &str)] = &[("filter", "NodePorts"), ("preFilter", "NodePor
 const NODE_AFFINITY: &[(&str, &str)] = &[("filter", "NodeAffinity"), ("preFilter", "NodeAffinity")];
 
 /// The predicates in the order in which they run, each with the extension points and plugins that it became.
+#[allow(clippy::type_complexity, reason = "a table that is read once")]
 static PREDICATES: [(&str, &[&[(&str, &str)]]); 19] = [
     ("CheckNodeUnschedulable", &[&[("filter", "NodeUnschedulable")]]),
     ("GeneralPredicates", &[FIT, &[("filter", "NodeName")], PORTS, NODE_AFFINITY]),

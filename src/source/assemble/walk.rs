@@ -245,6 +245,7 @@ impl<'a> Walk<'a> {
 
 /// Whether a path is of a log of kube-scheduler's pod: `kube-system/kube-scheduler-cp-1/logs.txt`,
 /// `.../openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs/current.log`.
+#[allow(clippy::case_sensitive_file_extension_comparisons, reason = "tools write these names so")]
 fn is_scheduler_log(path: &str) -> bool {
     let is_log = path.split('/').next_back().is_some_and(|file| file.contains("log") || file.ends_with(".txt"));
     is_log && path.split('/').any(|part| part.contains("kube-scheduler-")) && !path.contains("guard")

@@ -61,6 +61,7 @@ pub(in crate::source) struct SchedulerMetadata {
     pub(in crate::source) what: String,
     pub(in crate::source) config: Option<String>,
     /// A version, with what tells it as a function of the file's name.
+    #[allow(clippy::type_complexity, reason = "made here and taken apart once")]
     pub(in crate::source) version: Option<(String, fn(String) -> VersionTeller)>,
 }
 

@@ -65,7 +65,7 @@ struct AlgorithmSource {
 
 /// Returns the configuration of a scheduler without a file.
 pub(super) fn defaults(emulation: Emulation) -> Result<Config, FieldErrors> {
-    build(Configuration::default(), Policy::default(), emulation)
+    build(&Configuration::default(), Policy::default(), emulation)
 }
 
 /// Reads a policy or a configuration.
@@ -75,14 +75,14 @@ pub(super) fn parse(text: &str, emulation: Emulation) -> Result<Config, FieldErr
         value = file::parse(text).map_err(|e| file::one_error("data", e))?;
     }
     if Policy::is_kind_of(&value) {
-        return build(Configuration::default(), Policy::decode(value)?, emulation);
+        return build(&Configuration::default(), Policy::decode(value)?, emulation);
     }
     file::check_type(&value, emulation.profile())?;
     let configuration = Configuration::deserialize(value).map_err(|e| file::one_error("", e.to_string()))?;
-    build(configuration, Policy::default(), emulation)
+    build(&configuration, Policy::default(), emulation)
 }
 
-fn build(configuration: Configuration, policy: Policy, emulation: Emulation) -> Result<Config, FieldErrors> {
+fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) -> Result<Config, FieldErrors> {
     let mut errors = FieldErrors::default();
     let mut builder = Builder { emulation, framework: Framework::default(), errors: &mut errors };
     let name = &configuration.scheduler_name;
@@ -180,9 +180,10 @@ impl Builder<'_> {
                     enabled.extend(self.predicate(i, predicate));
                 }
                 let taints = self.emulation.enabled(Gate::TaintNodesByCondition);
-                let mandatory: &[PluginName] = match taints {
-                    true => &[PluginName::PodToleratesNodeTaints, PluginName::CheckNodeUnschedulable],
-                    false => &[PluginName::CheckNodeCondition],
+                let mandatory: &[PluginName] = if taints {
+                    &[PluginName::PodToleratesNodeTaints, PluginName::CheckNodeUnschedulable]
+                } else {
+                    &[PluginName::CheckNodeCondition]
                 };
                 let missing = mandatory.iter().filter(|name| self.is_registered(**name) && !enabled.iter().any(|e| e.0 == **name));
                 let missing: Vec<_> = missing.map(|name| (*name, *name, None)).collect();
