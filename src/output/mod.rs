@@ -2,8 +2,8 @@
 //!
 //! Names, messages, paths and arguments are held as they came, and are escaped once, where they leave: [`Lines`] for text,
 //! [`Text`] for anything that is written to standard output or a file, [`say`] and [`Status`] for standard error, and
-//! [`escape`] for cells of the screen. Files are whole, or not there ([`write_new`]). Credentials do not leave at all: they are held as [`Secret`], and URLs are shown
-//! without passwords. Nothing else may write to the standard streams: clippy denies it in the crate.
+//! [`escape()`] for cells of the screen. Files are whole, or not there ([`write_new`]). Credentials do not leave at all: they
+//! are held as [`Secret`], and URLs are shown without passwords. Nothing else may write to the standard streams: clippy denies it in the crate.
 
 mod escape;
 mod file;

@@ -79,16 +79,26 @@ fn check_redacted(what: &str, cluster: &Cluster) {
 }
 
 /// Leaves out what stands in brackets before the semicolon of two sentences that differ: a sentence tells facts where they
-/// fit, and with longer names they may not. The facts themselves are compared beside the reasons.
+/// fit, and with longer names they may not. The facts themselves are compared beside the reasons. Sentences about an error
+/// end with as much of its message as fits: they are compared as far as both go, and the message is compared whole.
 fn leave_out_facts(a: &mut String, b: &mut String) {
     let in_brackets = Regex::new(r" \([^)]*\)").unwrap();
-    for text in [a, b] {
-        let mut decision: Value = serde_json::from_str(text).unwrap();
-        let why = decision["why"].as_str().unwrap_or_default().to_owned();
-        let (cause, then) = why.split_once("; ").unwrap_or((&why, ""));
-        decision["why"] = format!("{}; {then}", in_brackets.replace_all(cause, "")).into();
-        *text = decision.to_string();
+    let mut decisions = [&*a, &*b].map(|text| serde_json::from_str::<Value>(text).unwrap());
+    let sentences = decisions.each_ref().map(|d| d["why"].as_str().unwrap_or_default().to_owned());
+    let is_error = decisions.iter().all(|d| d["outcome"] == "error");
+    let cut = |why: &str| why.trim_end_matches('.').trim_end_matches('…').chars().count();
+    let shared = sentences.iter().map(|why| cut(why)).min().unwrap_or_default();
+    for (decision, why) in decisions.iter_mut().zip(&sentences) {
+        decision["why"] = if is_error {
+            assert!(shared > 100, "{why}");
+            why.chars().take(shared).collect::<String>().into()
+        } else {
+            let (cause, then) = why.split_once("; ").unwrap_or((why, ""));
+            format!("{}; {then}", in_brackets.replace_all(cause, "")).into()
+        };
     }
+    let [first, second] = decisions;
+    (*a, *b) = (first.to_string(), second.to_string());
 }
 
 #[test]

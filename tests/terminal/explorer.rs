@@ -505,13 +505,13 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     let own = home.path().join("schedscope");
     std::fs::create_dir_all(own.join("themes")).expect("a folder");
     let write = |name: &str, text: &str| std::fs::write(own.join(name), text).expect("a file");
-    write("config.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = 'x'\nrun = 'c'\n");
+    write("config.toml", "theme = 'mine'\nglyphs = 'ascii'\n[keys.global]\nstep = 'm'\nrun = 'c'\n");
     write("themes/mine.toml", "inherits = 'dark'\n[palette]\nink = '#010203'\n");
     let folder = home.path().display().to_string();
     let start = |args: &[&str]| Pty::start_in(&[("XDG_CONFIG_HOME", folder.as_str())], args, 120, 40);
 
     let mut pty = start(&["demo", "payments"]);
-    let screen = pty.wait_for("x takes the first step, c a whole cycle");
+    let screen = pty.wait_for("m takes the first step, c a whole cycle");
     assert!(screen.contains("keys.global.run: \"c\" is the key of keys.global.cycle"), "{screen}");
     assert!(screen.contains('#') && !screen.contains('┃'), "{screen}");
     let painted = |pty: &Pty, (r, g, b): (u8, u8, u8)| {
@@ -525,7 +525,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.wait_for("Settings that are not used:");
     pty.send(ESC);
     pty.wait_gone("Settings that are not used:");
-    pty.send("x");
+    pty.send("m");
     pty.wait_for("rev 1/1");
 
     // Themes show themselves as they are selected; Esc goes back.

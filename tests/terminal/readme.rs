@@ -87,6 +87,7 @@ fn filled(usage: &str) -> String {
             ("capture", "FILE") => "captured.json".to_owned(),
             ("--ops", "FILE") => "ops.json".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
+            ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
             (_, "STORY") => "payments".to_owned(),
             (_, "PATH...") => "cluster.json".to_owned(),
             (_, "NS") => "shop".to_owned(),
@@ -133,6 +134,7 @@ impl Place {
         let write = |name: &str, text: &str| std::fs::write(self.path().join(name), text).unwrap();
         let story: Value = serde_yaml::from_str(STORY).unwrap();
         write("cluster.json", &story.to_string());
+        write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
     }
 
@@ -208,7 +210,7 @@ impl Place {
                 let whom = json.map_or_else(|| said.contains("worker-a2 is nominated"), |v| v["preemption"]["selected"] == "worker-a2");
                 assert!(whom, "{line}: {said}");
             }
-            Some("run" | "info" | "completions") => {
+            Some("run" | "info" | "completions" | "log") => {
                 let (code, said) = self.run(&arguments);
                 assert!(code == 0 && !said.trim().is_empty(), "{line}: {code} {said}");
             }
@@ -260,7 +262,10 @@ fn every_command_in_the_table_and_in_the_text_does_what_it_says() {
     let commands: BTreeSet<&String> = spans.iter().filter(|s| s.starts_with("schedscope ")).collect();
     let table = README.lines().filter(|l| l.starts_with("| `schedscope ")).count();
     let subcommands: BTreeSet<&str> = commands.iter().filter_map(|c| c.split(' ').nth(1)).collect();
-    assert_eq!(subcommands.into_iter().collect::<Vec<_>>(), ["capture", "completions", "demo", "explain", "info", "live", "open", "run"]);
+    assert_eq!(
+        subcommands.into_iter().collect::<Vec<_>>(),
+        ["capture", "completions", "demo", "explain", "info", "live", "log", "open", "run"]
+    );
     assert!(table >= 8 && commands.len() >= table, "{commands:?}");
     for usage in commands {
         for line in usages(usage) {

@@ -73,18 +73,18 @@ fn open_a_dump_from_the_start_screen() {
     quit(pty);
 }
 
-/// "x for a step, and light colours, for good."
+/// "m for a step, and light colours, for good."
 #[test]
 fn change_a_key_and_the_theme_for_good() {
     let home = tempfile::tempdir().expect("a folder");
     let own = home.path().join("schedscope");
     fs::create_dir_all(&own).expect("a folder");
-    fs::write(own.join("config.toml"), "theme = 'light'\n[keys.global]\nstep = 'x'\n").expect("a file");
+    fs::write(own.join("config.toml"), "theme = 'light'\n[keys.global]\nstep = 'm'\n").expect("a file");
     let folder = home.path().display().to_string();
     let mut pty = Pty::start_in(&[("XDG_CONFIG_HOME", folder.as_str())], &["demo", "tie-breaks"], 80, 24);
-    let screen = pty.wait_for("x goes step by step");
-    assert!(line(&screen, &["Enter open"]).contains("x step"), "{screen}");
-    pty.send("x");
+    let screen = pty.wait_for("m goes step by step");
+    assert!(line(&screen, &["Enter open"]).contains("m step"), "{screen}");
+    pty.send("m");
     pty.wait_for("rev 1/1");
     let dark_ink_on_light = |screen: &vt100::Screen| {
         let cells = (0..24).flat_map(|y| (0..80).map(move |x| (y, x)));
