@@ -67,17 +67,23 @@ impl Terminal {
     }
 
     /// Draws a frame, all of it at once where the terminal can do that.
+    ///
+    /// It has the size that the state was laid out for: the terminal may have another by now, of which an event is on its way.
     pub(super) fn draw(&mut self, scene: &Scene<'_>) -> io::Result<()> {
-        self.show(|area, buf| ui::draw(scene, area, buf))
+        self.show_at(scene.state.size, |area, buf| ui::draw(scene, area, buf))
     }
 
     /// Draws anything, likewise.
     pub(super) fn show(&mut self, draw: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
+        let size = self.size()?;
+        self.show_at(size, draw)
+    }
+
+    fn show_at(&mut self, (width, height): (u16, u16), draw: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
         // A panic on another thread has given it back: what it says is not drawn over.
         if !TAKEN.load(Ordering::SeqCst) {
             return Ok(());
         }
-        let (width, height) = self.size()?;
         let area = Rect::new(0, 0, width, height);
         queue!(self.backend, BeginSynchronizedUpdate)?;
         if area != self.shown.area {
