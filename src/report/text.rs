@@ -199,7 +199,10 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         }
     }
     for (reason, nodes) in failed {
-        out.line(format_args!("  no help on {}: {reason}\n    {}", nodes.len(), name_list(&nodes)));
+        // Schedulers with predicates do not say why.
+        let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        out.line(format_args!("  no help on {}{why}", nodes.len()));
+        out.line(format_args!("    {}", name_list(&nodes)));
     }
 }
 

@@ -228,7 +228,7 @@ fn for_unschedulable(law: impl Fn(&Case, &Fixes, &Value)) {
         }
         Ok(())
     };
-    TestRunner::new(config).run(&world(), run).unwrap();
+    TestRunner::new(config).run(&world(), run).expect("the laws hold");
     assert!(kept.get() >= 8, "only {} clusters have fixes", kept.get());
 }
 

@@ -27,7 +27,7 @@ fn split(outcome: Outcome) -> (Outcome, Option<u64>) {
     match outcome {
         Outcome::Failed { error, cost } => (Outcome::Failed { error, cost: 0 }, Some(cost)),
         Outcome::Verdict { selected, cost } => (Outcome::Verdict { selected, cost: 0 }, Some(cost)),
-        refused => (refused, None),
+        refused @ Outcome::Refused(_) => (refused, None),
     }
 }
 
