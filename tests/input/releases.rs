@@ -181,7 +181,9 @@ fn two_releases_are_compared_pod_by_pod() {
 #[test]
 fn a_live_server_tells_its_version_and_a_capture_keeps_it() {
     let mut items = cluster(&["v1.30.0"], None)["items"].as_array().expect("a list").clone();
-    items.iter_mut().for_each(|item| item["metadata"]["resourceVersion"] = "1".into());
+    for item in &mut items {
+        item["metadata"]["resourceVersion"] = "1".into();
+    }
     let server = ApiServer::new(&items);
     server.world().git_version = "v1.32.1-gke.7".to_owned();
     let folder = tempfile::tempdir().expect("a folder");

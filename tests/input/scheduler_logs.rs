@@ -22,9 +22,10 @@ fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Input {
 }
 
 fn answer(log: &SchedulerLog) -> Value {
-    let report = LogReport::new(log, None).unwrap();
-    let text = Format::named("json").unwrap().write(&Answer::Log(&report), schedscope::output::Lines::default()).unwrap();
-    serde_json::from_str(text.as_str()).unwrap()
+    let report = LogReport::new(log, None).expect("a report");
+    let text =
+        Format::named("json").expect("a format").write(&Answer::Log(&report), schedscope::output::Lines::default()).expect("an answer");
+    serde_json::from_str(text.as_str()).expect("JSON")
 }
 
 #[test]
