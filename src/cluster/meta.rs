@@ -305,6 +305,32 @@ impl Kind {
         }
     }
 
+    /// Returns the API group; empty for the core group.
+    pub fn group(self) -> &'static str {
+        match self {
+            Self::Namespace
+            | Self::Node
+            | Self::PersistentVolume
+            | Self::PersistentVolumeClaim
+            | Self::Pod
+            | Self::ReplicationController
+            | Self::Service => "",
+            Self::ReplicaSet | Self::StatefulSet => "apps",
+            Self::PodDisruptionBudget => "policy",
+            Self::PriorityClass => "scheduling.k8s.io",
+            Self::CSIDriver | Self::CSINode | Self::CSIStorageCapacity | Self::StorageClass | Self::VolumeAttachment => "storage.k8s.io",
+            Self::DeviceClass | Self::ResourceClaim | Self::ResourceClaimTemplate | Self::ResourceSlice => "resource.k8s.io",
+        }
+    }
+
+    /// Returns the `apiVersion` of objects as they are held: `v1`, `apps/v1`.
+    pub fn api_version(self) -> String {
+        match self.group() {
+            "" => "v1".to_owned(),
+            group => format!("{group}/v1"),
+        }
+    }
+
     /// Whether objects of the kind live in a namespace.
     pub fn namespaced(self) -> bool {
         matches!(

@@ -54,13 +54,17 @@ impl Plugin for NodePreferAvoidPods {
 impl ScorePlugin for NodePreferAvoidPods {
     /// 0 where the node asks to be spared the pods of the pod's ReplicationController or ReplicaSet, else the maximum.
     fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        let controller = pod.pod.metadata.controller().filter(|c| matches!(c.kind.as_str(), "ReplicationController" | "ReplicaSet"));
-        let Some(controller) = controller else { return Ok(MAX_NODE_SCORE) };
-        let avoids = AvoidPods::of(&node.node).prefer_avoid_pods;
-        let is_avoided =
-            avoids.iter().map(|a| &a.pod_signature.pod_controller).any(|c| c.kind == controller.kind && c.uid == controller.uid);
-        Ok(if is_avoided { 0 } else { MAX_NODE_SCORE })
+        Ok(if is_avoided(pod, &node.node) { 0 } else { MAX_NODE_SCORE })
     }
+}
+
+/// Returns whether a node's annotation lists the ReplicationController or ReplicaSet of a pod.
+pub(super) fn is_avoided(pod: &PodInfo, node: &Node) -> bool {
+    let controller = pod.pod.metadata.controller().filter(|c| matches!(c.kind.as_str(), "ReplicationController" | "ReplicaSet"));
+    controller.is_some_and(|controller| {
+        let avoids = AvoidPods::of(node).prefer_avoid_pods;
+        avoids.iter().map(|a| &a.pod_signature.pod_controller).any(|c| c.kind == controller.kind && c.uid == controller.uid)
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::{MAX_PRIORITY, normalize, pods_without_node};
 use crate::cluster::{NodeSelectorTerm, Str};
 use crate::framework::{Context, CycleState, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
 use crate::plugins::image_locality::normalized_image_name;
+use crate::plugins::node_prefer_avoid_pods::is_avoided;
 use crate::release::ImageScore;
 
 /// Prefers nodes that match the pod's preferred node affinity.
@@ -50,47 +49,13 @@ impl ScorePlugin for NodeAffinityPriority {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodePreferAvoidPodsPriority;
 
-/// The annotation of nodes that lists controllers whose pods it should not get.
-const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct AvoidPods {
-    prefer_avoid_pods: Vec<AvoidPodsEntry>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct AvoidPodsEntry {
-    pod_signature: PodSignature,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct PodSignature {
-    pod_controller: Controller,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Controller {
-    kind: Str,
-    uid: Str,
-}
-
 impl Plugin for NodePreferAvoidPodsPriority {
     plugin!(NodePreferAvoidPodsPriority: score);
 }
 
 impl ScorePlugin for NodePreferAvoidPodsPriority {
     fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        let owner = pod.pod.metadata.controller().filter(|o| o.kind == "ReplicationController" || o.kind == "ReplicaSet");
-        let annotation = node.node.metadata.annotations.get(PREFER_AVOID_PODS);
-        let Some((owner, annotation)) = owner.zip(annotation) else { return Ok(MAX_PRIORITY) };
-        // An annotation that cannot be read avoids nothing.
-        let avoid: AvoidPods = serde_json::from_str(annotation).unwrap_or_default();
-        let mut controllers = avoid.prefer_avoid_pods.iter().map(|entry| &entry.pod_signature.pod_controller);
-        Ok(if controllers.any(|c| c.kind == owner.kind && c.uid == owner.uid) { 0 } else { MAX_PRIORITY })
+        Ok(if is_avoided(pod, &node.node) { 0 } else { MAX_PRIORITY })
     }
 }
 

@@ -113,7 +113,7 @@ fn value_of(object: &Value, change: &Change) -> Value {
 pub(super) fn manifest(object: &Object) -> Value {
     let mut value = serde_json::to_value(object).unwrap_or_default();
     prune(&mut value);
-    value["apiVersion"] = json!(api_version(object.kind()));
+    value["apiVersion"] = json!(object.kind().api_version());
     value
 }
 
@@ -122,23 +122,6 @@ fn prune(value: &mut Value) {
     let Value::Object(fields) = value else { return };
     fields.values_mut().for_each(prune);
     fields.retain(|_, value| !(value.is_null() || *value == json!("") || *value == json!({})));
-}
-
-fn api_version(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Namespace
-        | Kind::Node
-        | Kind::PersistentVolume
-        | Kind::PersistentVolumeClaim
-        | Kind::Pod
-        | Kind::ReplicationController
-        | Kind::Service => "v1",
-        Kind::ReplicaSet | Kind::StatefulSet => "apps/v1",
-        Kind::PodDisruptionBudget => "policy/v1",
-        Kind::PriorityClass => "scheduling.k8s.io/v1",
-        Kind::DeviceClass | Kind::ResourceClaim | Kind::ResourceClaimTemplate | Kind::ResourceSlice => "resource.k8s.io/v1",
-        Kind::CSIDriver | Kind::CSINode | Kind::CSIStorageCapacity | Kind::StorageClass | Kind::VolumeAttachment => "storage.k8s.io/v1",
-    }
 }
 
 /// Returns the RFC 7386 merge patch from one value to another; `None` where they are equal.

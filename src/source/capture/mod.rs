@@ -19,7 +19,6 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent};
 use crate::output::{Json, write_new};
-use crate::source::decode::classify::group;
 use redact::Redactor;
 pub use redact::Vocabulary;
 
@@ -57,12 +56,8 @@ impl Capture<'_> {
                 write_refusal(&mut out, kind, self.cluster.unknown.why(kind))?;
                 continue;
             }
-            let api_version = match group(kind) {
-                "" => "v1".to_owned(),
-                group => format!("{group}/v1"),
-            };
             let objects = self.cluster.objects_of(kind).into_iter().map(|object| value(&object));
-            count += write_list(&mut out, &kind.to_string(), &api_version, objects, redactor.as_ref())?;
+            count += write_list(&mut out, &kind.to_string(), &kind.api_version(), objects, redactor.as_ref())?;
         }
         let events = self.events.iter().enumerate().map(|(number, event)| event_value(number, event));
         count += write_list(&mut out, "Event", "v1", events, redactor.as_ref())?;
@@ -143,7 +138,7 @@ fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -
     };
     let resource = kind.plural().to_lowercase();
     let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
-        "message": format!("{resource} {message}"), "details": {"group": group(kind), "kind": resource}});
+        "message": format!("{resource} {message}"), "details": {"group": kind.group(), "kind": resource}});
     writeln!(out, "{status}")
 }
 

@@ -27,24 +27,6 @@ pub(in crate::source) enum Class {
     Other,
 }
 
-/// The API group of a model kind.
-pub(in crate::source) fn group(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Namespace
-        | Kind::Node
-        | Kind::PersistentVolume
-        | Kind::PersistentVolumeClaim
-        | Kind::Pod
-        | Kind::ReplicationController
-        | Kind::Service => "",
-        Kind::ReplicaSet | Kind::StatefulSet => "apps",
-        Kind::PodDisruptionBudget => "policy",
-        Kind::PriorityClass => "scheduling.k8s.io",
-        Kind::CSIDriver | Kind::CSINode | Kind::CSIStorageCapacity | Kind::StorageClass | Kind::VolumeAttachment => "storage.k8s.io",
-        Kind::DeviceClass | Kind::ResourceClaim | Kind::ResourceClaimTemplate | Kind::ResourceSlice => "resource.k8s.io",
-    }
-}
-
 /// A version of a model kind, by how far its shape is that of the current one where the model reads it.
 fn of_version(kind: Kind, group: &str, version: &str) -> Class {
     match (group, version) {
@@ -67,8 +49,8 @@ pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Clas
     let in_group = |group: &str| found_group.is_none_or(|found| found == group);
     if let Ok(known) = kind.parse::<Kind>() {
         // ReplicaSets lived in `extensions` before `apps`.
-        return if in_group(group(known)) || (known == Kind::ReplicaSet && in_group("extensions")) {
-            of_version(known, group(known), version)
+        return if in_group(known.group()) || (known == Kind::ReplicaSet && in_group("extensions")) {
+            of_version(known, known.group(), version)
         } else {
             Class::Other
         };
