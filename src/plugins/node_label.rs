@@ -71,8 +71,12 @@ fn has(labels: &Labels, label: &Str) -> bool {
 impl FilterPlugin for NodeLabel {
     fn filter(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
         let labels = &node.node.metadata.labels;
-        let suits = self.args.present_labels.iter().all(|l| has(labels, l)) && !self.args.absent_labels.iter().any(|l| has(labels, l));
-        if suits { Status::success() } else { Status::rejected(Reason::NodeLabels) }
+        let missing = self.args.present_labels.iter().find(|l| !has(labels, l)).map(|label| (label, true));
+        let wrong = missing.or_else(|| self.args.absent_labels.iter().find(|l| has(labels, l)).map(|label| (label, false)));
+        match wrong {
+            None => Status::success(),
+            Some((label, wanted)) => Status::rejected(Reason::NodeLabelPresence { label: label.clone(), wanted }),
+        }
     }
 
     fn depends_on_pods(&self) -> bool {

@@ -126,8 +126,12 @@ impl FilterPlugin for ServiceAffinity {
             }
         }
         let labels = &node.node.metadata.labels;
-        let suits = values.iter().all(|(label, value)| value.as_ref().is_none_or(|value| labels.get(label.as_str()) == Some(value)));
-        if suits { Status::success() } else { Status::rejected(Reason::ServiceAffinity) }
+        let differs = |label: &Str, value: &&Str| labels.get(label.as_str()) != Some(*value);
+        let wrong = values.iter().find_map(|(label, value)| Some((*label, value.as_ref().filter(|value| differs(label, value))?)));
+        match wrong {
+            None => Status::success(),
+            Some((label, wanted)) => Status::rejected(Reason::ServiceAffinityViolated { label: label.clone(), wanted: wanted.clone() }),
+        }
     }
 }
 

@@ -194,10 +194,16 @@ static ENTRIES: &[Entry] = &[
         .phrase("is short of process IDs", "are short of process IDs"),
     row(K::NodeDiskPressure, P::CheckNodeDiskPressure, Unresolvable, &[before_plugins("node(s) had disk pressure")])
         .phrase("is short of disk space", "are short of disk space"),
-    row(K::NodeLabelPresence, P::CheckNodeLabelPresence, Unresolvable, &[before_plugins("node(s) didn't have the requested labels")])
-        .phrase("does not have the labels that the policy asks for", "do not have the labels that the policy asks for"),
-    row(K::ServiceAffinityViolated, P::CheckServiceAffinity, Unschedulable, &[before_plugins("node(s) didn't match service affinity")])
-        .phrase("is away from the pods of its Services", "are away from the pods of its Services"),
+    row(K::NodeLabelPresence, P::NodeLabel, Unresolvable, &[always("node(s) didn't have the requested labels")]).phrase_or(
+        "does not have the labels that its configuration asks for",
+        "do not have the labels that its configuration asks for",
+        "no node has the labels that its configuration asks for",
+    ),
+    row(K::ServiceAffinityViolated, P::ServiceAffinity, Unschedulable, &[always("node(s) didn't match service affinity")]).phrase_or(
+        "is not labelled as the nodes of its Service",
+        "are not labelled as the nodes of its Service",
+        "no node is labelled as those of its Service",
+    ),
     row(
         K::NodeNameMismatch,
         P::NodeName,
@@ -242,16 +248,6 @@ static ENTRIES: &[Entry] = &[
             "no node matches the node affinity its profile adds",
         ),
     row(K::NodeAffinityConflict, P::NodeAffinity, Unresolvable, &[always("pod affinity terms conflict")]),
-    row(K::NodeLabels, P::NodeLabel, Unresolvable, &[always("node(s) didn't have the requested labels")]).phrase_or(
-        "does not have the labels its profile wants",
-        "do not have the labels its profile wants",
-        "no node has the labels its profile wants",
-    ),
-    row(K::ServiceAffinity, P::ServiceAffinity, Unschedulable, &[always("node(s) didn't match service affinity")]).phrase_or(
-        "is not labelled as the nodes of its service",
-        "are not labelled as the nodes of its service",
-        "no node is labelled as those of its service",
-    ),
     row(K::HostPortConflict, P::NodePorts, Unschedulable, &[always("node(s) didn't have free ports for the requested pod ports")])
         .phrase_or("has its host port taken", "have its host port taken", "no node has its host port free"),
     row(

@@ -75,10 +75,6 @@ pub enum Reason {
     AddedAffinityMismatch { unmet: Option<Box<UnmetRequirement>> },
     /// Every term of the pod's node affinity asks for several node names at once.
     NodeAffinityConflict,
-    /// The node lacks a label that the profile wants, or has one that it does not want.
-    NodeLabels,
-    /// The node is not labelled as the nodes of other pods of the pod's service are.
-    ServiceAffinity,
     /// A host port of the pod is taken.
     HostPortConflict(Box<PortConflict>),
     /// The node runs as many pods as it may.
