@@ -100,8 +100,8 @@ impl ConstraintReport {
             return format!("{}: every node meets it", self.text);
         }
         let closest = if self.closest.is_empty() { String::new() } else { format!("; {}", self.closest) };
-        let (fails, opens) = (count(self.fails, "node"), count(self.opens, "node"));
-        format!("{}: fails on {fails}, on {} of them alone; {opens} without it{closest}", self.text, self.only)
+        let (fails, opens) = (count(self.fails, "node"), count(self.opens, "more node"));
+        format!("{}: fails on {fails}, {} of them for nothing else; {opens} without it{closest}", self.text, self.only)
     }
 }
 

@@ -164,10 +164,10 @@ fn absent(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 /// How it stands, or how it was decided; what explains that is left out where it would be cut.
 fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<Span<'static>> {
     if let Some(why) = preemption.ineligible() {
-        return vec![
-            scene.span(Role::Unresolvable, format!("{} may not preempt: ", scene.glyphs.unresolvable)),
-            scene.span(Role::Text, why.message()),
-        ];
+        // Releases without a text for it give none; the answer above says what is known.
+        let (why, sign) = (why.message(), scene.glyphs.unresolvable);
+        let colon = if why.is_empty() { "" } else { ": " };
+        return vec![scene.span(Role::Unresolvable, format!("{sign} may not preempt{colon}")), scene.span(Role::Text, why)];
     }
     let Some((node, best)) = preemption.selected() else {
         let (done, all) = (preemption.finished_dry_runs(), preemption.potential_nodes().len());
