@@ -16,21 +16,39 @@ use crate::output::escape;
 /// Bytes that may go into one column: a character of four, and the marks that stay on it.
 const BYTES: usize = 4 * 32;
 
-/// Columns that a text takes on the screen.
+/// Columns that no screen has: texts are measured up to this.
+const MOST: usize = 1 << 13;
+
+/// Returns the columns that a text takes on the screen; of one that is wider than any screen, some number above [`MOST`].
 pub fn width(text: &str) -> usize {
-    if is_plain_ascii(text.as_bytes()) { text.len() } else { escape(text).graphemes(true).map(width_drawn).sum() }
+    if is_plain_ascii(text.as_bytes()) { text.len() } else { measured(text, MOST) }
 }
 
-/// Columns that a text takes on the screen; `None` where that is more than so many.
+/// Returns the columns that a text takes on the screen, or `None` where they are more than `limit`.
 pub fn width_within(text: &str, limit: usize) -> Option<usize> {
     let head = head(text, limit);
-    Some(width(head)).filter(|width| *width <= limit && head.len() == text.len())
+    Some(measured(head, limit)).filter(|width| *width <= limit && head.len() == text.len())
 }
 
-/// Columns that a text takes on the screen, or the number of those that no screen has where they are more.
+/// Returns the columns that a text takes on the screen, at most [`MOST`].
 pub fn columns(text: &str) -> u16 {
-    const MOST: u16 = 1 << 13;
-    width_within(text, usize::from(MOST)).map_or(MOST, |width| width as u16)
+    width_within(text, MOST).unwrap_or(MOST) as u16
+}
+
+/// Returns the columns of a text, counted piece by piece until they exceed `limit`.
+fn measured(text: &str, limit: usize) -> usize {
+    const PIECE: usize = 4096;
+    let (mut used, mut rest) = (0, text);
+    while !rest.is_empty() && used <= limit {
+        let mut end = PIECE.min(rest.len());
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, after) = rest.split_at(end);
+        used += escape(piece).graphemes(true).map(width_drawn).sum::<usize>();
+        rest = after;
+    }
+    used
 }
 
 fn is_plain_ascii(bytes: &[u8]) -> bool {
@@ -182,22 +200,30 @@ impl Iterator for Wrapped<'_> {
     }
 }
 
-/// How many bytes at the beginning of a text fit; at least one character, which must not hold things up where it does not.
+/// Returns how many bytes at the beginning of a text fit, and at least one character, so that wrapping always ends. A
+/// character whose marks alone are wider than the line is split.
 fn fitting(text: &str, room: usize) -> usize {
     if text.get(..=room).is_some_and(|start| is_plain_ascii(start.as_bytes())) {
         return room;
     }
+    let text = head(text, room);
+    match beyond(text.grapheme_indices(true), room) {
+        Some(0) => {
+            let first = text.chars().next().map_or(0, char::len_utf8);
+            let chars = text.char_indices().map(|(at, c)| (at, &text[at..at + c.len_utf8()]));
+            beyond(chars, room).unwrap_or(text.len()).max(first)
+        }
+        end => end.unwrap_or(text.len()),
+    }
+}
+
+/// Returns where the first piece begins that ends beyond `room` columns.
+fn beyond<'a>(mut pieces: impl Iterator<Item = (usize, &'a str)>, room: usize) -> Option<usize> {
     let mut used = 0;
-    let mut graphemes = text.grapheme_indices(true);
-    let first = graphemes.next().map_or(0, |(_, grapheme)| {
-        used = width(grapheme);
-        grapheme.len()
-    });
-    let next = graphemes.find_map(|(at, grapheme)| {
-        used += width(grapheme);
+    pieces.find_map(|(at, piece)| {
+        used += width(piece);
         (used > room).then_some(at)
-    });
-    next.unwrap_or(text.len()).max(first)
+    })
 }
 
 /// Thousandths of a core, as cores: `6`, `1.9`, `0.25`.
@@ -342,6 +368,15 @@ mod tests {
         check("a \u{1b}bcdef", 9, &["a", "\\u{1b}bcd", "ef"]);
         check("節点", 1, &["節", "点"]);
         check("", 4, &[]);
+    }
+
+    #[test]
+    fn a_character_with_a_thousand_marks_is_measured_and_wrapped_in_bounds() {
+        let name = format!("e{}", "\u{301}".repeat(100_000));
+        assert!(width(&name) > MOST && width(&name) < 2 * MOST * "\\u{301}".len());
+        let rows: Vec<Range<usize>> = wrapped(&name, 80).take(3).collect();
+        assert!(rows.len() == 3 && rows.iter().all(|row| row.len() < 80 * BYTES), "{rows:?}");
+        assert!(wrapped(&name, 80).last().is_some_and(|row| row.end == name.len()));
     }
 
     #[test]
