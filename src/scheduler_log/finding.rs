@@ -1,11 +1,11 @@
-//! What the reader of a log should know about it.
+//! Findings: remarks about the log itself, such as gaps in it.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::lines::MAX_LINE;
 
-/// One remark about a log, with its place.
+/// A remark about a log, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file, `-` for standard input.
@@ -16,47 +16,47 @@ pub struct Finding {
     pub kind: FindingKind,
 }
 
-/// What a remark says.
+/// The kinds of remarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindingKind {
-    /// The file holds nothing of kube-scheduler.
+    /// The file holds no line of kube-scheduler.
     NotScheduler {
-        /// How many lines it has.
+        /// The number of lines in the file.
         lines: u64,
     },
-    /// The file cannot be opened, and why.
+    /// The file cannot be opened, with the error.
     Unopened(String),
-    /// The stream breaks off, and why.
+    /// The stream ends with an error.
     BreaksOff(String),
-    /// A line is longer than can be read.
+    /// A line is longer than the limit.
     TooLong,
-    /// A value over several lines does not end.
+    /// A multi-line value has no end.
     Cut,
-    /// A line is no UTF-8.
+    /// A line is not UTF-8.
     NotUtf8,
-    /// The clock goes back by so many seconds.
+    /// The clock goes back, in seconds.
     ClockBack(i64),
-    /// The scheduler started again: its queues begin anew.
+    /// The scheduler restarted, with empty queues.
     Restarted,
-    /// Another process takes over or writes beside: its queues are its own.
+    /// Another process continues the log or writes to it at the same time; it has queues of its own.
     AnotherProcess {
         /// The process id.
         pid: u32,
     },
-    /// A process waits for the lease, while another one leads.
+    /// A process waits for the lease while another one leads.
     Waits,
     /// A process lost the lease.
     LostLease,
     /// The file does not hold the start of the scheduler.
     NoStart,
-    /// A dump of the queue has other pods than the moves before it.
+    /// A dump of the queues disagrees with the lines before it.
     DumpDiffers {
-        /// How many pods are elsewhere.
+        /// The number of pods in another place.
         pods: usize,
     },
-    /// The scheduler's own comparison of its cache with the API server.
+    /// The scheduler reports that its cache differs from the API server.
     CacheMismatch,
-    /// More attempts or moves than are kept.
+    /// The log has more attempts or changes than are kept.
     TooMany,
 }
 
