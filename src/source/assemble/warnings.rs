@@ -1,4 +1,4 @@
-//! Writes the diagnostics about the input as a whole.
+//! Reports the diagnostics about the input as a whole.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Assembly {
         }
         let Tally { count, first } = std::mem::take(&mut self.recreated);
         if count > 0 {
-            let times = count_of(count, "name stands", "names stand");
+            let times = count_of(count, "name is used", "names are used");
             let message = format!("{times} for different objects, of which the newest was kept; are these dumps of one cluster? {first}");
             self.remark(Severity::Warning, "", message);
         }
@@ -89,7 +89,7 @@ impl Assembly {
         }
     }
 
-    /// What the tools leave out of their dumps unless they are told to take it along.
+    /// Reports what the tools leave out of their dumps by default.
     pub(in crate::source) fn note_what_layouts_lack(&mut self) {
         let mut namespaces: Vec<&str> = self.layouts.namespaces.iter().map(String::as_str).filter(|n| *n != "kube-system").collect();
         if self.report.layout.0.contains(&Layout::ClusterInfo) && namespaces.len() == 1 {
@@ -114,9 +114,9 @@ impl Assembly {
     }
 }
 
-/// `120 .log, 3 .txt`, the most frequent first.
+/// Returns the most frequent extensions: `120 .log, 3 .txt`.
 fn most_of(by_ending: BTreeMap<String, usize>) -> String {
-    /// Enough to know the dump by.
+    /// The number of extensions shown.
     const SHOWN: usize = 5;
     let mut endings: Vec<(String, usize)> = by_ending.into_iter().collect();
     endings.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
