@@ -193,7 +193,7 @@ pub struct Process {
     pub(super) dumped: Option<Stamp>,
 }
 
-/// What the lines of a process prove about its verbosity.
+/// Facts about a process's verbosity that its lines prove.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     /// The highest verbosity that any of its lines needs.
