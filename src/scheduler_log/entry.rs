@@ -309,7 +309,7 @@ fn unquote(literal: &str) -> Cow<'_, str> {
 }
 
 /// Returns the names in a set of plugins: `{"A":{},"B":{}}`, `map[A:{} B:{}]` or `["A","B"]`, sorted.
-#[allow(clippy::zero_sized_map_values, reason = "values of any kind are passed over")]
+#[allow(clippy::zero_sized_map_values, reason = "values of any kind are skipped")]
 pub(super) fn set(raw: &str) -> Vec<String> {
     let mut names: Vec<String> = match raw.as_bytes().first() {
         Some(b'{') => serde_json::from_str::<std::collections::BTreeMap<String, IgnoredAny>>(raw).unwrap_or_default().into_keys().collect(),

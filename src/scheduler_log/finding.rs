@@ -74,25 +74,25 @@ impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotScheduler { lines: 0 } => f.write_str("is empty"),
-            Self::NotScheduler { lines } => write!(f, "none of its {lines} lines is one of kube-scheduler"),
+            Self::NotScheduler { lines } => write!(f, "none of its {lines} lines is from kube-scheduler"),
             Self::Unopened(why) => f.write_str(why),
             Self::BreaksOff(why) => write!(f, "breaks off ({why}); the lines before were read"),
-            Self::TooLong => write!(f, "a line of more than {} MiB was passed over", MAX_LINE >> 20),
+            Self::TooLong => write!(f, "a line of more than {} MiB was skipped", MAX_LINE >> 20),
             Self::Cut => f.write_str("a value over several lines is cut"),
             Self::NotUtf8 => f.write_str("a line is not UTF-8; the bytes that are not were replaced"),
             Self::ClockBack(seconds) => write!(f, "the clock goes back by {seconds} s"),
-            Self::Restarted => f.write_str("the scheduler starts again here: its queues begin anew"),
-            Self::AnotherProcess { pid } => write!(f, "another process, {pid}, writes here: its queues are its own"),
+            Self::Restarted => f.write_str("the scheduler restarted here: its queues start over"),
+            Self::AnotherProcess { pid } => write!(f, "another process, {pid}, writes here: it has queues of its own"),
             Self::Waits => f.write_str("this scheduler waits for the lease that another one holds; its queues are not the leader's"),
             Self::LostLease => f.write_str("the scheduler lost the lease"),
             Self::NoStart => {
                 f.write_str("the scheduler's start is not in the log: pods that were queued before and did not move are missing")
             }
             Self::DumpDiffers { pods } => {
-                write!(f, "the dump of the queue has {pods} pods elsewhere than the lines before it tell; the dump counts")
+                write!(f, "the dump of the queues places {pods} pods differently than the lines before it; the dump is used")
             }
             Self::CacheMismatch => f.write_str("the scheduler found its cache different from the API server"),
-            Self::TooMany => f.write_str("the log tells more than can be kept; the rest was passed over"),
+            Self::TooMany => f.write_str("the log has more attempts or moves than can be kept; the rest was skipped"),
         }
     }
 }

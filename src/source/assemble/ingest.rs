@@ -131,7 +131,7 @@ impl Assembly {
         }
         if ingest.mended > 0 {
             let objects = count_of(ingest.mended, "more object was", "more objects were");
-            self.remark(Severity::Warning, name, format!("{objects} read without times that are none"));
+            self.remark(Severity::Warning, name, format!("{objects} read without invalid times"));
         }
         if ingest.kindless > 0 && file.found {
             self.pass_over(file);

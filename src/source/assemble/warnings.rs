@@ -22,7 +22,7 @@ impl Assembly {
         }
         if let Some(first) = unknown.keys().next() {
             let pods = count_of(unknown.values().sum(), "pod is", "pods are");
-            let message = format!("{pods} bound to nodes that were not read (the first is {first}) and left out of account");
+            let message = format!("{pods} bound to nodes that were not read (the first is {first}) and ignored");
             self.remark(Severity::Warning, "", message);
         }
         self.report.pods_on_unknown_nodes = unknown;
@@ -52,12 +52,12 @@ impl Assembly {
             let files = count_of(count, "file holds", "files hold");
             let by_ending = std::mem::take(&mut self.passed_over_by_ending);
             let kinds = if by_ending.len() > 1 { format!(" ({})", most_of(by_ending)) } else { String::new() };
-            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over{kinds}: {first}"));
+            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects; skipped{kinds}: {first}"));
         }
         let Tally { count, first } = std::mem::take(&mut self.kindless);
         if count > 0 {
             let objects = count_of(count, "object was", "objects were");
-            self.remark(Severity::Note, "", format!("{objects} not read, since no path or field tells a kind: {first}"));
+            self.remark(Severity::Note, "", format!("{objects} not read, since no path or field shows a kind: {first}"));
         }
         let Tally { count, first } = std::mem::take(&mut self.hidden);
         if count > 0 {
@@ -80,12 +80,12 @@ impl Assembly {
         }
         let Tally { count, first } = std::mem::take(&mut self.too_many);
         if count > 0 {
-            self.remark(Severity::Error, &first, "is one file too many; it and what follows was not read".to_owned());
+            self.remark(Severity::Error, &first, "is beyond the limit on files; it and all after it were not read".to_owned());
         }
         let Tally { count, first } = std::mem::take(&mut self.unaffordable);
         if count > 0 {
             let files = count_of(count, "compressed file was", "compressed files were");
-            self.remark(Severity::Error, "", format!("{files} not read, since more came out of others than may: {first}"));
+            self.remark(Severity::Error, "", format!("{files} not read, since the limit on decompressed bytes is used up: {first}"));
         }
     }
 
@@ -100,7 +100,7 @@ impl Assembly {
             self.remark(Severity::Warning, "", message);
         }
         if self.report.layout.0.contains(&Layout::Insights) {
-            let message = "this OpenShift Insights archive holds a choice of the platform's pods: nodes look emptier than they are";
+            let message = "this OpenShift Insights archive holds a selection of the platform's pods: nodes look emptier than they are";
             self.remark(Severity::Note, "", message.to_owned());
         }
         for layout in self.report.layout.0.clone() {
