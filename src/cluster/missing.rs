@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(first.and(second), MissingKinds { absent: set(&[Kind::Node]), ..MissingKinds::default() });
         assert_eq!(first.and(first), first);
         assert_eq!(first.without(Kind::Node).without(Kind::PodDisruptionBudget), MissingKinds::default());
-        // Sessions of old say only whether budgets are unknown.
+        // Old sessions only record whether budgets are unknown.
         let old: MissingKinds = serde_json::from_str(r#"{"budgets":true}"#).unwrap();
         assert_eq!(old, MissingKinds { budgets: true, ..MissingKinds::default() });
     }

@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(error, "cel.expression: Too long: may not be more than 10240 bytes");
     }
 
-    /// Everything that was given is there, whatever else is.
+    /// Asserts that the object has everything that was given, whatever else it has.
     fn assert_contains(written: &serde_json::Value, given: &serde_json::Value, at: &str) {
         match given {
             serde_json::Value::Object(fields) => {

@@ -204,13 +204,13 @@ impl<'de> Deserialize<'de> for Str {
     }
 }
 
-/// Reads a string that no other object has, such as a uid: looking for an equal one is in vain, and would push out
-/// others that do repeat.
+/// Reads a string that no other object has, such as a uid. It is not interned, since it would only displace strings that
+/// repeat.
 pub(super) fn read_unique<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str, D::Error> {
     deserialize_with(deserializer, |text| Str::from(text))
 }
 
-/// Reads a string into whatever `make` makes of it; nothing reads as the default.
+/// Reads a string through `make`; `null` reads as the default.
 pub(super) fn deserialize_with<'de, T: Default, D: Deserializer<'de>>(deserializer: D, make: fn(&str) -> T) -> Result<T, D::Error> {
     struct Visitor<T>(fn(&str) -> T);
     impl<'de, T: Default> serde::de::Visitor<'de> for Visitor<T> {

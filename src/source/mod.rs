@@ -9,19 +9,15 @@
 //!
 //! | module | does |
 //! | --- | --- |
-//! | `read` | finds, opens and decompresses inputs, and cuts their text into one span per object, in a window of a few
-//! megabytes |
+//! | `read` | finds, opens and decompresses inputs, and cuts their text into one span per object, in a window of a few megabytes |
 //! | `layout` | detects by paths which tool made a dump, and which files to read: one file per kind of dump |
-//! | `decode` | turns the spans of a window into typed objects, in parallel and each on its own, and shares equal parts
-//! of pods |
-//! | `assemble` | walks the documents, keeps the newest copy of each object, and reports what is present and what is
-//! missing |
-//! | [`live`] | lists and watches a cluster through its API server, into the same objects and report, and queues changes
-//! |
+//! | `decode` | turns the spans of a window into typed objects, in parallel and each on its own, and shares equal parts of pods |
+//! | `assemble` | walks the documents, keeps the newest copy of each object, and reports what is present and what is missing |
+//! | [`live`] | lists and watches a cluster through its API server, into the same objects and report, and queues changes |
 //! | [`capture`] | writes a cluster as a dump |
 //! | `logs` | reads kube-scheduler's logs from the same inputs |
 //!
-//! Objects of a dump are not changed, except for defaults in objects without a uid, which no API server has seen; see
+//! Objects of a dump are loaded as they are, except for defaults in objects without a uid, which no API server has seen; see
 //! `decode::admission`.
 
 mod assemble;

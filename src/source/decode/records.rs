@@ -1,5 +1,5 @@
-//! Decodes records of changes, one a line: kube-scheduler-simulator's `{"time", "event", "resource"}` and the `{"type",
-//! "object"}` of `kubectl get --watch --output-watch-events -o json`.
+//! Decodes records of changes, one a line: kube-scheduler-simulator's `{"time", "event", "resource"}` and the
+//! `{"type", "object"}` of `kubectl get --watch --output-watch-events -o json`.
 //!
 //! A record replayed to its end is a cluster with the last state of each object that was not deleted.
 

@@ -1,5 +1,5 @@
-//! Decodes an API server's refusal to list a kind: a `Status` with the resource in its details, as left by `kubectl get
-//! --raw` and as written by captures.
+//! Decodes an API server's refusal to list a kind: a `Status` with the resource in its details, as left by
+//! `kubectl get --raw` and as written by captures.
 
 use serde::Deserialize;
 

@@ -66,8 +66,8 @@ const FIELDS: [&str; 6] = ["creationTimestamp", "deletionTimestamp", "startTime"
 /// Fields whose keys are user data.
 const DATA: [&str; 5] = ["annotations", "labels", "managedFields", "matchLabels", "nodeSelector"];
 
-/// Returns the object as JSON without its invalid times, and a message that names these: `metadata.creationTimestamp
-/// "soon" is no time`. `None` if all times are valid, or if the text does not parse.
+/// Returns the object as JSON without its invalid times, and a message about these:
+/// `metadata.creationTimestamp "soon" is no time`. `None` if all times are valid, or if the text does not parse.
 pub(in crate::source) fn without_bad_times(text: &[u8], syntax: Syntax) -> Option<(Vec<u8>, String)> {
     let mut object: Value = match syntax {
         Syntax::Json => serde_json::from_slice(text).ok()?,

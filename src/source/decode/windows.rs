@@ -369,7 +369,7 @@ mod tests {
         // A file that may be read a second time keeps its entries until that is decided.
         let (taken, rest) = read_names(&list(own, ""), true);
         assert_eq!((taken.len(), rest), (0, names.clone()));
-        // Items that only the end of their list names wait for it.
+        // Items wait if only the end of their list shows their kind.
         let (taken, rest) = read_names(&list("", r#","kind":"NodeList""#), false);
         assert_eq!((taken.len(), rest), (0, names.clone()));
     }

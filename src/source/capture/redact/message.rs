@@ -158,7 +158,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A message of a pod among things of these names, redacted, with `<name>` for what replaces a name.
+    /// Returns a message of a pod among objects of these names, redacted, with `<name>` in place of each replacement of
+    /// a name.
     fn redacted(text: &str) -> String {
         let vocabulary = Vocabulary::of(crate::framework::reason_texts());
         let mut item =
