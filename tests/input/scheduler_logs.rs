@@ -171,7 +171,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_read() {
     told.sort();
     assert_eq!(told.len(), 3);
     assert!(told[0].starts_with("/nowhere/scheduler.log: "), "{told:?}");
-    assert_eq!(told[1..], ["empty.log: is empty", "objects.yaml: none of its 1 lines is one of kube-scheduler"]);
+    assert_eq!(told[1..], ["empty.log: is empty", "objects.yaml: none of its 1 lines is from kube-scheduler"]);
     let empty = read(&[bytes("objects.yaml", "kind: Pod\n")]);
     assert!(empty.is_empty() && LogReport::new(&empty, None).is_none());
     assert!(matches!(empty.findings[0].kind, FindingKind::NotScheduler { lines: 1 }));
