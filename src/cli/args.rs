@@ -252,7 +252,7 @@ pub struct CaptureArgs {
     /// The same, as other tools take it
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     pub output: Option<PathBuf>,
-    /// Replace names, labels, images and texts by others that decide the same
+    /// Replace names, labels, images and texts by others that lead to the same decisions
     #[arg(long)]
     pub redact: bool,
     /// The cluster

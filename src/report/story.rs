@@ -63,7 +63,7 @@ impl Stories {
                 attempts: attempts.get(&pod).copied().unwrap_or(0),
                 pod,
             })
-            // Pods that merely keep running have no story.
+            // Pods that only keep running have no story.
             .filter(|story| story.attempts > 0 || went.contains(&story.pod) || matches!(story.end, PodLocation::Waiting(..)))
             .collect()
     }

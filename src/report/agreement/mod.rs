@@ -104,7 +104,7 @@ pub struct SchedulerMatch {
     pub decided_by: Option<String>,
 }
 
-/// Compares decisions on a cluster with what its scheduler wrote.
+/// Compares decisions on a cluster with the reports of its scheduler.
 #[derive(Clone, Debug)]
 pub struct SchedulerComparer {
     scheduler: Scheduler,
