@@ -44,7 +44,7 @@ pub enum Command {
     Log(LogArgs),
     /// Completions for a shell, on standard output
     Completions {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Version, emulated kube-scheduler, feature gates and plugins
@@ -90,10 +90,10 @@ pub struct SchedulerArgs {
     /// Evaluate every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
-    /// Where waiting pods are at the start [default: fresh, and observed for a live cluster]
+    /// Places of the waiting pods at the start [default: fresh, and observed for a live cluster]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
-    /// Where the virtual clock begins [default: the newest time found in the source]
+    /// Start of the virtual clock [default: the newest time found in the source]
     #[arg(long, value_name = "TIME")]
     pub start: Option<Timestamp>,
 }
@@ -131,7 +131,7 @@ pub enum Queues {
     /// All new to the scheduler, as after its restart
     #[default]
     Fresh,
-    /// Where conditions and events suggest
+    /// In the places that conditions and events suggest
     Observed,
 }
 
@@ -144,7 +144,7 @@ pub struct ConnectArgs {
     /// The kubeconfig's context [default: its current one]
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// Where a kind may not be read over all namespaces, read it in this one; may be given several times
+    /// Read a kind in this namespace if it may not be read in all of them; may be given several times
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
 }
@@ -156,7 +156,7 @@ impl ConnectArgs {
     }
 }
 
-/// Where the cluster comes from: without any of these, the live cluster that kubectl would talk to. It is only read.
+/// The source of the cluster. Without any of these, the live cluster of kubectl's current context, which is only read.
 #[derive(Clone, Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct SourceArgs {
@@ -215,7 +215,7 @@ fn bytes(text: &str) -> Result<u64, ArgError> {
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// Which story
+    /// The story
     #[arg(value_name = "STORY", default_value = "payments")]
     pub story: String,
     /// Name the stories
@@ -249,7 +249,7 @@ pub struct CaptureArgs {
     /// The file, which must not be there yet; compressed where it ends in .gz; - for standard output
     #[arg(value_name = "FILE", required_unless_present = "output")]
     pub file: Option<PathBuf>,
-    /// The same, as other tools take it
+    /// The file, as an option like that of other tools
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     pub output: Option<PathBuf>,
     /// Replace names, labels, images and texts by others that lead to the same decisions

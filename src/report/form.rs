@@ -102,10 +102,10 @@ pub enum Answer<'a> {
 /// A format's serializer failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
-    /// As JSON.
+    /// JSON serialization failed.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// As YAML.
+    /// YAML serialization failed.
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
 }
