@@ -246,7 +246,7 @@ pub struct LiveArgs {
 /// Arguments of `capture`.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// The file, which must not be there yet; compressed where it ends in .gz; - for standard output
+    /// The new file, compressed if its name ends in .gz; - for standard output
     #[arg(value_name = "FILE", required_unless_present = "output")]
     pub file: Option<PathBuf>,
     /// The file, as an option like that of other tools

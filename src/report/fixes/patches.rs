@@ -124,7 +124,7 @@ fn prune(value: &mut Value) {
     fields.retain(|_, value| !(value.is_null() || *value == json!("") || *value == json!({})));
 }
 
-/// Returns the RFC 7386 merge patch from one value to another; `None` where they are equal.
+/// Returns the RFC 7386 merge patch from one value to another; `None` if they are equal.
 pub(super) fn difference(before: &Value, after: &Value) -> Option<Value> {
     if before == after {
         return None;

@@ -20,7 +20,7 @@ fn catch_up(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Resu
     let Some(result) = answer else { return Ok(Answer::Done) };
     let caught_up = result?;
     state.say(match (caught_up.dropped, caught_up.changed) {
-        (true, _) => "at the current state of the cluster; the full record dropped its oldest revisions",
+        (true, _) => "at the current state of the cluster; the record before it was full and is dropped",
         (false, true) => "at the current state of the cluster",
         (false, false) => "nothing new: at the current state of the cluster",
     });
