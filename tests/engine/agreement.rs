@@ -150,7 +150,7 @@ fn what_differs_is_spelled_out() {
             "Insufficient cpu: not reported by the scheduler, schedscope says 8 nodes",
             "Insufficient memory: the scheduler said 8 nodes, not reported by schedscope",
             "node(s) were unschedulable: not reported by the scheduler, schedscope says 1 node",
-            "preemption: there silent (as when it makes room), here 12 Preemption is not helpful for scheduling",
+            "preemption: the scheduler said nothing (as when it makes room), schedscope says 12 Preemption is not helpful for scheduling",
         ]
     );
     // The same difference before anything happened in the cluster is explained by what happened since.
@@ -175,7 +175,7 @@ fn another_nomination_is_a_difference() {
     });
     let payments = of(&found, "shop/payments");
     assert_eq!(payments.accord, MatchKind::Unexplained, "{payments:?}");
-    assert!(payments.differences[0].contains("there it is nominated to no node"), "{:?}", payments.differences);
+    assert!(payments.differences[0].contains("the scheduler nominated it to no node"), "{:?}", payments.differences);
 }
 
 /// Victims that are gone leave only the events about them.
