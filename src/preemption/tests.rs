@@ -7,7 +7,7 @@ use crate::framework::{Candidate, DryRunPolicy, NodeDryRun, NodeInfo, Snapshot, 
 
 const LIMITS: CandidateLimits = CandidateLimits { percentage: 10, absolute: 100 };
 
-/// A cycle that found no node: every node is Unschedulable unless `statuses` says otherwise.
+/// A cycle without a feasible node: every node is Unschedulable unless `statuses` sets another status.
 struct Cycle {
     preemptor: Pod,
     nodes: Vec<NodeInfo>,
@@ -159,7 +159,7 @@ fn nothing_found_says_why_for_every_node_and_clears_the_nomination() {
 
 #[test]
 fn errors_count_only_where_no_candidate_was_found() {
-    // A node that was turned down and yet has room: everybody may stay, which must not be.
+    // A rejected node that nevertheless has room: all pods are reprieved, which is an error.
     let roomy = |name: &str| node(name, 1000, &[pod(name, name, 1, 100, None)]);
     let preemptor = pod("p", "", 10, 100, None);
     let one = Cycle::new(preemptor.clone(), vec![roomy("a"), full("s", "strong", 20)]).preempt();
