@@ -58,7 +58,7 @@ pub(super) fn select_victims_on_node<'a>(
     let name = node.name().clone();
     if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
         let status = match (release.dry_run, release.preemption_text) {
-            (DryRunReport::Nothing, _) => untold(),
+            (DryRunReport::Nothing, _) => no_status(),
             (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
             _ => Status::rejected(Reason::NoVictimsOnNode { node: name.clone(), pod: pod.key() }),
         };
@@ -73,7 +73,7 @@ pub(super) fn select_victims_on_node<'a>(
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
-        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = untold(),
+        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = no_status(),
         // kube-scheduler runs all filters in random order here; a fixed order represents all of them.
         Err(status) if release.filters == FilterRun::All => record.status = sorted(&status),
         Err(status) => record.status = status,
@@ -95,7 +95,7 @@ fn sorted(status: &Status) -> Status {
 }
 
 /// Returns the empty status of a failed dry run, for releases that keep none.
-fn untold() -> Status {
+fn no_status() -> Status {
     Status::new(Code::Unschedulable, Vec::<Reason>::new())
 }
 
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_stand_as_they_came_and_those_that_violate_a_budget_in_front() {
+    fn equals_keep_their_order_and_those_that_violate_a_budget_come_first() {
         let mut setting = Setting::new(10, 400);
         let pods = ["d", "b", "c", "a"].map(|name| pod(name, "a", 1, 100, Some(7)));
         let all = |first: &str| format!("-d -b -c -a = {first} !d(Insufficient cpu) !b(Insufficient cpu) !a(Insufficient cpu)");

@@ -29,7 +29,7 @@ mod tests {
     use crate::preemption::testing::pod;
 
     #[test]
-    fn priority_then_age_decide_and_equals_stay_as_they_stand() {
+    fn priority_then_age_decide_and_equals_keep_their_order() {
         let pods = [
             pod("new", "", 5, 0, Some(300)),
             pod("b", "", 5, 0, Some(100)),

@@ -96,7 +96,7 @@ fn the_offset_turns_the_walk_and_not_the_choice() {
 }
 
 #[test]
-fn large_clusters_are_searched_until_enough_unless_told_otherwise() {
+fn large_clusters_are_searched_until_enough_unless_all_nodes_are_requested() {
     let nodes: Vec<NodeInfo> = (0..130).map(|i| full(&format!("n{i:03}"), &format!("v{i}"), 1)).collect();
     let mut cycle = Cycle::new(pod("p", "", 10, 100, None), nodes);
     cycle.policy.offset = 120;

@@ -65,7 +65,7 @@ fn other_words_of_other_releases_are_the_same_reason() {
 }
 
 #[test]
-fn facts_are_told_in_a_few_words() {
+fn facts_have_a_few_words() {
     let amount = |resource: &str, requested, used, capacity| {
         Reason::Insufficient(Shortage { resource: resource.into(), requested, used, capacity }).fact().expect("a fact")
     };
