@@ -9,7 +9,7 @@ pub struct QueueBehaviour {
     pub event_matching: EventMatching,
     /// Which failed pods go to unschedulablePods.
     pub parking: Parking,
-    /// Which waiting pods a node event moves without asking plugins.
+    /// Which waiting pods a node event concerns while `SchedulerQueueingHints` is off.
     pub node_events: NodeEvents,
     /// Which other objects cause events.
     pub other_events: OtherEvents,
@@ -17,7 +17,7 @@ pub struct QueueBehaviour {
     pub node_updates: NodeUpdates,
     /// Which events an update of a pod on a node causes.
     pub assigned_updates: AssignedUpdates,
-    /// Which waiting pods an added or updated pod on a node moves.
+    /// Which waiting pods an added or updated pod on a node concerns.
     pub assigned_pods: AssignedPods,
     /// When the end of a nomination counts as the deletion of a pod.
     pub nomination_ends: NominationEnds,
@@ -69,7 +69,7 @@ pub enum Parking {
     All,
 }
 
-/// Which waiting pods a node event moves without asking plugins.
+/// Which waiting pods a node event concerns while `SchedulerQueueingHints` is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeEvents {
     /// Pods that fit the node in its current state. Deleted nodes cause events too.
@@ -151,7 +151,7 @@ pub enum AssignedUpdates {
     ByProperty,
 }
 
-/// Which waiting pods an added or updated pod on a node moves.
+/// Which waiting pods an added or updated pod on a node concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignedPods {
     /// Pods with a required affinity term that matches it.

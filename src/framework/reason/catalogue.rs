@@ -158,7 +158,7 @@ const fn silent(minor: u8) -> Wording {
 }
 
 const fn before_plugins(template: &'static str) -> Wording {
-    Wording { template, span: Lifetime::since(0).until(18), note: Some("is a reason of old versions alone") }
+    Wording { template, span: Lifetime::since(0).until(18), note: Some("gives a reason that only old versions have") }
 }
 
 const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {
@@ -172,8 +172,8 @@ const fn framework(kind: ReasonKind, class: Class, wordings: &'static [Wording])
 use Class::{Unresolvable, Unschedulable};
 use PluginName as P;
 
-const OLD_SELECTOR: &str = "speaks of node selectors, as old versions do";
-const OLD_AFFINITY: &str = "speaks of node affinity alone, as old versions do";
+const OLD_SELECTOR: &str = "mentions node selectors, as old versions do";
+const OLD_AFFINITY: &str = "mentions node affinity only, as old versions do";
 
 /// Every reason but `Other`. Of rows with a common prefix, the longer text comes first.
 static ENTRIES: &[Entry] = &[
@@ -209,7 +209,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(21, "node(s) didn't match the requested node name"),
-            until(20, "node(s) didn't match the requested hostname", "speaks of a hostname, as old versions do"),
+            until(20, "node(s) didn't match the requested hostname", "mentions a hostname, as old versions do"),
         ],
     )
     .phrase_or("is not the node it asks for", "are not the node it asks for", "no node has the name it asks for"),
@@ -221,7 +221,7 @@ static ENTRIES: &[Entry] = &[
             since(35, "node(s) had untolerated taint(s)"),
             until(34, "node(s) had untolerated taint {%s: %s}", "names taints, as older versions do"),
             until(23, "node(s) had taint {%s: %s}, that the pod didn't tolerate", "names taints in older words"),
-            until(17, "node(s) had taints that the pod didn't tolerate", "speaks of taints in older words"),
+            until(17, "node(s) had taints that the pod didn't tolerate", "words taints differently, as older versions do"),
         ],
     )
     .phrase("has a taint it does not tolerate", "have a taint it does not tolerate"),
@@ -273,7 +273,7 @@ static ENTRIES: &[Entry] = &[
             until(
                 33,
                 "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
-                "speaks of a claim in use in older words",
+                "words a claim in use differently, as older versions do",
             ),
         ],
     )
@@ -297,7 +297,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(33, "node(s) didn't match PersistentVolume's node affinity"),
-            until(32, "node(s) had volume node affinity conflict", "speaks of a volume node affinity conflict, as older versions do"),
+            until(32, "node(s) had volume node affinity conflict", "mentions a volume node affinity conflict, as older versions do"),
         ],
     )
     .phrase_or("is out of reach of its volume", "are out of reach of its volume", "no node is in reach of its volume"),
@@ -312,7 +312,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(23, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
-            until(22, "pvc(s) bound to non-existent pv(s)", "speaks of claims alone, as old versions do"),
+            until(22, "pvc(s) bound to non-existent pv(s)", "mentions claims only, as old versions do"),
         ],
     )
     .phrase_or(
@@ -326,7 +326,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(12, "pod has unbound immediate PersistentVolumeClaims"),
-            until(11, "pod has unbound PersistentVolumeClaims", "speaks of unbound claims in older words"),
+            until(11, "pod has unbound PersistentVolumeClaims", "words unbound claims differently, as older versions do"),
         ],
     ),
     row(
@@ -375,8 +375,8 @@ static ENTRIES: &[Entry] = &[
         P::InterPodAffinity,
         Unschedulable,
         &[
-            noted("node(s) didn't match pod affinity/anti-affinity rules", "speaks of affinity and anti-affinity, as old versions do"),
-            until(20, "node(s) didn't match pod affinity/anti-affinity", "speaks of affinity and anti-affinity, as old versions do"),
+            noted("node(s) didn't match pod affinity/anti-affinity rules", "mentions affinity and anti-affinity, as old versions do"),
+            until(20, "node(s) didn't match pod affinity/anti-affinity", "mentions affinity and anti-affinity, as old versions do"),
         ],
     ),
     row(K::PodAffinityMismatch, P::InterPodAffinity, Unresolvable, &[always("node(s) didn't match pod affinity rules")]).phrase_or(
