@@ -135,7 +135,7 @@ impl ResourceAllocationScorer {
         self.resources.iter().map(amount).collect()
     }
 
-    /// Computes the usage of each configured resource on a node and passes them to `score` in configured order.
+    /// Computes the usages of the configured resources on a node and passes them to `score` in configured order.
     pub(super) fn with_usages(&self, pre: &PreScore, node: &NodeInfo, score: impl FnOnce(&[Usage]) -> i64) -> i64 {
         // Mostly two resources are configured; a fixed array saves an allocation.
         let mut few = [Usage::default(); 8];
