@@ -1,20 +1,20 @@
-//! Where a pending pod waits, inferred from what a scheduler left in the API server.
+//! Infers where a pending pod waits from what a scheduler wrote to the API server.
 //!
-//! No object says in which queue a pod is. Conditions, events and nominations tell how the last attempt that was
-//! written down ended, and so where the scheduler must have put the pod after it; what happened since is unknown.
-//! The rules, first match wins, after `PreEnqueue` had its say (a pod that it refuses is gated for certain):
+//! No object names the queue of a pod. Conditions, events and nominations show how the last recorded attempt ended, and
+//! so in which queue it left the pod; later moves are unknown. The first matching rule applies, after `PreEnqueue` (a
+//! pod that it rejects is gated for certain):
 //!
-//! | what is seen | taken to be |
+//! |  taken to be|observed | inferred| taken to be |
 //! | --- | --- |
 //! | `deletionTimestamp`, rejected by plugins | in unschedulablePods until something moves it |
-//! | `deletionTimestamp` | in no queue: it was dropped when it was popped |
+//! | `deletionTimestamp` | in no queue: dropped when it was popped |
 //! | Unschedulable, with texts of plugins | in unschedulablePods |
 //! | Unschedulable, with texts of unknown plugins only | in activeQ: nothing can be parked without a rejector |
 //! | Unschedulable with another text; `SchedulerError` | in the error backoff heap, or in activeQ when that is over |
-//! | anything else | in activeQ: no failed attempt was written down |
+//! | anything else | in activeQ: no failed attempt is recorded |
 //!
-//! Where there is no condition about a failed attempt, a `FailedScheduling` event's text stands in for it. Events of
-//! other schedulers, and of pods of the same name with another uid, are left alone.
+//! Without a condition about a failed attempt, the text of the newest `FailedScheduling` event is used. Events of other
+//! schedulers, and of pods of the same name with another uid, are ignored.
 
 use std::collections::BTreeMap;
 
@@ -25,40 +25,40 @@ use super::{NO_NODES, Rejectors};
 use crate::cluster::{Condition, Key, ObservedEvent, Pod};
 use crate::framework::{PluginName, PluginSet};
 
-/// What is looked at beside the pods themselves.
+/// Infers the queue places of pods from their conditions and events.
 pub(super) struct QueuePlaceInference<'a> {
     events: BTreeMap<&'a Key, Vec<&'a ObservedEvent>>,
-    /// The moment of the observation.
+    /// Time of the observation.
     now: Timestamp,
-    /// How long a pod may stay in unschedulablePods.
+    /// Longest stay in unschedulablePods.
     limit: SignedDuration,
 }
 
-/// What events tell about the attempts for a pod.
+/// Attempts for a pod, as recorded in events.
 #[derive(Default)]
 struct Attempts<'a> {
-    /// How many failed, at least.
+    /// Failed attempts, at least.
     failed: u32,
-    /// When the last of them failed, at the earliest.
+    /// Earliest possible time of the last failure.
     last: Option<Timestamp>,
-    /// The text of the newest.
+    /// Message of the newest failure.
     note: Option<&'a str>,
-    /// The pod was given a node, which the object does not show.
+    /// An event says that the pod got a node; its object does not show it.
     scheduled: bool,
 }
 
-/// How the last attempt that was written down ended.
+/// How the last recorded attempt ended.
 enum End {
-    /// Nothing was written down.
+    /// No failed attempt is recorded.
     None(String),
     /// Plugins rejected the pod.
     Rejected { rejectors: Rejectors, source: String },
-    /// Something else kept it from its node.
+    /// The attempt ended in an error.
     Error(String),
 }
 
 impl<'a> QueuePlaceInference<'a> {
-    /// Looks at events; `now` is when the cluster was as it is, `limit` how long a pod may stay in unschedulablePods.
+    /// Groups events by pod; `now` is the time of the observation, `limit` the longest stay in unschedulablePods.
     pub(super) fn new(events: &'a [ObservedEvent], now: Timestamp, limit: SignedDuration) -> Self {
         let mut by_pod: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
         for event in events {
@@ -67,7 +67,7 @@ impl<'a> QueuePlaceInference<'a> {
         Self { events: by_pod, now, limit }
     }
 
-    /// Where the pod waits, unless `PreEnqueue` keeps it out.
+    /// Infers where the pod waits if `PreEnqueue` admits it.
     pub(super) fn observe(&self, pod: &Pod) -> Observed {
         let attempts = self.attempts(pod);
         let condition = pod.condition("PodScheduled");
@@ -132,8 +132,8 @@ impl<'a> QueuePlaceInference<'a> {
         found
     }
 
-    /// A parked pod is tried again after a while, so that it cannot have been parked for longer than that. Where the
-    /// last attempt that is known of is older, the pod counts as parked just so long ago that the next sweep takes it.
+    /// Limits how long ago a pod was parked. A parked pod is tried again after `limit`; one whose last recorded attempt
+    /// is older counts as parked exactly that long ago, so the next flush takes it.
     fn freed_since(&self, seen: &mut Observed) -> Option<String> {
         let earliest = self.now.checked_sub(self.limit).unwrap_or(Timestamp::MIN);
         if seen.timestamp >= earliest {
@@ -152,7 +152,7 @@ fn end_by_condition(condition: &Condition) -> End {
     end_by_text(&condition.message, &condition.reason, &source)
 }
 
-/// An event does not tell the reason, but the text of a rejection does.
+/// An event carries no reason; the text of a rejection identifies it.
 fn end_by_text(text: &str, reason: &str, source: &str) -> End {
     if reason == "SchedulerError" {
         return End::Error(format!("{source}: the last attempt that was written down ended in an error"));
@@ -168,7 +168,7 @@ fn end_by_text(text: &str, reason: &str, source: &str) -> End {
     }
 }
 
-/// Why a pod without a word about a failed attempt counts as untried.
+/// Explains why a pod without a recorded failure counts as untried.
 fn untried(condition: Option<&Condition>) -> String {
     let none = "no failed attempt was written down";
     match condition {
@@ -183,7 +183,7 @@ fn untried(condition: Option<&Condition>) -> String {
     }
 }
 
-/// Where a pod is after an attempt that ended so.
+/// Sets the queue and the plugins that the end of an attempt implies; returns the explanation.
 fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
     match end {
         End::None(why) => vec![why],
@@ -231,7 +231,7 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
     let why = if tried {
         "its victims may still be going, and until their deletion is seen it may be gated by DefaultPreemption"
     } else {
-        "it may be on its way there, or was nominated by somebody else"
+        "its binding may be under way, or another component nominated it"
     };
     Some(format!("nominated to {node}: {why}"))
 }

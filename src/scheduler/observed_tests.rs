@@ -1,4 +1,4 @@
-//! Where pods are taken to wait, by what is seen of them.
+//! Inferred queue places of pods, by their conditions and events.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn start(objects: Vec<Object>, events: Vec<ObservedEvent>) -> Scheduler {
     scheduler
 }
 
-/// Each pod is in one place, and the view says which.
+/// Checks that each pod is in one place and that the view agrees.
 fn check_invariants(scheduler: &Scheduler) {
     let queue = scheduler.state().queue();
     let mut places: BTreeMap<Key, &str> = BTreeMap::new();
@@ -95,7 +95,7 @@ fn word(entry: &QueueEntry) -> &'static str {
 }
 
 /// `place plugins attempts time`, with the time of day; `nowhere` for a pod in no queue. The text of an inferred place
-/// must hold `says`; a gated pod has none.
+/// must contain `says`; a gated pod has none.
 #[track_caller]
 fn check(pod: Object, events: &[ObservedEvent], expected: &str, says: &str) {
     let scheduler = start(vec![pod], events.to_vec());
@@ -201,17 +201,17 @@ fn events_are_lower_bounds_and_stand_in_for_the_condition() {
     let (earlier, later) = ("2026-11-20T00:57:30Z", "2026-11-20T00:59:00Z");
     let rejected = || pod("", "", &condition("False", "Unschedulable", FIT));
     let parked = |attempts: u32, at: &str| format!("parked [NodeResourcesFit NodeUnschedulable] {attempts} {at}");
-    // The condition's text is preferred, and the later time.
+    // The condition's text wins, and the later time.
     check(rejected(), &[failed("boom", 3, later)], &parked(3, "00:59:00Z"), "tried at least 3 times, at 2026-11-20T00:59:00Z or later");
     check(rejected(), &[failed("boom", 1, earlier)], &parked(1, "00:58:00Z"), "");
     check(rejected(), &[failed("a", 2, earlier), failed("b", 3, later)], &parked(5, "00:59:00Z"), "");
-    // No time may lie in the future.
+    // No time is in the future.
     check(rejected(), &[failed("a", 2, "2026-11-20T02:00:00Z")], &parked(2, "01:00:00Z"), "");
-    // Without a condition the newest event tells.
+    // Without a condition the newest event decides.
     let events = [failed(FIT, 1, later), failed("boom", 1, earlier)];
     check(pod("", "", ""), &events, &parked(2, "00:59:00Z"), "a FailedScheduling event, without a condition");
     check(pod("", "", ""), &[failed("boom", 1, later)], "active [] 1 00:59:00Z", "after an error");
-    // Others' events are left alone.
+    // Events about other pods are ignored.
     let change = |change: fn(&mut ObservedEvent)| {
         let mut event = failed(FIT, 1, later);
         change(&mut event);
@@ -256,8 +256,8 @@ fn the_state_remembers_how_it_started() {
     assert!(fresh.state().queue().view().entries.values().all(|e| e.inferred.is_none()));
 }
 
-/// Every combination of what can be seen of a pod, all in one cluster: the queues are sound at every turn until nothing
-/// moves, and through the sweeps after that.
+/// All combinations of a pod's observable facts in one cluster: the queues stay consistent at every turn until nothing
+/// moves, and through the flushes after that.
 #[test]
 fn every_combination_comes_to_rest() {
     let node = r#"{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"4Gi","pods":"30"}}}"#;
