@@ -185,7 +185,7 @@ fn idle() {
     let drawn = pty.raw().len() - bytes;
     let spent = before.zip(ticks(process)).map_or("unknown".to_owned(), |(before, after)| format!("{} ms", (after - before) * 10));
     println!("untouched for {IDLE:?}: {drawn} bytes drawn, {spent} of processor time");
-    assert_eq!(drawn, 0, "nothing is drawn while nobody does anything");
+    assert_eq!(drawn, 0, "nothing is drawn without input");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
