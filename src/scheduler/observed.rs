@@ -93,7 +93,7 @@ impl<'a> QueuePlaceInference<'a> {
         }
         if pod.is_terminating() {
             let parked = seen.waits == InferredQueue::Parked;
-            from.push("it is being deleted and is dropped, not tried, when it is popped".to_owned());
+            from.push("it is terminating, so it will be dropped when popped".to_owned());
             seen.waits = if parked { InferredQueue::Parked } else { InferredQueue::Nowhere };
         }
         if seen.waits == InferredQueue::Parked {
@@ -101,7 +101,7 @@ impl<'a> QueuePlaceInference<'a> {
         }
         from.extend(nominated(pod, known > 0));
         if attempts.scheduled {
-            from.push("an event says that it was given a node: its object may be older than that".to_owned());
+            from.push("an event says that it got a node: its object may be older than the event".to_owned());
         }
         from.push(unknown(seen.waits, known).to_owned());
         seen.from = from.join("; ");
@@ -142,7 +142,7 @@ impl<'a> QueuePlaceInference<'a> {
         seen.timestamp = earliest;
         let minutes = self.limit.as_secs() / 60;
         Some(format!(
-            "parked pods are tried again after {minutes} min, so it was tried later than that: it counts as parked {minutes} min ago, and the next sweep takes it"
+            "parked pods are tried again after {minutes} min, so its last attempt was later: it counts as parked {minutes} min ago, and the next flush moves it"
         ))
     }
 }
@@ -155,26 +155,24 @@ fn end_by_condition(condition: &Condition) -> End {
 /// An event carries no reason; the text of a rejection identifies it.
 fn end_by_text(text: &str, reason: &str, source: &str) -> End {
     if reason == "SchedulerError" {
-        return End::Error(format!("{source}: the last attempt that was written down ended in an error"));
+        return End::Error(format!("{source}: the last recorded attempt ended in an error"));
     }
     if text == NO_NODES {
-        return End::Error(format!("{source} for want of any node, which counts as an error"));
+        return End::Error(format!("{source}: there were no nodes, which counts as an error"));
     }
     match Rejectors::of(text) {
         Some(rejectors) => End::Rejected { rejectors, source: source.to_owned() },
-        None => {
-            End::Error(format!("{source}, with a text that is not that of pods rejected by plugins, so it came back as after an error"))
-        }
+        None => End::Error(format!("{source}, with a message that is not a rejection by plugins, so it counts as an error")),
     }
 }
 
 /// Explains why a pod without a recorded failure counts as untried.
 fn untried(condition: Option<&Condition>) -> String {
-    let none = "no failed attempt was written down";
+    let none = "no failed attempt is recorded";
     match condition {
         None => format!("no PodScheduled condition: {none}"),
         Some(c) if c.reason == "SchedulingGated" => {
-            format!("it was gated when it was created, has no gates now, and {none} since")
+            format!("it was gated at creation, has no gates now, and {none} since")
         }
         Some(c) if c.status == "True" => {
             format!("PodScheduled is True although it has no node, which kube-scheduler does not write: {none}")
@@ -189,26 +187,26 @@ fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
         End::None(why) => vec![why],
         End::Error(why) => {
             seen.waits = InferredQueue::AfterError;
-            vec![why, "it waits out its backoff, and is in activeQ when that is over".to_owned()]
+            vec![why, "it is in backoffQ, or in activeQ if its backoff is over".to_owned()]
         }
         End::Rejected { rejectors: Rejectors { plugins, unknown }, source } => {
             seen.plugins = plugins;
             let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
             let strange = unknown.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
-            let of_whom = "of a plugin outside the tree or of another version";
+            let of_whom = "of an out-of-tree plugin or of another version";
             if names.is_empty() {
                 let why = if strange.is_empty() {
                     "rejected without a reason".to_owned()
                 } else {
-                    format!("rejected with a text {of_whom} ({strange})")
+                    format!("rejected with a message {of_whom} ({strange})")
                 };
-                let active = "no plugin is known that rejected it, and without one it cannot be parked, so it is taken to be in activeQ";
+                let active = "no rejecting plugin is known, and a pod cannot be parked without one, so it is inferred to be in activeQ";
                 return vec![format!("{source}: {why}"), active.to_owned()];
             }
             seen.waits = InferredQueue::Parked;
-            let mut why = vec![format!("{source}: rejected by {}, and so taken to be parked", names.join(", "))];
+            let mut why = vec![format!("{source}: rejected by {}, so inferred to be parked", names.join(", "))];
             if !strange.is_empty() {
-                why.push(format!("also with a text {of_whom} ({strange}), which is left out"));
+                why.push(format!("also with a message {of_whom} ({strange}), which is ignored"));
             }
             why
         }
@@ -219,7 +217,7 @@ fn tried(attempts: u32, last: Option<Timestamp>) -> String {
     let times = if attempts == 1 { "time" } else { "times" };
     match last {
         Some(last) => format!("tried at least {attempts} {times}, at {last} or later"),
-        None => format!("tried at least {attempts} {times}, nothing says when"),
+        None => format!("tried at least {attempts} {times}, at an unknown time"),
     }
 }
 
@@ -229,7 +227,7 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
         return None;
     }
     let why = if tried {
-        "its victims may still be going, and until their deletion is seen it may be gated by DefaultPreemption"
+        "its victims may still be terminating, and until their deletion is seen it may be gated by DefaultPreemption"
     } else {
         "its binding may be under way, or another component nominated it"
     };
@@ -238,11 +236,11 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
 
 fn unknown(waits: InferredQueue, tried: u32) -> &'static str {
     match (waits, tried) {
-        (InferredQueue::Parked, _) => "unknown: whether something has moved it to backoffQ or activeQ since, and all its counters",
+        (InferredQueue::Parked, _) => "unknown: whether it has moved to backoffQ or activeQ since, and all its counters",
         (InferredQueue::AfterError, _) => "unknown: when its backoff ends, and all its counters",
         (InferredQueue::Active, 0) => "unknown: whether an attempt is under way",
-        (InferredQueue::Active, _) => "unknown: its true place, and all its counters",
-        (InferredQueue::Nowhere, _) => "unknown: whether it still waits somewhere",
+        (InferredQueue::Active, _) => "unknown: its actual queue, and all its counters",
+        (InferredQueue::Nowhere, _) => "unknown: whether it is still in a queue",
     }
 }
 

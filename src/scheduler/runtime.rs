@@ -99,7 +99,7 @@ impl Framework {
     /// Returns an event for each plugin that is enabled but not emulated.
     pub(super) fn not_emulated_events(&self) -> impl Iterator<Item = Event> {
         self.not_emulated.iter().map(|(plugin, points)| {
-            let what = format!("it might have decided otherwise at {}", points.join(", "));
+            let what = format!("it might change the decision at {}", points.join(", "));
             Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() }
         })
     }
