@@ -49,7 +49,7 @@ pub enum Waiting {
     AsObserved(Vec<ObservedEvent>),
 }
 
-/// How a scheduler starts and runs, beside its configuration.
+/// Options of a scheduler, apart from its configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Initial virtual time.
@@ -60,7 +60,7 @@ pub struct Options {
     pub evictions: Evictions,
     /// Queue places of pending pods.
     pub waiting: Waiting,
-    /// Kinds that the source does not contain.
+    /// Kinds that the source did not provide.
     pub unknown: MissingKinds,
     /// Why this release is emulated.
     #[serde(default)]

@@ -122,7 +122,7 @@ mod tests {
     use crate::scheduler::Evictions;
     use crate::scheduler::testing::{FIRST, SECOND, apply, at, key, node, pod, scheduler};
 
-    /// Runs until nothing changes any more; what happened, and how many seconds of the day that took.
+    /// Runs until nothing changes; returns the events, and the time in seconds after midnight.
     fn settle(scheduler: &mut Scheduler) -> (Vec<String>, i64) {
         let (mut settling, mut all) = (Quiescence::default(), Vec::new());
         for _ in 0..10_000 {

@@ -78,7 +78,7 @@ impl CycleView {
         self.start.as_ref().is_some_and(|start| start.budgets_unknown)
     }
 
-    /// Returns the kinds that the source does not contain.
+    /// Returns the kinds that the source did not provide.
     pub fn missing(&self) -> MissingKinds {
         self.start.as_ref().map(|start| start.missing).unwrap_or_default()
     }

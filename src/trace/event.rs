@@ -144,7 +144,7 @@ pub struct CycleStart {
     pub nodes: usize,
     /// Whether the source lacks PodDisruptionBudgets.
     pub budgets_unknown: bool,
-    /// Kinds that the source does not contain.
+    /// Kinds that the source did not provide.
     #[serde(default)]
     pub missing: MissingKinds,
 }

@@ -320,7 +320,7 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
         let mut problems = form(&sentence);
         let promises = sentence.contains("makes room") || sentence.contains("it preempts");
         if promises && view.preemption.as_ref().is_none_or(|p| p.selected().is_none()) {
-            problems.push("promises room that nobody found".to_owned());
+            problems.push("promises room without a chosen candidate".to_owned());
         }
         if sentence.starts_with("Fits") && view.selected.is_none() {
             problems.push("says that it fits before a node is selected".to_owned());

@@ -6,7 +6,7 @@ use crate::scheduler::testing::{FIRST, SECOND, apply, at, changed, key, node, ob
 use crate::scheduler::{Evictions, Operation, Scheduler, TimerKind};
 use crate::trace::Event;
 
-/// A node, a pod `w` that asks for three of its CPUs and waits, and a pod `o` that does not fit beside it and is parked.
+/// A node, a pod `w` that asks for three of its CPUs and waits, and a pod `o` that does not fit next to it and is parked.
 #[track_caller]
 fn waiting(labels: &str) -> Scheduler {
     let mut s = scheduler(Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", labels), pod("o", 1, 2, "", "")]);

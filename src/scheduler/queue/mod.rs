@@ -258,7 +258,7 @@ impl SchedulingQueue {
         let before = self.nominator.node_of(pod).cloned();
         change(&mut self.nominator);
         let after = self.nominator.node_of(pod).cloned();
-        // The name may belong to another pod by now, created anew.
+        // The name may belong to a new pod by now.
         let known = self.get(&pod.key()).or_else(|| self.in_flight.attempt(pod));
         if before == after || known.is_none_or(|k| pod_id(k.pod()) != pod_id(pod)) {
             return;

@@ -18,9 +18,9 @@ impl SchedulingQueue {
     }
 
     /// Updates a pod without a node. In flight, the change is kept for the pod's return; in activeQ and backoffQ only
-    /// the object is replaced; in unschedulablePods the hints run; an unknown pod enters the queue anew.
+    /// the object is replaced; in unschedulablePods the hints run; an unknown pod is added.
     ///
-    /// Of several events, the first that moves the pod is the last that counts.
+    /// Events after the first that moves the pod are ignored.
     pub fn update(&mut self, env: &mut dyn QueueEnv, old: &Arc<Pod>, new: &Arc<Pod>) {
         let events = pod_scheduling_properties_change(old, new, self.config.emulation);
         let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
@@ -139,7 +139,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// Stops keeping events for a popped pod. Call it when the pod cannot be parked any more: after `WaitOnPermit`,
+    /// Stops keeping events for a popped pod. Call it when the pod can no longer be parked: after `WaitOnPermit`,
     /// before `PreBind`. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] do it too.
     pub fn done(&mut self, pod: &Pod) {
         self.in_flight.done(pod);

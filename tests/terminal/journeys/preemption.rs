@@ -52,7 +52,7 @@ fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
 
 /// "Checkout could go to big-2. Which budget is against it, which pod would violate it, and how many disruptions were
 /// left?"
-/// shop/search, by search-1, as none may be disrupted any more.
+/// shop/search, by search-1, which allows no more disruptions.
 #[test]
 fn find_which_budget_blocks_big_2() {
     let mut pty = story("budgets", (80, 24));
