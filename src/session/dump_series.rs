@@ -113,7 +113,7 @@ mod tests {
             (Kind::Node, r#"{"metadata":{"name":"b","uid":"2","resourceVersion":"6"}}"#),
             (Kind::Pod, r#"{"metadata":{"name":"p","namespace":"x","uid":"7","resourceVersion":"9"}}"#),
         ]);
-        // q is gone, p is another one, and that there is no service says nothing.
+        // q was deleted, p was replaced, and services count as not dumped.
         assert_eq!(told(&before, &after), ["Observe", "-x/p", "-x/q", "+x/p", "=a", "Observe"]);
         assert!(told(&after, &after).is_empty());
     }

@@ -121,7 +121,7 @@ mod tests {
             seen.push(waiting(&session));
         }
         assert_eq!(seen, [vec![("a".into(), false), ("b".into(), true)], vec![("b".into(), true)], vec![]]);
-        // It can be saved, and comes back the same.
+        // Saving and loading keep it.
         let mut file = Vec::new();
         session.save(&mut file).unwrap();
         let again = Session::load(file.as_slice()).unwrap();
