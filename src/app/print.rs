@@ -6,7 +6,7 @@ use super::{AppError, Options, PrintError};
 use crate::ui::Context;
 use crate::ui::{self, Action, Effect, Export, ScreenForm, SessionHandle, State, Theme};
 
-/// Arguments of [`print`].
+/// Arguments of [`print()`].
 #[derive(Clone, Debug)]
 pub struct Print {
     /// Path of the new file.
