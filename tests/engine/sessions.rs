@@ -260,12 +260,12 @@ fn other_files_are_refused_in_words() {
         let error = Session::load(&changed.finish().expect("memory")[..]).expect_err(to).to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check("\"version\":1", "\"version\":2", "file format 2), which may decide otherwise");
+    check("\"version\":1", "\"version\":2", "file format 2), which may decide differently");
     check("v1.36.2", "v1.37.0", "kube-scheduler v1.37.0");
-    check("schedscope session", "something else", "no saved session");
+    check("schedscope session", "something else", "not a saved session");
     check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");
     check("\"actions\":[{\"apply\"", "\"actions\":[{\"explian\"", "line 5: ");
-    check("\"current\":0", "\"current\":4", "line 1: the branch");
+    check("\"current\":0", "\"current\":4", "line 1: the current branch");
     let short = Session::load(&file[..file.len() / 2]).expect_err("half of it is missing");
     assert!(matches!(short, SessionFileError::Line { .. } | SessionFileError::NotASession), "{short}");
     assert!(matches!(Session::load(&b"junk"[..]), Err(SessionFileError::NotASession)));

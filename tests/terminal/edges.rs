@@ -363,7 +363,7 @@ fn inputs_that_would_take_long_are_refused() {
         (&["explain", "x", "--demo", "payments", "--config", "/dev/zero"], "/dev/zero: has more than 1048576 bytes"),
         (&["run", "--demo", "payments", "--ops", "/dev/zero"], "/dev/zero: expected value at line 1 column 1"),
         (&["run", "--demo", "payments", "--ops", "deep"], "deep: recursion limit exceeded"),
-        (&["open", "bomb", "--print", "x.txt"], "bomb: this is no saved session"),
+        (&["open", "bomb", "--print", "x.txt"], "bomb: this is not a saved session"),
     ] {
         let output = run(folder, &[], args);
         let said = String::from_utf8_lossy(&output.stderr);

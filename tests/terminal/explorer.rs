@@ -138,9 +138,9 @@ fn a_panic_gives_the_terminal_back_before_it_is_reported() {
     pty.assert_restored();
     let raw = pty.raw();
     let left = raw.rfind("\x1b[?1049l").expect("the alternate screen was left");
-    let report = raw.find("broke off: a panic was asked for").expect("the panic was reported");
+    let report = raw.find("panicked: a panic was asked for").expect("the panic was reported");
     assert!(left < report, "the report comes after, on the main screen");
-    assert!(raw[report..].contains("with --log FILE there is one"), "{raw}");
+    assert!(raw[report..].contains("--log FILE writes one"), "{raw}");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     pty.assert_restored();
     let raw = pty.raw();
     let report = &raw[raw.rfind("\x1b[?1049l").expect("the alternate screen was left")..];
-    for part in ["broke off: a panic was asked for at src/app/event_loop.rs:", "The log says more: ", "/issues", "--redact"] {
+    for part in ["panicked: a panic was asked for at src/app/event_loop.rs:", "The log says more: ", "/issues", "--redact"] {
         assert!(report.contains(part), "{part} is not in {report}");
     }
     let logged = log(home.path());
@@ -229,7 +229,7 @@ fn the_screen_and_the_decision_are_written_to_files() {
     let picture = read("a.svg");
     assert!(picture.starts_with("<svg ") && picture.contains("worker-a2") && !picture.contains("written to"), "{picture}");
     command(&mut pty, &format!("export {}", path("a.svg")));
-    pty.wait_for("exists already; it is left alone");
+    pty.wait_for("already exists; it is not overwritten");
     assert_eq!(read("a.svg"), picture);
     let shown = pty.screen();
     command(&mut pty, &format!("export screen {}", path("a.txt")));

@@ -347,7 +347,7 @@ fn a_capture_decides_as_the_cluster_does() {
         }
         let over = program(&server, &arguments);
         assert_eq!(over.status.code(), Some(3));
-        assert!(stderr(&over).contains("exists already; it is left alone"), "{}", stderr(&over));
+        assert!(stderr(&over).contains("already exists; it is not overwritten"), "{}", stderr(&over));
     }
 }
 

@@ -64,11 +64,11 @@ fn what_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("there.svg"), "").expect("a file");
     for (args, words) in [
-        (&["--print", "there.svg"][..], "there.svg exists already; it is left alone"),
+        (&["--print", "there.svg"][..], "there.svg already exists; it is not overwritten"),
         (&["--print", "a.png"], "a.png: the screen can be written to a file that ends in .svg or .txt"),
         (&["--print", "a.svg", "--keys", "xx"], "--keys: \"xx\" is no key"),
-        (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 means nothing where it is pressed"),
-        (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" means nothing where it is pressed"),
+        (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 is not bound where it is pressed"),
+        (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
         (&["--print", "a.svg", "--size", "0x9"], "\"0x9\": expected COLUMNSxROWS, for example 120x40"),
         (&["--size", "80x24"], "--print"),
