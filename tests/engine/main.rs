@@ -28,3 +28,4 @@ mod selectors;
 mod sentences;
 mod sessions;
 mod story;
+mod words;
