@@ -14,6 +14,7 @@
 //! | [`output`] | what leaves: text from outside made visible, the formats of answers, the standard streams |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their feature gates, and the handle by which the rest asks |
+//! | [`odds`] | how likely each outcome is where kube-scheduler draws, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
 //! | [`trace`] | typed events in the past tense, the sentences they read as, and the views that fold them |
 //! | [`preemption`] | the Evaluator: who may preempt, where, whom, and which candidate wins |
@@ -33,8 +34,8 @@
 //!
 //! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen never asks the engine why.
 //! - The scheduler is the only emitter of trace. Plugins are pure: they read and answer; the runtime records around them.
-//! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name is taken and all that are as
-//!   good are shown; time is virtual and passes only when told to.
+//! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name is taken, all that are as
+//!   good are shown, and how likely each is; time is virtual and passes only when told to.
 //! - Everything at a moment ([`session::Keyframe`], [`scheduler::State`]) is a value that shares its parts, so keeping one
 //!   per cycle is cheap and going back is exact.
 //! - Text from outside is held as it came and escaped where it leaves, by [`output`] and nothing else.
@@ -48,6 +49,7 @@ pub mod cli;
 pub mod cluster;
 pub mod fixes;
 pub mod framework;
+pub mod odds;
 pub mod output;
 pub mod plugins;
 mod plural;

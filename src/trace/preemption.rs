@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
+use crate::odds::Odds;
 use crate::framework::{Candidate, DryRunStep, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
 
 /// One step of a node's dry run.
@@ -206,6 +207,11 @@ impl PreemptionView {
     /// Returns the chosen node and all that were equal to it, by name; `None` before one is chosen.
     pub fn selected(&self) -> Option<(&Str, &SharedList<Str>)> {
         self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
+    }
+
+    /// Returns how likely each outcome is, where chance has a say; `None` before a candidate is chosen.
+    pub fn odds(&self) -> Option<&Arc<Odds>> {
+        self.record.odds.as_ref().filter(|_| self.selected)
     }
 
     /// Returns the chosen candidate.
