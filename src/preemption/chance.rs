@@ -3,8 +3,6 @@
 //!
 //! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::dry_run::{Scratch, select_victims_on_node};
@@ -24,12 +22,9 @@ const MOST_COUNTED: usize = 20_000;
 /// Nodes beyond the shortlist that are dry-run for the odds of a cycle at most.
 const MOST_NODES: usize = 10_000;
 
-/// A potential node: what it is as a candidate, over all orders of equal pods on it.
-struct Potential {
-    node: Str,
-    /// Empty where it is no candidate.
-    outcomes: Vec<(u64, Contender)>,
-}
+/// The candidate that a potential node is, over all orders of equal pods on it, each with the number of orders. Empty for a node
+/// that is no candidate.
+type Potential = Vec<(u64, Contender)>;
 
 /// Returns the odds of a preemption that has chosen among its candidates; `None` where nothing is left to chance.
 pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Option<Odds> {
@@ -51,7 +46,7 @@ pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodIn
     let mut odds = match found.potential {
         Err(why) => Odds::unknown(Chance::VictimOrder, why),
         Ok(potential) => {
-            let number = potential.iter().filter(|p| !p.outcomes.is_empty()).count();
+            let number = potential.iter().filter(|p| !p.is_empty()).count();
             let listed = if cut && number > record.wanted_candidates { Some(shortlist) } else { None };
             nodes(&potential, record.wanted_candidates, order, listed)
         }
@@ -120,7 +115,7 @@ impl Found {
         for (node, candidate) in candidates {
             let Some(candidate) = candidate else {
                 if let Ok(potential) = &mut potential {
-                    potential.push(Potential { node: node.name().clone(), outcomes: Vec::new() });
+                    potential.push(Vec::new());
                 }
                 continue;
             };
@@ -147,7 +142,7 @@ impl Found {
                 }
             }
             if let Ok(potential) = &mut potential {
-                potential.push(Potential { node: node.name().clone(), outcomes });
+                potential.push(outcomes);
             }
         }
         Self { potential, victims }
@@ -169,15 +164,15 @@ fn by_rank(outcomes: impl Iterator<Item = (u64, Contender)>) -> Vec<(u64, Conten
 /// Returns the odds of nodes. `listed` says what decides which candidates are listed, where not all are.
 fn nodes(potential: &[Potential], wanted: usize, order: WalkOrder, listed: Option<Chance>) -> Odds {
     let chance = listed.unwrap_or(Chance::LastTie);
-    let several: Vec<&Potential> = potential.iter().filter(|p| p.outcomes.len() > 1).collect();
-    let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.outcomes.len()));
-    let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.outcomes.iter().map(|(count, _)| count).sum()));
+    let several: Vec<&Potential> = potential.iter().filter(|p| p.len() > 1).collect();
+    let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.len()));
+    let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.iter().map(|(count, _)| count).sum()));
     let few = |number: &usize| *number == 1 || *number <= MOST_COMBINATIONS && *number * potential.len() <= MOST_COUNTED;
     let Some(combinations) = combinations.filter(few).filter(|_| orders.is_some()) else {
         return Odds::unknown(Chance::VictimOrder, UnknownOdds::TiedNodes(several.len()));
     };
     if combinations == 1 {
-        let contenders = potential.iter().map(|p| p.outcomes.first().map(|(_, contender)| contender.clone()));
+        let contenders = potential.iter().map(|p| p.first().map(|(_, contender)| contender.clone()));
         return match order {
             WalkOrder::FromOffset if listed.is_some() => Odds::counted(chance, from_offsets(&contenders.collect::<Vec<_>>(), wanted)),
             _ => Odds::drawn(chance, Draw::new(contenders.flatten().collect(), wanted)),
@@ -187,12 +182,12 @@ fn nodes(potential: &[Potential], wanted: usize, order: WalkOrder, listed: Optio
     for number in 0..combinations {
         let (mut rest, mut weight) = (number, 1_u64);
         let contenders = potential.iter().map(|p| {
-            let (count, contender) = match &p.outcomes[..] {
+            let (count, contender) = match &p[..] {
                 [] => return None,
                 [(_, one)] => return Some(one.clone()),
                 many => &many[rest % many.len()],
             };
-            rest /= p.outcomes.len();
+            rest /= p.len();
             weight *= *count;
             Some(contender.clone())
         });
