@@ -30,7 +30,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Natural, Share};
+use super::{Natural, Share, sum_by_name};
 use crate::cluster::Str;
 
 /// A candidate.
@@ -40,7 +40,7 @@ pub struct Contender {
     pub node: Str,
     /// Whether its victims violate a budget.
     pub violates: bool,
-    /// What candidates are compared by, the most important first; higher is better. One without violations is above any with.
+    /// The candidate's scores, the most important first; higher is better. A candidate without violations outranks any with.
     pub rank: Vec<i64>,
 }
 
@@ -237,16 +237,8 @@ pub fn from_offsets(nodes: &[Option<Contender>], wanted: usize) -> Vec<(Str, Sha
             *wins.entry((contender.node.clone(), best.len())).or_default() += 1;
         }
     }
-    let mut shares: Vec<(Str, Share)> = Vec::new();
-    let largest = nodes.len().max(2) as u32;
-    for ((node, tied), count) in wins {
-        let share = Share::new(count, (nodes.len() * tied) as u64);
-        match shares.last_mut().filter(|(last, _)| *last == node) {
-            Some((_, sum)) => *sum = sum.plus(&share, largest),
-            None => shares.push((node, share)),
-        }
-    }
-    shares
+    let shares = wins.into_iter().map(|((node, tied), count)| (node, Share::new(count, (nodes.len() * tied) as u64)));
+    sum_by_name(shares, nodes.len() as u32)
 }
 
 #[cfg(test)]

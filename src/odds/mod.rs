@@ -1,15 +1,15 @@
-//! Odds: how likely each outcome is where kube-scheduler draws, as exact fractions.
+//! Odds: the likelihood of each outcome where kube-scheduler draws at random, as exact fractions.
 //!
-//! Nothing is simulated. Whoever decides counts the cases: ties are uniform, a shortlist follows from how its draw ends
-//! ([`Draw`]), and where cases are few each is decided by the engine. Where they are too many to count, the odds are
+//! Nothing is simulated, cases are counted. Ties are uniform, and the law of a shortlist follows from the rule by which its walk
+//! ends ([`Draw`]). The engine decides case by case where cases are few. Where they are too many, the odds are
 //! [`UnknownOdds`] with the reason.
 
 mod draw;
 mod natural;
 mod share;
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 pub use draw::{Contender, Draw, WalkOrder, from_offsets};
 pub use natural::Natural;
@@ -17,10 +17,10 @@ pub use share::{Share, per_cent};
 
 use crate::cluster::{Key, Str};
 
-/// What chance decides.
+/// A decision that is left to chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Chance {
-    /// Which nodes are looked at, by the index where the search starts.
+    /// Which nodes are evaluated, by the index where the search starts.
     Start,
     /// Which of the nodes with the highest score is taken.
     Tie,
@@ -55,13 +55,13 @@ impl Chance {
                 "The dry run walks the nodes in the order of a Go map, taken as any order with the same chance, one node after another."
             }
             Self::Offset => "The dry run starts at every node with the same chance, and walks one node after another.",
-            Self::LastTie => "Equal candidates stand in the order of a Go map: each is taken with the same chance.",
-            Self::VictimOrder => "Pods of equal priority and start time stand on their node in any order with the same chance.",
+            Self::LastTie => "Equal candidates come in the order of a Go map: each is taken with the same chance.",
+            Self::VictimOrder => "Pods of equal priority and start time are listed on their node in any order with the same chance.",
         }
     }
 }
 
-/// Why odds cannot be told.
+/// Why odds are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownOdds {
     /// The order of tied pods decides, and has too many cases.
@@ -73,11 +73,11 @@ pub enum UnknownOdds {
     },
     /// The orders of tied pods on several nodes make too many cases together.
     TiedNodes(usize),
-    /// PreFilter named the nodes, whose order is a map's, and more fit than are looked at.
+    /// PreFilter named the nodes, whose order is a map's, and more of them fit than are evaluated.
     NarrowedNodes,
     /// Nodes of one score take turns, and nothing says whose turn it is.
     Turns,
-    /// A search from each of so many starts is too much.
+    /// This many starts are too many searches.
     Starts(usize),
     /// A case ended in another way than the decision did.
     OtherOutcome,
@@ -93,7 +93,7 @@ impl fmt::Display for UnknownOdds {
                 write!(f, "{pods} pods on {node} share their priority and start time with another, and have too many orders to count")
             }
             Self::TiedNodes(nodes) => write!(f, "on {nodes} nodes the order of pods of equal priority and start time decides, which is too much to count"),
-            Self::NarrowedNodes => f.write_str("PreFilter named the nodes, in a random order, and more of them fit than are looked at"),
+            Self::NarrowedNodes => f.write_str("PreFilter named the nodes, in a random order, and more of them fit than are evaluated"),
             Self::Turns => f.write_str("nodes of one score take turns, and nothing says whose turn it is"),
             Self::Starts(starts) => write!(f, "a search from each of {starts} starts is too much to count"),
             Self::OtherOutcome => f.write_str("another draw ends in another way"),
@@ -102,9 +102,11 @@ impl fmt::Display for UnknownOdds {
     }
 }
 
-/// How likely each node is.
+/// The likelihood of each node.
 #[derive(Clone, Debug, PartialEq)]
 enum NodeOdds {
+    /// These nodes, by name, each as likely as the others.
+    Equal(Vec<Str>),
     /// Every node that can be taken, by name.
     Counted(Vec<(Str, Share)>),
     /// As the draw says.
@@ -112,10 +114,10 @@ enum NodeOdds {
     Unknown(UnknownOdds),
 }
 
-/// How likely each outcome of a decision is.
+/// The likelihood of each outcome of a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Odds {
-    /// What chance decides, in the order in which it does; not empty.
+    /// The decisions that are left to chance, in their order; not empty.
     chances: Vec<Chance>,
     nodes: NodeOdds,
     victims: Result<Vec<(Key, Share)>, UnknownOdds>,
@@ -130,7 +132,9 @@ impl Odds {
 
     /// Odds of nodes that are as likely as each other.
     pub fn uniform(chance: Chance, nodes: &[Str]) -> Self {
-        Self::counted(chance, nodes.iter().map(|node| (node.clone(), Share::new(1, nodes.len() as u64))).collect())
+        let mut nodes = nodes.to_vec();
+        nodes.sort_unstable();
+        Self { chances: vec![chance], nodes: NodeOdds::Equal(nodes), victims: Ok(Vec::new()) }
     }
 
     /// Odds of a draw.
@@ -138,7 +142,7 @@ impl Odds {
         Self { chances: vec![chance], nodes: NodeOdds::Drawn(draw), victims: Ok(Vec::new()) }
     }
 
-    /// Odds that cannot be told.
+    /// Unknown odds.
     pub fn unknown(chance: Chance, why: UnknownOdds) -> Self {
         Self { chances: vec![chance], nodes: NodeOdds::Unknown(why), victims: Ok(Vec::new()) }
     }
@@ -176,6 +180,7 @@ impl Odds {
     /// Returns the share of every node that can be taken, by name; empty where it is not known.
     pub fn shares(&self) -> Vec<(Str, Share)> {
         match &self.nodes {
+            NodeOdds::Equal(nodes) => nodes.iter().map(|node| (node.clone(), Share::new(1, nodes.len() as u64))).collect(),
             NodeOdds::Counted(nodes) => nodes.clone(),
             NodeOdds::Drawn(draw) => draw.shares(),
             NodeOdds::Unknown(_) => Vec::new(),
@@ -185,6 +190,8 @@ impl Odds {
     /// Returns the share of a node; `None` where it is not known.
     pub fn share(&self, node: &str) -> Option<Share> {
         match &self.nodes {
+            NodeOdds::Equal(nodes) if holds(nodes, node) => Some(Share::new(1, nodes.len() as u64)),
+            NodeOdds::Equal(_) => Some(Share::none()),
             NodeOdds::Counted(nodes) => Some(counted(nodes, node).cloned().unwrap_or_else(Share::none)),
             NodeOdds::Drawn(draw) => Some(draw.share(node).unwrap_or_else(Share::none)),
             NodeOdds::Unknown(_) => None,
@@ -194,6 +201,7 @@ impl Odds {
     /// Returns how likely a node is, to about nine digits; `None` where it is not known. Cheap, unlike [`Self::share`].
     pub fn likelihood(&self, node: &str) -> Option<f64> {
         match &self.nodes {
+            NodeOdds::Equal(nodes) => Some(if holds(nodes, node) { 1.0 / nodes.len() as f64 } else { 0.0 }),
             NodeOdds::Counted(nodes) => Some(counted(nodes, node).map_or(0.0, Share::to_f64)),
             NodeOdds::Drawn(draw) => Some(draw.likelihood(node).unwrap_or(0.0)),
             NodeOdds::Unknown(_) => None,
@@ -203,6 +211,7 @@ impl Odds {
     /// Returns how many nodes can be taken; 0 where it is not known.
     pub fn outcomes(&self) -> usize {
         match &self.nodes {
+            NodeOdds::Equal(nodes) => nodes.len(),
             NodeOdds::Counted(nodes) => nodes.len(),
             NodeOdds::Drawn(draw) => draw.winners(),
             NodeOdds::Unknown(_) => 0,
@@ -218,24 +227,28 @@ impl Odds {
     }
 }
 
+fn holds(nodes: &[Str], node: &str) -> bool {
+    nodes.binary_search_by(|name| name.as_str().cmp(node)).is_ok()
+}
+
 fn counted<'a>(nodes: &'a [(Str, Share)], node: &str) -> Option<&'a Share> {
     nodes.binary_search_by(|(name, _)| name.as_str().cmp(node)).ok().map(|at| &nodes[at].1)
 }
 
-/// Puts weighted shares of several cases together, by name. The weights and their sum have no prime factor above `largest`, nor
-/// have the shares.
+/// Returns the mean of the shares of several cases, each with a weight, by name. No prime factor of a denominator or of the sum of
+/// weights is above `largest`.
 pub fn mixed(cases: &[(u64, Vec<(Str, Share)>)], largest: u32) -> Vec<(Str, Share)> {
     let total = cases.iter().map(|(weight, _)| weight).sum();
-    let mut sums: std::collections::BTreeMap<&Str, Share> = std::collections::BTreeMap::new();
-    for (weight, shares) in cases {
-        for (node, share) in shares {
-            let part = share.part(*weight, total, largest);
-            let sum = sums.entry(node).or_insert_with(Share::none);
-            *sum = sum.plus(&part, largest);
-        }
-    }
-    sums.into_iter().map(|(node, share)| (node.clone(), share)).collect()
+    let parts = cases.iter().flat_map(|(weight, shares)| shares.iter().map(move |(node, share)| (node, share, *weight)));
+    sum_by_name(parts.map(|(node, share, weight)| (node.clone(), share.part(weight, total, largest))), largest)
 }
 
-/// Odds that several hold.
-pub type SharedOdds = Arc<Odds>;
+/// Returns the sums of shares, by name. No prime factor of a denominator is above `largest`.
+pub fn sum_by_name(shares: impl IntoIterator<Item = (Str, Share)>, largest: u32) -> Vec<(Str, Share)> {
+    let mut sums: BTreeMap<Str, Share> = BTreeMap::new();
+    for (node, share) in shares {
+        let sum = sums.entry(node).or_insert_with(Share::none);
+        *sum = sum.plus(&share, largest);
+    }
+    sums.into_iter().collect()
+}

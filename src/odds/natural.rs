@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A natural number. The limbs stand with the lowest first, and the last is never 0; zero has none.
+/// A natural number. The lowest limb comes first, and the last is never 0; zero has no limbs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Natural(Vec<u32>);
 

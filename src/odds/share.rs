@@ -71,7 +71,7 @@ impl Share {
         Self::smooth(cases, self.of.times(&other.of), largest)
     }
 
-    /// Returns so many of so many cases of this share; no prime factor of any denominator is above `largest`.
+    /// Returns the product with the fraction `cases / of`; no prime factor of any denominator is above `largest`.
     pub(super) fn part(&self, cases: u64, of: u64, largest: u32) -> Self {
         Self::smooth(self.cases.times(&cases.into()), self.of.times(&of.into()), largest)
     }

@@ -1,5 +1,5 @@
-//! How likely each outcome of a preemption is, where kube-scheduler leaves it to chance: which candidates are listed, which of
-//! several equal ones is taken, and which of several equal pods are evicted.
+//! The likelihood of each outcome of a preemption where kube-scheduler leaves it to chance: the candidates that are listed, the
+//! choice among equal ones, and the victims among equal pods.
 //!
 //! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
 
@@ -87,10 +87,10 @@ fn all_candidates<'a>(
     nodes.par_iter().with_min_len(8).map_init(start, |scratch, node| (*node, candidate(scratch, node))).collect()
 }
 
-/// What is found over all orders of equal pods.
+/// The outcomes over all orders of equal pods.
 struct Found {
     potential: Result<Vec<Potential>, UnknownOdds>,
-    /// What is found on the selected node; `None` where no pods are equal there.
+    /// The outcomes on the selected node; `None` where no pods are equal there.
     victims: Result<Option<Outcomes>, UnknownOdds>,
 }
 

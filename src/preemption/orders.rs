@@ -1,8 +1,8 @@
-//! The orders in which pods of equal importance can stand on a node, and what a dry run finds in each.
+//! The possible orders of pods of equal importance on a node, and the outcome of a dry run in each.
 //!
 //! kube-scheduler compares pods by priority and start time alone, and start times are whole seconds. Among pods that are
-//! equal in both, those that no filter and no budget can tell apart are interchangeable: one order stands for all that differ
-//! in these only, and each of them is a victim equally often. What is left is tried order by order.
+//! equal in both, those that no filter and no budget can tell apart are interchangeable: orders that differ in these only
+//! have one outcome, and each of these pods is a victim equally often. All other orders are tried one by one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::cluster::{Key, Pod, Volume};
 use crate::framework::{Candidate, CycleState, NodeInfo, PodInfo, PostFilterContext};
 use crate::odds::Share;
 
-/// What dry runs find on a node, over all orders of pods that are equal.
+/// The outcomes of dry runs on a node, over all orders of equal pods.
 pub(super) struct Outcomes {
     /// Each of the candidates that the node can be, and in how many orders it is.
     pub(super) candidates: Vec<(u64, Candidate)>,
@@ -60,7 +60,7 @@ impl Ties {
     /// Returns how many orders are to be tried; `None` beyond 64 bits.
     pub(super) fn orders(&self) -> Option<u64> {
         self.ties.iter().try_fold(1_u64, |product, tie| {
-            // The number of words with so many of each letter.
+            // The number of words with this many of each letter.
             let mut ways = 1_u64;
             let mut length = 0;
             for kind in tie {

@@ -24,6 +24,8 @@ pub struct DecisionInput<'a> {
     pub nominations: &'a dyn Nominations,
     /// Number of nodes to filter.
     pub sampling: Sampling,
+    /// The index of the node where the search starts.
+    pub start: usize,
     /// The virtual time.
     pub now: jiff::Timestamp,
 }
@@ -120,7 +122,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
-    let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
+    let (nominations, sampling, mut start) = (input.nominations, input.sampling, input.start);
     let mut attempt =
         SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start, last_node_index: &mut 0 };
     let result = attempt.run(&info, &mut CycleState::default(), recorder);

@@ -264,6 +264,7 @@ impl Scheduler {
             cache: &state.cache,
             nominations: &state.queue,
             sampling: self.sampling,
+            start: 0,
             now: state.clock,
         }
     }

@@ -209,9 +209,19 @@ impl PreemptionView {
         self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
     }
 
-    /// Returns how likely each outcome is, where chance has a say; `None` before a candidate is chosen.
+    /// Returns the likelihood of each outcome; `None` if nothing is left to chance, or before a candidate is chosen.
     pub fn odds(&self) -> Option<&Arc<Odds>> {
         self.record.odds.as_ref().filter(|_| self.selected)
+    }
+
+    /// Returns whether the choice, once it is made, is left to chance.
+    pub fn is_chance(&self) -> bool {
+        self.record.odds.is_some()
+    }
+
+    /// Returns the index into [`Self::potential_nodes`] where the dry run started.
+    pub fn offset(&self) -> usize {
+        self.record.offset
     }
 
     /// Returns the chosen candidate.

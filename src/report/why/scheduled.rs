@@ -2,6 +2,7 @@
 
 use super::cause::{nodes, of_nodes};
 use super::words::list;
+use crate::report::odds::in_words;
 use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::plural::count;
@@ -41,6 +42,8 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             }
         }
     };
+    let over_starts = view.odds_over_starts.as_ref().and_then(|odds| in_words(odds, node));
+    let sentence = over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; taken {words}"));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
 }

@@ -7,6 +7,7 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::report::odds_cell;
 use crate::session::Timeline;
 use crate::trace::{DryRunView, PreemptionView};
 use crate::ui::config::action::Action;
@@ -79,6 +80,11 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 fn victim_rows(height: u16) -> u16 {
     if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
 }
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
+/// The width of that column.
+const ODDS_WIDTH: u16 = 7;
 
 /// Draws preemption.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -232,6 +238,11 @@ impl Table {
             columns.push(right("VICTIMS", Width::Fixed(7)).by(Sort::Victims));
         }
         let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
+        let scores = if values { 56 } else { 25 };
+        let before: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
+        if preemption.is_chance() && before + ODDS_WIDTH + 2 + scores <= width {
+            columns.push(right(ODDS, Width::Fixed(ODDS_WIDTH)));
+        }
         let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
         let full = 84 + 10 + used <= width;
         for name in &functions {
@@ -265,6 +276,10 @@ impl Table {
         let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
         if self.columns.iter().any(|c| c.title == "VICTIMS") {
             cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
+        }
+        if self.columns.iter().any(|c| c.title == ODDS) {
+            let odds = preemption.odds().map(|odds| odds_cell(odds, &candidate.node));
+            cells.push(vec![scene.span(role, odds.unwrap_or_default())]);
         }
         for name in &self.functions {
             let function = preemption.score_functions().iter().find(|f| f.name == *name);
