@@ -44,15 +44,6 @@ pub struct Contender {
     pub rank: Vec<i64>,
 }
 
-/// In which order nodes are walked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WalkOrder {
-    /// In any order, each as likely.
-    Any,
-    /// In the order of the list, from an offset, each as likely.
-    FromOffset,
-}
-
 /// The law of a draw in any order; see the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
@@ -100,6 +91,11 @@ impl Draw {
         self.nodes.len()
     }
 
+    /// Returns whether some candidates are equal.
+    pub fn has_ties(&self) -> bool {
+        self.classes.len() < self.len()
+    }
+
     /// Whether all candidates are listed, whatever the order.
     fn lists_all(&self) -> bool {
         self.len() <= self.wanted
@@ -125,7 +121,13 @@ impl Draw {
         }
         let extra = if any_without == 0 { 0.0 } else { missed[any_without] / any_without as f64 };
         let likely = |class: &Class| match () {
-            () if self.lists_all() => if class.better == 0 { 1.0 / class.size as f64 } else { 0.0 },
+            () if self.lists_all() => {
+                if class.better == 0 {
+                    1.0 / class.size as f64
+                } else {
+                    0.0
+                }
+            }
             () if !self.can_win(class) => 0.0,
             () => (missed[class.better] - missed[class.better + class.size]) / class.size as f64 + extra,
         };

@@ -11,7 +11,7 @@ mod share;
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use draw::{Contender, Draw, WalkOrder, from_offsets};
+pub use draw::{Contender, Draw, from_offsets};
 pub use natural::Natural;
 pub use share::{Share, per_cent};
 
@@ -92,7 +92,9 @@ impl fmt::Display for UnknownOdds {
             Self::TiedPods { node, pods } => {
                 write!(f, "{pods} pods on {node} share their priority and start time with another, and have too many orders to count")
             }
-            Self::TiedNodes(nodes) => write!(f, "on {nodes} nodes the order of pods of equal priority and start time decides, which is too much to count"),
+            Self::TiedNodes(nodes) => {
+                write!(f, "on {nodes} nodes the order of pods of equal priority and start time decides, which is too much to count")
+            }
             Self::NarrowedNodes => f.write_str("PreFilter named the nodes, in a random order, and more of them fit than are evaluated"),
             Self::Turns => f.write_str("nodes of one score take turns, and nothing says whose turn it is"),
             Self::Starts(starts) => write!(f, "a search from each of {starts} starts is too much to count"),

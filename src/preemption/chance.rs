@@ -10,7 +10,7 @@ use super::orders::{Outcomes, Ties};
 use super::select;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, CycleState, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord};
-use crate::odds::{Chance, Contender, Draw, Odds, UnknownOdds, WalkOrder, from_offsets, mixed};
+use crate::odds::{Chance, Contender, Draw, Odds, UnknownOdds, from_offsets, mixed};
 use crate::release::{PotentialNodes, WithoutVictims};
 
 /// Orders of equal pods that are tried for one decision at most.
@@ -29,8 +29,7 @@ type Potential = Vec<(u64, Contender)>;
 /// Returns the odds of a preemption that has chosen among its candidates; `None` where nothing is left to chance.
 pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Option<Odds> {
     let selected = record.selected()?;
-    let order = walk_order(post);
-    let shortlist = if order == WalkOrder::Any { Chance::Shortlist } else { Chance::Offset };
+    let shortlist = shortlist(post);
     let cut = record.wanted_candidates < record.potential_nodes.len();
     let beyond = record.potential_nodes.len() - record.dry_runs.in_order().len();
     if beyond > MOST_NODES {
@@ -48,23 +47,26 @@ pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodIn
         Ok(potential) => {
             let number = potential.iter().filter(|p| !p.is_empty()).count();
             let listed = if cut && number > record.wanted_candidates { Some(shortlist) } else { None };
-            nodes(&potential, record.wanted_candidates, order, listed)
+            nodes(&potential, record.wanted_candidates, listed)
         }
     };
     if victims_open {
-        odds = odds.and(Chance::VictimOrder).with_victims(victims);
+        odds = odds.and(Chance::VictimOrder).with_victims(victims.clone());
     }
-    let certain = odds.why_unknown().is_none() && odds.outcomes() < 2 && !victims_open;
-    (!certain).then_some(odds)
+    if odds.why_unknown().is_some() || odds.outcomes() > 1 {
+        return Some(odds);
+    }
+    let one = Odds::uniform(Chance::VictimOrder, std::slice::from_ref(selected));
+    victims_open.then(|| one.with_victims(victims))
 }
 
-/// Returns the order in which the release walks potential nodes. Nodes without a status of their own that are Unschedulable make it list
-/// all nodes, as releases before did.
-fn walk_order(post: &PostFilterContext<'_>) -> WalkOrder {
+/// Returns the chance that decides which candidates are listed: the order of a map, or the offset in the snapshot's order. Up to 1.30
+/// all nodes are listed and then filtered; later releases do so if nodes without a status of their own are Unschedulable.
+fn shortlist(post: &PostFilterContext<'_>) -> Chance {
     let absent = post.statuses.absent().code() == Code::Unschedulable;
     match post.cx.emulation.behaviour().potential_nodes {
-        PotentialNodes::Unschedulable if !absent => WalkOrder::Any,
-        _ => WalkOrder::FromOffset,
+        PotentialNodes::Unschedulable if !absent => Chance::Shortlist,
+        _ => Chance::Offset,
     }
 }
 
@@ -162,8 +164,7 @@ fn by_rank(outcomes: impl Iterator<Item = (u64, Contender)>) -> Vec<(u64, Conten
 }
 
 /// Returns the odds of nodes. `listed` says what decides which candidates are listed, where not all are.
-fn nodes(potential: &[Potential], wanted: usize, order: WalkOrder, listed: Option<Chance>) -> Odds {
-    let chance = listed.unwrap_or(Chance::LastTie);
+fn nodes(potential: &[Potential], wanted: usize, listed: Option<Chance>) -> Odds {
     let several: Vec<&Potential> = potential.iter().filter(|p| p.len() > 1).collect();
     let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.len()));
     let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.iter().map(|(count, _)| count).sum()));
@@ -172,12 +173,16 @@ fn nodes(potential: &[Potential], wanted: usize, order: WalkOrder, listed: Optio
         return Odds::unknown(Chance::VictimOrder, UnknownOdds::TiedNodes(several.len()));
     };
     if combinations == 1 {
-        let contenders = potential.iter().map(|p| p.first().map(|(_, contender)| contender.clone()));
-        return match order {
-            WalkOrder::FromOffset if listed.is_some() => Odds::counted(chance, from_offsets(&contenders.collect::<Vec<_>>(), wanted)),
-            _ => Odds::drawn(chance, Draw::new(contenders.flatten().collect(), wanted)),
+        let contenders: Vec<Option<Contender>> = potential.iter().map(|p| p.first().map(|(_, contender)| contender.clone())).collect();
+        let draw = Draw::new(contenders.iter().flatten().cloned().collect(), wanted);
+        let odds = match listed {
+            None => return Odds::drawn(Chance::LastTie, draw),
+            Some(Chance::Offset) => Odds::counted(Chance::Offset, from_offsets(&contenders, wanted)),
+            Some(chance) => Odds::drawn(chance, draw.clone()),
         };
+        return if draw.has_ties() { odds.and(Chance::LastTie) } else { odds };
     }
+    let mut has_ties = false;
     let mut cases = Vec::with_capacity(combinations);
     for number in 0..combinations {
         let (mut rest, mut weight) = (number, 1_u64);
@@ -192,11 +197,12 @@ fn nodes(potential: &[Potential], wanted: usize, order: WalkOrder, listed: Optio
             Some(contender.clone())
         });
         let contenders: Vec<Option<Contender>> = contenders.collect();
-        let shares = match order {
-            WalkOrder::FromOffset if listed.is_some() => from_offsets(&contenders, wanted),
-            _ => Draw::new(contenders.into_iter().flatten().collect(), wanted).shares(),
-        };
+        let draw = Draw::new(contenders.iter().flatten().cloned().collect(), wanted);
+        let shares = if listed == Some(Chance::Offset) { from_offsets(&contenders, wanted) } else { draw.shares() };
+        has_ties |= if listed.is_some() { draw.has_ties() } else { shares.len() > 1 };
         cases.push((weight, shares));
     }
-    Odds::counted(chance, mixed(&cases, (potential.len() as u64).max(MOST_ORDERS) as u32)).and(Chance::VictimOrder)
+    let odds = Odds::counted(Chance::VictimOrder, mixed(&cases, (potential.len() as u64).max(MOST_ORDERS) as u32));
+    let odds = if has_ties { odds.and(Chance::LastTie) } else { odds };
+    if let Some(listed) = listed { odds.and(listed) } else { odds }
 }

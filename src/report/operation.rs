@@ -156,7 +156,7 @@ impl SamplingReport {
             _ => None,
         };
         let found: Vec<Str> = events.iter().filter_map(fits).collect();
-        let in_order = view.narrowed.is_none() || found.len() < 2;
+        let in_order = view.narrowed.is_none();
         let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical() && !p.potential_nodes().is_empty());
         Some(Self {
             start,

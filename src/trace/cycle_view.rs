@@ -9,8 +9,8 @@ use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selecti
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
-use crate::odds::Odds;
 use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
 
 /// A cycle up to the cursor.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
-use crate::odds::Odds;
 use crate::framework::{Candidate, DryRunStep, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
+use crate::odds::Odds;
 
 /// One step of a node's dry run.
 #[derive(Clone)]

@@ -26,7 +26,20 @@ const LAYERS: Rooms = &[
     ("source", &["scheduler_log", "cluster", "output", "plural"]),
     (
         "report",
-        &["odds", "output", "session", "fixes", "scheduler", "source", "scheduler_log", "trace", "framework", "release", "cluster", "plural"],
+        &[
+            "odds",
+            "output",
+            "session",
+            "fixes",
+            "scheduler",
+            "source",
+            "scheduler_log",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+            "plural",
+        ],
     ),
     ("ui", &["odds", "output", "session", "fixes", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
     (

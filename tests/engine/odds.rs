@@ -64,7 +64,7 @@ fn node(name: &str, cpu: &str) -> Object {
     object("Node", json!({"metadata": {"name": name, "uid": name}, "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "50"}}}))
 }
 
-/// A pod that started so many minutes after midnight.
+/// A pod that started some minutes after midnight.
 fn pod(name: &str, node: &str, priority: i32, cpu: &str, app: &str, minute: u32) -> Object {
     let start = (!node.is_empty()).then(|| format!("2026-11-20T00:{minute:02}:00Z"));
     object(
@@ -86,6 +86,7 @@ fn budget(app: &str) -> Object {
     )
 }
 
+/// A scheduler to which objects came in this order: those that are there at its start it lists by name.
 fn scheduler(objects: Vec<Object>, emulation: Emulation, wanted: usize, offset: usize) -> Scheduler {
     let config = json!({
         "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -95,7 +96,15 @@ fn scheduler(objects: Vec<Object>, emulation: Emulation, wanted: usize, offset: 
     });
     let config = Config::parse(&config.to_string(), emulation).expect("a configuration");
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, dry_run_offset: offset, ..Sampling::default() };
-    Scheduler::new(config, objects, Options { sampling, ..Options::default() })
+    arrived(config, sampling, objects)
+}
+
+fn arrived(config: Config, sampling: Sampling, objects: Vec<Object>) -> Scheduler {
+    let mut scheduler = Scheduler::new(config, Vec::new(), Options { sampling, ..Options::default() });
+    for object in objects {
+        scheduler.apply(Operation::Create { object });
+    }
+    scheduler
 }
 
 fn view(scheduler: &Scheduler) -> CycleView {
@@ -172,42 +181,35 @@ fn the_shares_of_a_shortlist_equal_the_counts_over_every_offset_up_to_1_30() {
 
 #[test]
 fn shares_of_victims_and_nodes_equal_the_counts_over_every_order_of_equal_pods() {
-    // Of w0's pods some must go for one cpu: by their order, one of two or both small ones. w1 costs three of priority 5.
-    let new = pod("new", "", 100, "1", "new", 0);
-    let small = |name: &str, node: &str| pod(name, node, 5, "500m", "free", 1);
-    let tied = [pod("big", "w0", 5, "1", "free", 1), small("s1", "w0"), small("s2", "w0"), pod("odd", "w0", 5, "500m", "odd", 1)];
-    let others = vec![
-        node("w0", "2500m"),
-        node("w1", "2"),
-        pod("x1", "w1", 5, "1", "free", 1),
-        pod("x2", "w1", 5, "1", "free", 1),
-        pod("x3", "w1", 1, "0", "free", 1),
-        new,
-    ];
+    // One cpu of w0 must be freed: the order of its pods says whether the big one goes, or small ones. w1 costs two pods.
+    let small = |name: &str, app: &str| pod(name, "w0", 5, "500m", app, 1);
+    let tied = [pod("big", "w0", 5, "1", "free", 1), small("s1", "free"), small("s2", "free"), small("odd", "odd")];
+    let alone = vec![node("w0", "2500m"), pod("new", "", 100, "1", "new", 0)];
+    let other = vec![node("w1", "2"), pod("x1", "w1", 5, "1", "free", 1), pod("x2", "w1", 5, "1", "free", 2)];
+    let decide = |objects: &[Vec<Object>]| view(&scheduler(objects.concat(), Emulation::default(), 100, 0));
     let (mut nodes, mut victims) = (Vec::new(), Vec::new());
     for order in orders(&tied) {
-        let view = view(&scheduler([others.clone(), order].concat(), Emulation::default(), 100, 0));
-        let preemption = view.preemption.as_ref().expect("preemption");
-        nodes.push(nominated(&view));
-        let on = preemption.candidate("w0").expect("a candidate");
-        victims.push(on.victims.iter().map(|v| v.key().to_string()).collect::<Vec<_>>());
+        let view = decide(&[alone.clone(), order.clone()]);
+        let chosen = view.preemption.as_ref().and_then(|p| p.chosen()).expect("a candidate");
+        victims.push(chosen.victims.iter().map(|v| v.key().to_string()).collect::<Vec<_>>());
+        nodes.push(nominated(&decide(&[alone.clone(), order, other.clone()])));
     }
-    let view = view(&scheduler([others, tied.to_vec()].concat(), Emulation::default(), 100, 0));
-    let odds = odds(&view).expect("chance has a say");
-    assert_eq!(stated(&odds), counted(&nodes));
-    let selected = view.preemption.as_ref().and_then(|p| p.selected()).expect("a choice").0.clone();
-    assert_eq!(selected, "w0");
+    let both = decide(&[alone.clone(), tied.to_vec(), other]);
+    assert_eq!(stated(&odds(&both).expect("chance has a say")), counted(&nodes));
+    assert!(counted(&nodes).len() > 1, "{:?}", counted(&nodes));
+
     let mut counts: BTreeMap<String, Fraction> = BTreeMap::new();
-    for pods in &victims {
-        for pod in pods {
-            let count = counts.entry(pod.clone()).or_insert((0, 1));
-            *count = plus(*count, (1, victims.len() as u128));
-        }
+    for pod in victims.iter().flatten() {
+        let count = counts.entry(pod.clone()).or_insert((0, 1));
+        *count = plus(*count, (1, victims.len() as u128));
     }
     counts.retain(|_, share| *share != (1, 1));
+    let one = decide(&[alone, tied.to_vec()]);
+    let odds = odds(&one).expect("chance has a say");
     let stated: BTreeMap<String, String> =
         odds.victims().expect("known").iter().map(|(pod, share)| (pod.to_string(), share.to_string())).collect();
     assert_eq!(stated, written(counts));
+    assert!(stated.len() > 2, "{stated:?}");
 }
 
 #[test]
@@ -241,15 +243,16 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
         "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 50,
     });
     let config = || Config::parse(&config.to_string(), Emulation::default()).expect("a configuration");
-    let nodes: Vec<Object> =
-        (0..112).map(|i| node(&format!("w{i:03}"), if i % 19 == 5 { "1" } else { ["4", "8", "16", "64", "64"][if i < 9 { i % 5 } else { 0 }] })).collect();
+    let nodes: Vec<Object> = (0..112)
+        .map(|i| node(&format!("w{i:03}"), if i % 19 == 5 { "1" } else { ["4", "8", "16", "64", "64"][if i < 9 { i % 5 } else { 0 }] }))
+        .collect();
     let new = pod("new", "", 0, "2", "new", 0);
     let decide = |start: usize| {
         let mut objects = nodes.clone();
         objects.rotate_left(start);
         objects.push(new.clone());
         let sampling = Sampling { percentage: 50, ..Sampling::default() };
-        Scheduler::new(config(), objects, Options { sampling, ..Options::default() })
+        arrived(config(), sampling, objects)
     };
     let best = |view: &CycleView| view.selected.as_ref().map_or_else(Vec::new, |(.., tied)| tied.iter().map(ToString::to_string).collect());
     let draws: Vec<Vec<String>> = (0..nodes.len()).map(|start| best(&view(&decide(start)))).collect();

@@ -1,10 +1,10 @@
 //! The result of preemption: where it makes room, its victims and violated budgets, or why it does not help.
 
 use super::words::{list, short};
-use crate::odds::Chance;
-use crate::report::odds::in_words;
 use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
+use crate::odds::Chance;
 use crate::plural::count;
+use crate::report::odds::in_words;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Limit on the budgets named.

@@ -2,10 +2,10 @@
 
 use super::cause::{nodes, of_nodes};
 use super::words::list;
-use crate::report::odds::in_words;
 use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::plural::count;
+use crate::report::odds::in_words;
 use crate::trace::{CycleView, NodeScore, Selection};
 
 /// Returns the node and why it was selected.
