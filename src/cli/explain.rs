@@ -1,7 +1,6 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
@@ -67,8 +66,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let mut view = CycleView::of(&scheduler.explain(pod));
-    view.odds_over_starts = scheduler.odds_over_starts(pod, &view).map(Arc::new);
+    let view = scheduler.explain_with_odds(pod);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     let mut more = unknown(&view);
     more.extend(beside(&agreement));

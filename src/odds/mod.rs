@@ -99,7 +99,7 @@ impl fmt::Display for UnknownOdds {
             Self::Turns => f.write_str("nodes of one score take turns, and nothing says whose turn it is"),
             Self::Starts(starts) => write!(f, "a search from each of {starts} starts is too much to count"),
             Self::OtherOutcome => f.write_str("another draw ends in another way"),
-            Self::DryRuns(nodes) => write!(f, "{nodes} more nodes would have to be dry-run"),
+            Self::DryRuns(nodes) => write!(f, "{nodes} more nodes would have to be dry-run, as `explain` of the pod does"),
         }
     }
 }

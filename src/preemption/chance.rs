@@ -19,12 +19,10 @@ const MOST_ORDERS: u64 = 2000;
 const MOST_COMBINATIONS: usize = 512;
 /// Nodes times combinations that are counted at most.
 const MOST_COUNTED: usize = 20_000;
-/// Nodes beyond the shortlist that are dry-run for the odds of a cycle at most.
-const MOST_NODES: usize = 10_000;
 
 /// The candidate that a potential node is, over all orders of equal pods on it, each with the number of orders. Empty for a node
 /// that is no candidate.
-type Potential = Vec<(u64, Contender)>;
+type Contenders = Vec<(u64, Contender)>;
 
 /// Returns the odds of a preemption that has chosen among its candidates; `None` where nothing is left to chance.
 pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Option<Odds> {
@@ -32,7 +30,7 @@ pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodIn
     let shortlist = shortlist(post);
     let cut = record.wanted_candidates < record.potential_nodes.len();
     let beyond = record.potential_nodes.len() - record.dry_runs.in_order().len();
-    if beyond > MOST_NODES {
+    if beyond > post.dry_run.odds_nodes {
         return Some(Odds::unknown(shortlist, UnknownOdds::DryRuns(beyond)));
     }
     let candidates = all_candidates(post, state, pod, record);
@@ -70,13 +68,14 @@ fn shortlist(post: &PostFilterContext<'_>) -> Chance {
     }
 }
 
-/// Returns each potential node in the snapshot's order with the candidate that it is, were it dry-run and listed.
-fn all_candidates<'a>(
-    post: &'a PostFilterContext<'a>,
-    state: &CycleState,
-    pod: &PodInfo,
-    record: &PreemptionRecord,
-) -> Vec<(&'a NodeInfo, Option<Candidate>)> {
+/// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
+struct Potential<'a> {
+    node: &'a NodeInfo,
+    candidate: Option<(Candidate, Ties)>,
+}
+
+/// Returns the potential nodes in the snapshot's order.
+fn all_candidates<'a>(post: &'a PostFilterContext<'a>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Vec<Potential<'a>> {
     let snapshot = post.cx.snapshot;
     let nodes: Vec<&NodeInfo> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).map(|node| &**node).collect();
     let quiet = &PostFilterContext { quiet: true, ..*post };
@@ -86,24 +85,22 @@ fn all_candidates<'a>(
         // Not tried, or dropped from a full list.
         _ => select_victims_on_node(quiet, state, pod, node, scratch).candidate,
     };
-    nodes.par_iter().with_min_len(8).map_init(start, |scratch, node| (*node, candidate(scratch, node))).collect()
+    let potential = |scratch: &mut Scratch<'a>, node: &&'a NodeInfo| {
+        let candidate = candidate(scratch, node).map(|candidate| (candidate, Ties::on(post, pod, node)));
+        Potential { node, candidate }
+    };
+    nodes.par_iter().with_min_len(8).map_init(start, potential).collect()
 }
 
 /// The outcomes over all orders of equal pods.
 struct Found {
-    potential: Result<Vec<Potential>, UnknownOdds>,
+    potential: Result<Vec<Contenders>, UnknownOdds>,
     /// The outcomes on the selected node; `None` where no pods are equal there.
     victims: Result<Option<Outcomes>, UnknownOdds>,
 }
 
 impl Found {
-    fn of(
-        post: &PostFilterContext<'_>,
-        state: &CycleState,
-        pod: &PodInfo,
-        selected: &Str,
-        candidates: &[(&NodeInfo, Option<Candidate>)],
-    ) -> Self {
+    fn of(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, selected: &Str, candidates: &[Potential<'_>]) -> Self {
         let rank = |candidate: &Candidate| {
             let release = post.cx.emulation.behaviour();
             let costless = release.without_victims == WithoutVictims::Chosen && candidate.victims.is_empty();
@@ -111,11 +108,11 @@ impl Found {
             let rank = std::iter::once(i64::from(costless)).chain(scores).collect();
             Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
         };
-        let only_one = candidates.iter().filter(|(_, candidate)| candidate.is_some()).count() == 1;
+        let only_one = candidates.iter().filter(|p| p.candidate.is_some()).count() == 1;
         let mut scratch = Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
         let (mut potential, mut victims, mut tried) = (Ok(Vec::new()), Ok(None), 0);
-        for (node, candidate) in candidates {
-            let Some(candidate) = candidate else {
+        for Potential { node, candidate } in candidates {
+            let Some((candidate, ties)) = candidate else {
                 if let Ok(potential) = &mut potential {
                     potential.push(Vec::new());
                 }
@@ -123,7 +120,6 @@ impl Found {
             };
             let is_selected = node.name() == selected;
             let mut outcomes = vec![(1, rank(candidate))];
-            let ties = Ties::on(post, pod, node);
             // One order alone decides between interchangeable pods only, which matters where they are evicted.
             if !ties.is_empty() && (is_selected || ties.orders() != Some(1)) {
                 let orders = ties.orders().filter(|orders| tried + orders <= MOST_ORDERS);
@@ -164,8 +160,8 @@ fn by_rank(outcomes: impl Iterator<Item = (u64, Contender)>) -> Vec<(u64, Conten
 }
 
 /// Returns the odds of nodes. `listed` says what decides which candidates are listed, where not all are.
-fn nodes(potential: &[Potential], wanted: usize, listed: Option<Chance>) -> Odds {
-    let several: Vec<&Potential> = potential.iter().filter(|p| p.len() > 1).collect();
+fn nodes(potential: &[Contenders], wanted: usize, listed: Option<Chance>) -> Odds {
+    let several: Vec<&Contenders> = potential.iter().filter(|p| p.len() > 1).collect();
     let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.len()));
     let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.iter().map(|(count, _)| count).sum()));
     let few = |number: &usize| *number == 1 || *number <= MOST_COMBINATIONS && *number * potential.len() <= MOST_COUNTED;

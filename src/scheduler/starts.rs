@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{DecisionInput, PostFilter, Scheduler, decide_quietly};
+use super::{DecisionInput, PostFilter, Scheduler, decide, decide_quietly};
 use crate::cluster::{Pod, Str};
 use crate::odds::{Chance, Odds, Share, UnknownOdds, sum_by_name};
 use crate::release::Algorithm;
@@ -18,6 +18,14 @@ use crate::trace::{CycleView, Selection};
 const MOST_SCORED: usize = 3_000_000;
 
 impl Scheduler {
+    /// Decides about a pending pod as [`Self::explain`] does, and counts all odds, whatever their cost.
+    pub fn explain_with_odds(&self, pod: &Arc<Pod>) -> CycleView {
+        let input = DecisionInput { odds_nodes: usize::MAX, ..self.decision_input() };
+        let mut view = CycleView::of(&decide(&input, pod));
+        view.odds_over_starts = self.odds_over_starts(pod, &view).map(Arc::new);
+        view
+    }
+
     /// Returns the odds of nodes for a dry decision about a pod, over all starts of the search; `None` if the start changes
     /// nothing. `view` is the decision from the first start.
     pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView) -> Option<Odds> {

@@ -185,7 +185,7 @@ fn shares_of_victims_and_nodes_equal_the_counts_over_every_order_of_equal_pods()
     let small = |name: &str, app: &str| pod(name, "w0", 5, "500m", app, 1);
     let tied = [pod("big", "w0", 5, "1", "free", 1), small("s1", "free"), small("s2", "free"), small("odd", "odd")];
     let alone = vec![node("w0", "2500m"), pod("new", "", 100, "1", "new", 0)];
-    let other = vec![node("w1", "2"), pod("x1", "w1", 5, "1", "free", 1), pod("x2", "w1", 5, "1", "free", 2)];
+    let other = vec![node("w1", "1"), pod("x1", "w1", 5, "500m", "free", 1), pod("x2", "w1", 5, "500m", "free", 1)];
     let decide = |objects: &[Vec<Object>]| view(&scheduler(objects.concat(), Emulation::default(), 100, 0));
     let (mut nodes, mut victims) = (Vec::new(), Vec::new());
     for order in orders(&tied) {
