@@ -28,7 +28,7 @@ pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
 pub use info::Info;
 pub use missing::{Missing, budgets_unknown_because};
-pub use odds::{OddsReport, is_chance, odds, odds_cell};
+pub use odds::{OddsReport, is_chance, odds, odds_cell, odds_in_words};
 pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
 pub use overview::{CauseFix, CauseReport, PreemptionHelp, WaitReason, causes, causes_text};
 pub use release::{ReleaseReport, decision_parts, run_parts};

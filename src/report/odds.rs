@@ -73,7 +73,7 @@ pub fn odds(view: &CycleView) -> Option<Cow<'_, Odds>> {
 
 /// Returns the likelihood of a node and how many others are possible, such as `in 28 of 100 cases, else one of 13 others`; `None` if it
 /// is unknown or certain.
-pub(super) fn in_words(odds: &Odds, node: &str) -> Option<String> {
+pub fn odds_in_words(odds: &Odds, node: &str) -> Option<String> {
     let share = odds.share(node).filter(|share| !share.is_whole())?;
     let others = odds.outcomes() - usize::from(!share.is_none());
     let others = if others == 1 { "another node".to_owned() } else { format!("one of {others} others") };
@@ -95,7 +95,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
     if let Some(why) = odds.why_unknown() {
         out.line(format_args!("  unknown: {why}"));
     }
-    if let Some((node, words)) = chosen.and_then(|node| Some((node, in_words(&odds, node)?))) {
+    if let Some((node, words)) = chosen.and_then(|node| Some((node, odds_in_words(&odds, node)?))) {
         let mut best: Vec<(f64, Str, Share)> = odds.shares().into_iter().map(|(node, share)| (share.to_f64(), node, share)).collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         out.line(format_args!("  {node} {words}"));
@@ -138,10 +138,10 @@ mod tests {
     fn a_share_of_a_draw_is_said_with_the_number_of_others() {
         let contender = |i: i64| Contender { node: format!("n{i:02}").as_str().into(), violates: false, rank: vec![-i] };
         let odds = Odds::drawn(Chance::Shortlist, Draw::new((0..25).map(contender).collect(), 7));
-        assert_eq!(in_words(&odds, "n00").as_deref(), Some("in 28 of 100 cases, else one of 18 others"));
+        assert_eq!(odds_in_words(&odds, "n00").as_deref(), Some("in 28 of 100 cases, else one of 18 others"));
         assert_eq!((odds_cell(&odds, "n00"), odds_cell(&odds, "n24")), ("28 %".to_owned(), "0 %".to_owned()));
         let tie = Odds::uniform(Chance::Tie, &["a".into(), "b".into()]);
-        assert_eq!(in_words(&tie, "a").as_deref(), Some("in 1 of 2 cases, else another node"));
+        assert_eq!(odds_in_words(&tie, "a").as_deref(), Some("in 1 of 2 cases, else another node"));
         let report = serde_json::to_value(OddsReport::of(&tie)).unwrap();
         assert_eq!(report["node"], serde_json::json!({"a": "1/2", "b": "1/2"}));
         assert_eq!((report["of"].as_str(), report["assumes"].as_array().map(Vec::len)), (Some("ties"), Some(1)));

@@ -26,7 +26,7 @@ pub struct Sampling {
 }
 
 /// The number of nodes beyond the shortlist that are dry-run for odds by default: few enough not to slow down long runs.
-pub const ODDS_NODES: usize = 1000;
+pub(super) const ODDS_NODES: usize = 1000;
 
 /// Whether PostFilter, and with it preemption, runs when no node fits the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

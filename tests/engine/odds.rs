@@ -147,6 +147,15 @@ fn clusters() -> Vec<(Vec<Option<(bool, i32, u32)>>, usize)> {
     ]
 }
 
+/// Asserts that the odds of a decision are the counts over all draws, and that there are none if all draws end the same.
+#[track_caller]
+fn check(view: &CycleView, draws: &[Vec<String>], what: &str) {
+    match odds(view) {
+        Some(odds) => assert_eq!(stated(&odds), counted(draws), "{what}"),
+        None => assert!(draws.iter().all(|draw| *draw == draws[0] && draw.len() == 1), "{what}"),
+    }
+}
+
 #[test]
 fn the_shares_of_a_shortlist_equal_the_counts_over_every_order_of_nodes() {
     for (specs, wanted) in clusters() {
@@ -156,7 +165,7 @@ fn the_shares_of_a_shortlist_equal_the_counts_over_every_order_of_nodes() {
             .map(|order| nominated(&view(&scheduler([order, others.clone()].concat(), Emulation::default(), wanted, 0))))
             .collect();
         let view = view(&scheduler([nodes, others].concat(), Emulation::default(), wanted, 3));
-        assert_eq!(stated(&odds(&view).expect("chance has a say")), counted(&draws), "{specs:?}, {wanted} wanted");
+        check(&view, &draws, &format!("{specs:?}, {wanted} wanted"));
     }
 }
 
@@ -172,10 +181,7 @@ fn the_shares_of_a_shortlist_equal_the_counts_over_every_offset_up_to_1_30() {
         assert!(number >= 4, "{number} potential nodes");
         let draws: Vec<Vec<String>> =
             (0..number).map(|offset| nominated(&view(&scheduler(objects.clone(), old, wanted, offset)))).collect();
-        match odds(&all) {
-            Some(odds) => assert_eq!(stated(&odds), counted(&draws), "{specs:?}, {wanted} wanted"),
-            None => assert!(draws.iter().all(|draw| *draw == draws[0] && draw.len() == 1), "{specs:?}, {wanted} wanted"),
-        }
+        check(&all, &draws, &format!("{specs:?}, {wanted} wanted"));
     }
 }
 

@@ -4,7 +4,7 @@ use super::words::{list, short};
 use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
 use crate::odds::Chance;
 use crate::plural::count;
-use crate::report::odds::in_words;
+use crate::report::odds_in_words;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Limit on the budgets named.
@@ -73,7 +73,7 @@ fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     let node = &candidate.node;
     let pods = victims(candidate);
     let drawn = view.preemption.as_ref().and_then(PreemptionView::odds).filter(|odds| odds.of() != Chance::LastTie);
-    let any = match drawn.and_then(|odds| in_words(odds, node)) {
+    let any = match drawn.and_then(|odds| odds_in_words(odds, node)) {
         Some(words) => format!(" ({words})"),
         None if equals > 1 => format!(" (any of these {equals} is right)"),
         None => String::new(),

@@ -7,7 +7,8 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
-use crate::report::odds_cell;
+use crate::odds::Chance;
+use crate::report::{odds_cell, odds_in_words};
 use crate::session::Timeline;
 use crate::trace::{DryRunView, PreemptionView};
 use crate::ui::config::action::Action;
@@ -206,7 +207,12 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     let [short, more] = words;
     let taken = text::width(&spans[0].content) + text::width(&short) + text::width(&more);
     let words = if taken <= room { short + &more } else { short };
+    let taken = text::width(&spans[0].content) + text::width(&words);
     spans.push(scene.span(Role::Text, words));
+    // That equal candidates are equally likely needs no words.
+    let drawn = preemption.odds().filter(|odds| odds.of() != Chance::LastTie).and_then(|odds| odds_in_words(odds, node));
+    let drawn = drawn.map(|words| format!("; {words}")).filter(|words| taken + text::width(words) <= room);
+    spans.extend(drawn.map(|words| scene.span(Role::Winner, words)));
     spans
 }
 
@@ -234,14 +240,16 @@ impl Table {
         let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
-        if width >= 60 {
-            columns.push(right("VICTIMS", Width::Fixed(7)).by(Sort::Victims));
-        }
         let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
-        let scores = if values { 56 } else { 25 };
-        let before: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
-        if preemption.is_chance() && before + ODDS_WIDTH + 2 + scores <= width {
-            columns.push(right(ODDS, Width::Fixed(ODDS_WIDTH)));
+        let scores = if values { 54 } else { 23 };
+        let [victims, odds] = [right("VICTIMS", Width::Fixed(7)).by(Sort::Victims), right(ODDS, Width::Fixed(ODDS_WIDTH))];
+        let spare = width.saturating_sub(node + 4 + scores);
+        // The odds take the place of the number of victims, which are listed below, where there is no room for both.
+        match preemption.is_chance() {
+            true if width >= 60 && spare >= 9 + ODDS_WIDTH + 2 => columns.extend([victims, odds]),
+            true if spare >= ODDS_WIDTH + 2 => columns.push(odds),
+            _ if width >= 60 => columns.push(victims),
+            _ => {}
         }
         let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
         let full = 84 + 10 + used <= width;
