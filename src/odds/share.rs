@@ -1,10 +1,15 @@
 //! Shares: exact fractions of all cases.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde::{Serialize, Serializer};
 
 use super::Natural;
+
+/// Primes up to this number are kept.
+const KNOWN: u32 = 10_000;
+static KNOWN_PRIMES: OnceLock<Vec<u32>> = OnceLock::new();
 
 /// A fraction from 0 to 1 in lowest terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +55,10 @@ impl Share {
     /// Returns `cases` of `of` cases, of which no prime factor is above `largest`.
     pub(super) fn smooth(cases: Natural, of: Natural, largest: u32) -> Self {
         let (mut cases, mut of) = (cases, of);
-        for group in grouped(&primes(largest)) {
+        let known = KNOWN_PRIMES.get_or_init(|| primes(KNOWN));
+        let more: Vec<u32> = if largest > KNOWN { primes(largest) } else { Vec::new() };
+        let all = if largest > KNOWN { &more[..] } else { &known[..known.partition_point(|prime| *prime <= largest)] };
+        for group in grouped(all) {
             // One division of the long number tells for all primes of a group.
             let rest = cases.modulo(group.iter().product());
             for prime in group.iter().filter(|prime| rest % **prime == 0) {

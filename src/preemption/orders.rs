@@ -134,7 +134,7 @@ impl Ties {
 }
 
 /// Returns the first word of a tie in alphabetical order: a letter for each pod, which says of which kind it is.
-fn letters(tie: &Tie) -> Vec<usize> {
+fn letters(tie: &[Vec<usize>]) -> Vec<usize> {
     tie.iter().enumerate().flat_map(|(letter, kind)| kind.iter().map(move |_| letter)).collect()
 }
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn words_come_in_alphabetical_order_each_once() {
-        let mut word = letters(&vec![vec![4, 7], vec![5], vec![6]]);
+        let mut word = letters(&[vec![4, 7], vec![5], vec![6]]);
         let mut seen = vec![word.clone()];
         while next_word(&mut word) {
             seen.push(word.clone());
