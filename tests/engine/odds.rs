@@ -269,7 +269,7 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
     assert_eq!(stated(&odds), counted(&draws));
     assert!(stated(&odds).len() > 1, "{:?}", stated(&odds));
     view.odds_over_starts = Some(std::sync::Arc::new(odds));
-    assert!(why(&view).contains("; taken in "), "{}", why(&view));
+    assert!(why(&view).contains("; over all starts of the search it is taken in "), "{}", why(&view));
 }
 
 #[test]

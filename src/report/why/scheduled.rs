@@ -43,7 +43,8 @@ pub(super) fn scheduled(view: &CycleView) -> String {
         }
     };
     let over_starts = view.odds_over_starts.as_ref().and_then(|odds| odds_in_words(odds, node));
-    let sentence = over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; taken {words}"));
+    let sentence =
+        over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starts of the search it is taken {words}"));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
 }
