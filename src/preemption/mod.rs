@@ -12,6 +12,7 @@ mod budgets;
 mod candidates;
 mod dry_run;
 mod eligibility;
+mod group;
 mod importance;
 mod select;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::framework::{
 use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;
+pub use group::{GroupPreemptor, GroupTrial};
 
 /// Runs preemption for one pod after one cycle found no node.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::pod_group::{GroupReport, victims};
 use super::{Decision, Missing, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::PluginName;
@@ -28,6 +29,9 @@ pub struct OperationReport {
     pub nominated: Option<Str>,
     /// The victims of the preemption it carried out, most important first; those that were terminating already too.
     pub victims: Vec<String>,
+    /// The cycle of the popped pod's group, where it was tried with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupReport>,
     /// Where pods wait now.
     pub queues: QueuesReport,
     /// All nominations, by pod.
@@ -97,6 +101,7 @@ impl OperationReport {
             node: decision.node,
             best_nodes: decision.best_nodes,
             victims: victims(&view),
+            group: GroupReport::of(&view, state.cluster()),
             nominated: view.nominated.filter(|node| !node.is_empty()),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
@@ -105,11 +110,6 @@ impl OperationReport {
             release: ReleaseReport::of(scheduler.emulated(), &run_parts(state.config())),
         }
     }
-}
-
-fn victims(view: &CycleView) -> Vec<String> {
-    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else { return Vec::new() };
-    preemption.chosen().map(|c| c.victims.iter().map(|v| v.key().to_string()).collect()).unwrap_or_default()
 }
 
 impl QueuesReport {

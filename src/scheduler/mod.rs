@@ -12,6 +12,8 @@ mod error;
 mod event_handlers;
 mod observed;
 mod operations;
+mod pod_group;
+mod pod_groups;
 #[cfg(test)]
 mod predicates_tests;
 pub mod queue;

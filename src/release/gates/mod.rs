@@ -43,7 +43,9 @@ gates! {
     DRAPartitionableDevices: "Devices draw on shared counters.";
     DRAPrioritizedList: "Requests may list alternatives in firstAvailable.";
     DRAResourceClaimDeviceStatus: "Drivers report the status of allocated devices.";
+    GangScheduling: "The members of a gang are bound once enough of them have a place.";
     GenericEphemeralVolume: "Pods may have volumes whose claims are made for them.";
+    GenericWorkload: "Pods of one PodGroup are tried together.";
     InPlacePodLevelResourcesVerticalScaling: "A resize of pod-level resources in progress counts.";
     InPlacePodVerticalScaling: "A container resize in progress counts.";
     MatchLabelKeysInPodTopologySpread: "matchLabelKeys of topology spread constraints are read.";
@@ -64,11 +66,21 @@ gates! {
     StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
     TaintNodesByCondition: "Taints tell of a node's conditions, in place of predicates that look at them.";
     TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
+    TopologyAwareWorkloadScheduling: "The members of a PodGroup share one value of a topology key.";
     VolumeAttributesClass: "volumeAttributesClassName of claims and volumes is read.";
     VolumeLimitScaling: "A CSI driver missing on a node keeps its volumes away.";
+    WorkloadAwarePreemption: "A PodGroup preempts as a whole.";
 }
 
 impl Gate {
+    /// Returns the first release in which the gate is emulated: the gates of pod groups came with another API.
+    fn emulated_since(self) -> Release {
+        match self {
+            Self::GangScheduling | Self::GenericWorkload => Release::patch(36, 0),
+            _ => Release::patch(0, 0),
+        }
+    }
+
     /// Returns whether the gate is on in a release unless set. A release that does not know it yet has it off; one that
     /// knows it no more has the behaviour that it stood for at last.
     pub fn default_enabled(self, release: &Profile) -> bool {
@@ -139,7 +151,8 @@ fn known(release: &Profile) -> BTreeMap<&'static str, Settable> {
     });
     let read = ROWS.iter().filter_map(|row| Some((row, row.at(release.release)?))).filter(|(_, state)| state.stage != Stage::Removed);
     let read = read.map(|(row, GateState { default, locked, .. })| {
-        (row.name, Settable { default, locked, emulated: row.name.parse::<Gate>().is_ok() })
+        let emulated = row.name.parse::<Gate>().is_ok_and(|gate| gate.emulated_since() <= release.release);
+        (row.name, Settable { default, locked, emulated })
     });
     others.chain(read).collect()
 }

@@ -2,6 +2,7 @@
 
 mod cause;
 mod eviction;
+mod group;
 mod scheduled;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod words;
 
 use cause::{Detail, cause};
 use eviction::eviction;
+pub use group::why_group;
 use scheduled::scheduled;
 use words::{list, short};
 

@@ -213,6 +213,7 @@ pub fn effect_of_absence(kind: Kind) -> &'static str {
         Kind::PersistentVolumeClaim => "pods that use claims cannot be judged.",
         Kind::Pod => "which pods are pending is unknown, and all nodes look empty.",
         Kind::PodDisruptionBudget => "which preemptions would violate a budget is unknown.",
+        Kind::PodGroup => "whether pods that name a group may be scheduled, and how many at once, is unknown.",
         Kind::PriorityClass => "priorities are known only where pods state them.",
         Kind::ReplicaSet => "default spreading does not see which pods belong together through them.",
         Kind::ReplicationController => "default spreading does not see which pods belong together through them.",
