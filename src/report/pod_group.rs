@@ -39,7 +39,8 @@ pub struct MemberReport {
     pub outcome: Option<Outcome>,
     /// Where it was bound.
     pub node: Option<Str>,
-    /// All nodes that shared the highest score.
+    /// All nodes that shared the highest score. Where a placement was tried behind the one that was taken, the node alone:
+    /// what is told of scores is that of the last attempt, as in the recorded cases.
     pub best_nodes: Vec<Str>,
     /// Where it would go; also where the group is not scheduled.
     pub place: Option<Str>,
@@ -119,11 +120,13 @@ impl MemberReport {
             return Self { pod: pod_name, outcome, node: None, best_nodes: Vec::new(), place, message, nominated: None, victims: Vec::new() };
         };
         let decision = Decision::of(view);
+        let tried_later = group.placements.iter().rev().take_while(|tried| !tried.chosen).next().is_some();
+        let best_nodes = if tried_later { decision.node.iter().cloned().collect() } else { decision.best_nodes };
         Self {
             pod: pod_name,
             outcome: decision.outcome,
             node: decision.node,
-            best_nodes: decision.best_nodes,
+            best_nodes,
             place,
             message: decision.message,
             nominated: view.nominated.clone().filter(|node| !node.is_empty()),

@@ -103,7 +103,7 @@ impl CycleView {
         match event {
             Event::CycleStarted(start) => {
                 let pre_enqueue = self.pre_enqueue.take();
-                let group = self.put_away();
+                let group = self.put_away(&start.pod);
                 *self = Self { start: Some(start.clone()), pre_enqueue: pre_enqueue.filter(|_| group.is_none()), group, ..Self::default() };
             }
             Event::CycleSkipped { pod, why } => self.skipped = Some((pod.clone(), *why)),

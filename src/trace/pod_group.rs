@@ -108,7 +108,9 @@ pub struct GroupView {
     pub decision: Option<GroupDecision>,
     /// How it ended; `None` while it runs.
     pub outcome: Option<GroupOutcome>,
-    /// The members' cycles, but for the one that is on show.
+    /// The member whose cycle is on show.
+    shown: Option<Key>,
+    /// The other members' cycles.
     members: BTreeMap<Key, CycleView>,
 }
 
@@ -175,20 +177,11 @@ impl GroupEvent {
     }
 }
 
-impl GroupView {
-    /// Returns the cycles of the members that are not on show.
-    pub fn others(&self) -> impl Iterator<Item = (&Key, &CycleView)> {
-        self.members.iter()
-    }
-}
-
 impl CycleView {
     /// Returns the cycle of a member of the group, also where another one is on show.
     pub fn member(&self, pod: &Key) -> Option<&Self> {
-        if self.start.as_ref().is_some_and(|start| start.pod == *pod) {
-            return Some(self);
-        }
-        self.group.as_ref()?.members.get(pod)
+        let group = self.group.as_ref()?;
+        if group.shown.as_ref() == Some(pod) { Some(self) } else { group.members.get(pod) }
     }
 
     /// Takes in a fact about a group.
@@ -215,26 +208,25 @@ impl CycleView {
         }
     }
 
-    /// Puts the cycle on show away, for another member; returns the group of both, which goes on with the latter. `None`
-    /// where no cycle of a group is under way.
-    pub(super) fn put_away(&mut self) -> Option<Arc<GroupView>> {
+    /// Puts the cycle on show away, for the first attempt of a member; returns the group of both, which goes on with the
+    /// latter. `None` where no cycle of a group is under way.
+    pub(super) fn put_away(&mut self, next: &Key) -> Option<Arc<GroupView>> {
         let mut group = self.group.take().filter(|group| group.outcome.is_none())?;
-        if let Some(start) = self.start.clone() {
-            let shown = std::mem::take(self);
-            Arc::make_mut(&mut group).members.insert(start.pod.clone(), shown);
+        let known = Arc::make_mut(&mut group);
+        if let Some(shown) = known.shown.replace(next.clone()) {
+            known.members.insert(shown, std::mem::take(self));
         }
         Some(group)
     }
 
     fn show(&mut self, pod: &Key) {
-        if self.start.as_ref().is_some_and(|start| start.pod == *pod) {
+        if self.group.as_ref().is_none_or(|group| group.shown.as_ref() == Some(pod)) {
             return;
         }
         let Some(mut group) = self.group.take() else { return };
         let known = Arc::make_mut(&mut group);
-        if let Some(start) = self.start.clone() {
-            let shown = std::mem::take(self);
-            known.members.insert(start.pod.clone(), shown);
+        if let Some(shown) = known.shown.replace(pod.clone()) {
+            known.members.insert(shown, std::mem::take(self));
         }
         *self = known.members.remove(pod).unwrap_or_default();
         self.group = Some(group);

@@ -373,7 +373,7 @@ fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
         Verdict::NoFit(error) => Failed::no_fit(error),
         Verdict::NoNodes => Failed::new(FailureCause::NoNodes, NO_NODES),
         Verdict::Rejected(status) => scheduling_failed(status),
-        Verdict::Fits(_) | Verdict::Error(_) => group_error(&result.status),
+        Verdict::Fits | Verdict::Error(_) => group_error(&result.status),
     })
 }
 

@@ -99,7 +99,7 @@ impl PodGroupCycle<'_> {
         }
         let nowhere = |verdict| MemberResult { verdict, place: None };
         let (verdict, node) = match result {
-            ScheduleResult::Selected { node, tied, .. } => (Verdict::Fits(tied), node),
+            ScheduleResult::Selected { node, .. } => (Verdict::Fits, node),
             ScheduleResult::NoNodes => return nowhere(Verdict::NoNodes),
             ScheduleResult::Error(error) => return nowhere(Verdict::Error(error)),
             ScheduleResult::FitError(error) => match &error.nominating {

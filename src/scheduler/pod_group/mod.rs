@@ -18,8 +18,8 @@ use super::algorithm::{FitError, PostFilter, Sampling};
 use super::runtime::Framework;
 use super::queue::SchedulingQueue;
 use super::{Cache, ScheduleError};
-use crate::cluster::{Cluster, Key, Str};
-use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, SharedList, Status};
+use crate::cluster::{Cluster, Key};
+use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, Status};
 use crate::release::Emulation;
 use crate::trace::{Event, GroupDecision, GroupEvent, GroupOutcome};
 
@@ -81,8 +81,8 @@ pub(super) struct MemberResult {
 /// How the attempt for one member ended.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
-    /// It fits; nodes that are as good come with the chosen one in front.
-    Fits(SharedList<Str>),
+    /// It fits.
+    Fits,
     /// No node takes it; with a place, some node would without some pods.
     NoFit(Box<FitError>),
     /// There is no node.
@@ -107,7 +107,7 @@ pub(super) struct PlaceFound {
 impl MemberResult {
     /// Whether the member would go where victims are in the way.
     pub(super) fn requires_preemption(&self) -> bool {
-        self.place.is_some() && !matches!(self.verdict, Verdict::Fits(_))
+        self.place.is_some() && !matches!(self.verdict, Verdict::Fits)
     }
 }
 
