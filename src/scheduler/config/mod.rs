@@ -1,9 +1,9 @@
 //! KubeSchedulerConfiguration, or the Policy of older releases, and the profiles it makes.
 //!
-//! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
-//! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
-//! everything named that this step found. Plugins that are not part of kube-scheduler are let through, because a
-//! scheduler may be built with more of them, and so are extenders; both are remembered as not emulated.
+//! A file is decoded strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated,
+//! and built into profiles, as kube-scheduler does when it starts. The first step that fails ends the process and
+//! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and so
+//! are extenders; both are recorded as not emulated.
 
 mod defaults;
 mod fields;
@@ -24,7 +24,7 @@ use crate::output::url_without_password;
 use crate::release::{Algorithm, Emulation, FilterRun};
 use file::{ConfigFile, Extender, without_credentials};
 
-/// What is wrong with a configuration.
+/// The errors of a configuration, by field.
 pub type ConfigError = FieldErrors;
 
 /// A configuration ready for use.
@@ -40,16 +40,16 @@ pub struct Config {
     pub pod_max_backoff_seconds: i64,
     /// Feature gates.
     pub emulation: Emulation,
-    /// The file it was read from, where there was one.
+    /// The file it was read from, if there was one.
     text: Option<Arc<str>>,
 }
 
 impl Config {
-    /// The configuration of a kube-scheduler without a configuration file.
+    /// Returns the configuration of a kube-scheduler without a configuration file.
     ///
     /// # Panics
     ///
-    /// Never: the defaults are valid whatever the gates.
+    /// Never: the defaults are valid under all gates.
     pub fn defaults(emulation: Emulation) -> Self {
         let defaults = match emulation.behaviour().algorithm {
             Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
@@ -58,7 +58,7 @@ impl Config {
         defaults.expect("the default configuration is valid")
     }
 
-    /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
+    /// Reads a configuration as YAML or JSON; refuses one with which kube-scheduler would not start.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
         let config = match emulation.behaviour().algorithm {
             Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
@@ -68,25 +68,25 @@ impl Config {
         Ok(Self { text: Some(text.into()), ..config })
     }
 
-    /// The text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
+    /// Returns the text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// Returns the same configuration as another release reads it, or the defaults of that release where there is no file.
+    /// Returns the same configuration as another release reads it, or that release's defaults if there is no file.
     ///
     /// # Errors
-    /// Where that release refuses it.
+    /// Returns the errors if that release refuses it.
     pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
         self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))
     }
 
-    /// Returns whether an extender is asked about pods.
+    /// Returns whether any extender is called for pods.
     pub fn has_extenders(&self) -> bool {
         self.profiles.iter().flat_map(|p| &p.not_emulated).any(|(name, _)| name.starts_with("extender "))
     }
 
-    /// The profile that takes pods of a scheduler name.
+    /// Returns the profile for pods of a scheduler name.
     pub fn profile(&self, scheduler_name: &str) -> Option<&Framework> {
         self.profiles.iter().find(|p| p.name == scheduler_name)
     }
@@ -116,7 +116,7 @@ impl Config {
     }
 }
 
-/// What an extender could have had a say in; `None` for one that is never called.
+/// Returns an extender with the extension points at which it could decide; `None` for one that is never called.
 fn not_emulated(at: usize, extender: &Extender) -> Option<(String, Vec<&'static str>)> {
     let verbs = [
         ("filter", &extender.filter_verb),
@@ -128,8 +128,8 @@ fn not_emulated(at: usize, extender: &Extender) -> Option<(String, Vec<&'static 
     (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", url_without_password(&extender.url_prefix)), called))
 }
 
-/// Resources that extenders manage and the scheduler is to ignore take the place of those that NodeResourcesFit was
-/// told to ignore; mirrors `buildExtenders` in `pkg/scheduler/scheduler.go`.
+/// Replaces the ignored resources of NodeResourcesFit by those that extenders manage and the scheduler ignores; mirrors
+/// `buildExtenders` in `pkg/scheduler/scheduler.go`.
 fn apply_extenders(file: &mut ConfigFile) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
     for (i, extender) in file.extenders.iter().enumerate() {
