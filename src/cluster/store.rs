@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use super::{
-    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PodGroup, PriorityClass, ReplicationController, Service, Str, Workload,
+    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PodGroup, PriorityClass, ReplicationController, Service, Str,
+    Workload,
 };
 
 /// The objects of one kind by key. Cloning is O(1); iteration is by namespace and name.

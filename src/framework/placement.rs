@@ -24,26 +24,26 @@ pub struct PodGroupAssignments<'a> {
     pub pods: Vec<Arc<PodInfo>>,
 }
 
-/// Says in which placements a group is to be tried.
+/// Generates the placements in which a group is tried.
 pub trait PlacementGeneratePlugin {
-    /// The placements within `all`.
+    /// Returns the placements within `all`.
     ///
     /// # Errors
-    /// Where it cannot be told.
+    /// Returns the error of the plugin.
     fn generate_placements(&self, cx: &Context<'_>, group: &Key, all: Placement) -> Result<Vec<Placement>, Status>;
 }
 
 /// Ranks placements that take a group.
 pub trait PlacementScorePlugin {
-    /// A raw score for one placement.
+    /// Returns a raw score for one placement.
     ///
     /// # Errors
-    /// Where it cannot be told.
+    /// Returns the error of the plugin.
     fn score_placement(&self, cx: &Context<'_>, group: &Key, assignments: &PodGroupAssignments<'_>) -> Result<i64, Status>;
-    /// Brings raw scores into 0..=100.
+    /// Normalises raw scores to 0..=100.
     ///
     /// # Errors
-    /// Where it cannot be done.
+    /// Returns the error of the plugin.
     fn normalize_placement_scores(&self, _scores: &mut [i64]) -> Result<(), Status> {
         Ok(())
     }

@@ -240,18 +240,18 @@ pub trait ReservePlugin {
 pub trait PermitPlugin {
     /// Returns Success, a rejection, or Wait with the timeout in seconds.
     fn permit(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, u64);
-    /// What its answer means for other pods.
+    /// Returns the effects of its answer on other pods.
     fn effects(&self, _cx: &Context<'_>, _pod: &PodInfo, _answer: &Status) -> PermitEffects {
         PermitEffects::default()
     }
 }
 
-/// What a Permit plugin does to other pods.
+/// Effects of a Permit plugin on other pods.
 #[derive(Clone, Debug, Default)]
 pub struct PermitEffects {
     /// Pods that are to be tried again.
     pub activate: Vec<Arc<Pod>>,
-    /// Pods that it lets wait no longer.
+    /// Pods that it allows.
     pub allow: Vec<Key>,
 }
 

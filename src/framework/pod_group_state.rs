@@ -1,4 +1,4 @@
-//! What the scheduler knows of the pods of each group; mirrors `pkg/scheduler/backend/cache/podgroupstate.go`.
+//! The pods of each group that the scheduler knows; mirrors `pkg/scheduler/backend/cache/podgroupstate.go`.
 
 use std::sync::Arc;
 

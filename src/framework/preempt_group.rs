@@ -1,4 +1,4 @@
-//! What a preemption for a whole pod group tries and finds.
+//! The record of a preemption for a pod group as a whole.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub struct GroupPreemptionRecord {
     pub status: Status,
     /// The priority with which the group preempts.
     pub priority: i32,
-    /// What could be evicted, most important first.
+    /// The candidates for eviction, most important first.
     pub units: Vec<EvictionUnit>,
 }
 

@@ -17,7 +17,7 @@ pub struct Snapshot {
     pods: EquivalenceClasses,
     budgets: BudgetIndex,
     pod_groups: PodGroupStates,
-    /// The nodes that are looked at, as positions; `None` for all.
+    /// The nodes to evaluate, as positions; `None` for all.
     placement: Option<Arc<[usize]>>,
 }
 
@@ -78,7 +78,7 @@ impl Snapshot {
         &self.pod_groups
     }
 
-    /// Returns the snapshot with a placement: of its nodes, only those at these positions are looked at for a pod. Mirrors
+    /// Returns the snapshot with a placement: only the nodes at these positions are evaluated for a pod. Mirrors
     /// `AssumePlacement`.
     #[must_use]
     pub fn with_placement(self, nodes: &[usize]) -> Self {
@@ -86,12 +86,12 @@ impl Snapshot {
         Self { placement, ..self }
     }
 
-    /// Returns the positions of the nodes that are looked at, in walking order; `None` for all.
+    /// Returns the positions of the nodes to evaluate, in walking order; `None` for all.
     pub fn placement(&self) -> Option<&[usize]> {
         self.placement.as_deref()
     }
 
-    /// Returns how many nodes are looked at.
+    /// Returns the number of nodes to evaluate.
     pub fn nodes_in_placement(&self) -> usize {
         self.placement().map_or(self.len(), <[usize]>::len)
     }

@@ -124,7 +124,8 @@ mod tests {
     }
 
     fn group(name: &str, policy: &str) -> Object {
-        let text = format!(r#"{{"kind":"PodGroup","metadata":{{"name":"{name}","namespace":"d"}},"spec":{{"schedulingPolicy":{policy}}}}}"#);
+        let text =
+            format!(r#"{{"kind":"PodGroup","metadata":{{"name":"{name}","namespace":"d"}},"spec":{{"schedulingPolicy":{policy}}}}}"#);
         serde_json::from_str(&text).unwrap()
     }
 

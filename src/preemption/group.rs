@@ -10,17 +10,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::cluster::{Cluster, Key, PodGroup};
-use crate::framework::{
-    BudgetIndex, EvictionUnit, GroupPreemptionRecord, PodInfo, Reason, Snapshot, Status, unix_nanoseconds,
-};
+use crate::framework::{BudgetIndex, EvictionUnit, GroupPreemptionRecord, PodInfo, Reason, Snapshot, Status, unix_nanoseconds};
 
-/// What is tried on the way: nodes without some pods.
+/// A trial of the group on nodes without some pods.
 pub trait GroupTrial {
     /// Takes pods off their nodes.
     fn remove(&mut self, pods: &[Arc<PodInfo>]);
     /// Puts pods back on their nodes.
     fn add(&mut self, pods: &[Arc<PodInfo>]);
-    /// Whether the group finds its places now.
+    /// Returns success if the group finds its places now.
     fn schedule(&mut self) -> Status;
 }
 
@@ -36,13 +34,7 @@ pub struct GroupPreemptor<'a> {
 impl GroupPreemptor<'_> {
     /// Finds whom to evict. All pods of a lower priority than the group's are taken away first, then put back one unit after
     /// another as long as the group still finds its places.
-    pub fn preempt(
-        &self,
-        cluster: &Cluster,
-        snapshot: &Snapshot,
-        now: Timestamp,
-        trial: &mut dyn GroupTrial,
-    ) -> GroupPreemptionRecord {
+    pub fn preempt(&self, cluster: &Cluster, snapshot: &Snapshot, now: Timestamp, trial: &mut dyn GroupTrial) -> GroupPreemptionRecord {
         let mut record = GroupPreemptionRecord { priority: self.group.priority(), ..GroupPreemptionRecord::default() };
         if self.pods.iter().any(|info| info.pod.spec.preemption_policy.as_deref() == Some("Never")) {
             record.status = Status::rejected(Reason::PreemptionPolicyNever);
@@ -84,7 +76,8 @@ fn units(cluster: &Cluster, snapshot: &Snapshot, now: Timestamp) -> Vec<(i64, Ev
         let group = info.pod.group_key().and_then(|key| cluster.pod_groups.get(&key)).filter(|group| group.is_disrupted_as_one());
         let start = info.start_time().unwrap_or_else(|| unix_nanoseconds(now));
         let Some(group) = group else {
-            let unit = EvictionUnit { name: info.key(), pods: vec![info.clone()], priority: info.pod.priority(), ..EvictionUnit::default() };
+            let unit =
+                EvictionUnit { name: info.key(), pods: vec![info.clone()], priority: info.pod.priority(), ..EvictionUnit::default() };
             units.push((start, unit));
             continue;
         };
@@ -155,7 +148,7 @@ mod tests {
         serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"d"}},"spec":{{{rest}}}}}"#)).unwrap()
     }
 
-    /// The group fits when at most so many pods run.
+    /// A trial in which the group fits if at most `at_most` pods run.
     struct Room {
         running: usize,
         at_most: usize,

@@ -101,7 +101,7 @@ impl OperationReport {
             node: decision.node,
             best_nodes: decision.best_nodes,
             victims: victims(&view),
-            group: GroupReport::of(&view, state.cluster()),
+            group: GroupReport::of(&view, Some(state.cluster())),
             nominated: view.nominated.filter(|node| !node.is_empty()),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),

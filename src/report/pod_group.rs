@@ -1,9 +1,11 @@
 //! The cycle of a pod group as data: what `run -o json` and `explain -o json` print beside the popped pod.
 
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
-use super::{Decision, why_group};
+use super::{Decision, why, why_group};
 use crate::cluster::{Cluster, Key, PodGroup, Str};
+use crate::output::Lines;
 use crate::trace::{CycleView, GroupOutcome, GroupView, Outcome};
 
 /// A pod group and its members.
@@ -14,7 +16,7 @@ pub struct GroupReport {
     pub name: String,
     /// How its cycle ended.
     pub outcome: Option<GroupOutcome>,
-    /// What became of it, and why it waits where it does, as one sentence.
+    /// Its outcome, and the reason if it waits, as one sentence.
     pub why: String,
     /// Members that must have a place; null for a group without such a number.
     pub min_count: Option<i32>,
@@ -25,7 +27,7 @@ pub struct GroupReport {
     pub placements: Vec<PlacementReport>,
     /// The victims of the preemption for the group as a whole, those of the most important unit first.
     pub victims: Vec<String>,
-    /// The condition `PodGroupScheduled` as it stands now; null without a PodGroup.
+    /// The condition `PodGroupScheduled` now; null without a PodGroup.
     pub condition: Option<ConditionReport>,
 }
 
@@ -39,8 +41,8 @@ pub struct MemberReport {
     pub outcome: Option<Outcome>,
     /// Where it was bound.
     pub node: Option<Str>,
-    /// All nodes that shared the highest score. Where a placement was tried behind the one that was taken, the node alone:
-    /// what is told of scores is that of the last attempt, as in the recorded cases.
+    /// All nodes that shared the highest score; only the node if a placement was tried after the chosen one, as in the
+    /// recorded cases.
     pub best_nodes: Vec<Str>,
     /// Where it would go; also where the group is not scheduled.
     pub place: Option<Str>,
@@ -83,7 +85,9 @@ pub struct ConditionReport {
 
 impl GroupReport {
     /// The group of a cycle; `None` for a cycle of a single pod.
-    pub fn of(view: &CycleView, cluster: &Cluster) -> Option<Self> {
+    ///
+    /// The condition is that in `cluster`, which is `None` for a decision without consequences.
+    pub fn of(view: &CycleView, cluster: Option<&Cluster>) -> Option<Self> {
         let group = view.group.as_ref()?;
         let GroupView { start, placements, preemption, outcome, .. } = &**group;
         let named = placements.iter().filter(|tried| !tried.name.is_empty());
@@ -104,10 +108,13 @@ impl GroupReport {
                 })
                 .collect(),
             victims: preemption.iter().flat_map(|record| record.victims()).map(|info| info.key().to_string()).collect(),
-            condition: cluster.pod_groups.get(&start.group).and_then(|object| object.condition(PodGroup::SCHEDULED)).map(|condition| {
-                let (status, reason, message) = (condition.status.clone(), condition.reason.clone(), condition.message.clone());
-                ConditionReport { status, reason, message }
-            }),
+            condition: cluster
+                .and_then(|cluster| cluster.pod_groups.get(&start.group))
+                .and_then(|object| object.condition(PodGroup::SCHEDULED))
+                .map(|condition| {
+                    let (status, reason, message) = (condition.status.clone(), condition.reason.clone(), condition.message.clone());
+                    ConditionReport { status, reason, message }
+                }),
         })
     }
 }
@@ -117,7 +124,16 @@ impl MemberReport {
         let (pod_name, place) = (pod.to_string(), group.placed.get(pod).cloned());
         let Some(view) = view.member(pod) else {
             let (outcome, message) = (None, String::new());
-            return Self { pod: pod_name, outcome, node: None, best_nodes: Vec::new(), place, message, nominated: None, victims: Vec::new() };
+            return Self {
+                pod: pod_name,
+                outcome,
+                node: None,
+                best_nodes: Vec::new(),
+                place,
+                message,
+                nominated: None,
+                victims: Vec::new(),
+            };
         };
         let decision = Decision::of(view);
         let tried_later = group.placements.iter().rev().take_while(|tried| !tried.chosen).next().is_some();
@@ -133,6 +149,34 @@ impl MemberReport {
             victims: victims(view),
         }
     }
+}
+
+/// Returns the cycle of a group as text: one sentence, the placements, and a line for each member. Empty for a cycle of a
+/// single pod.
+pub fn group_text(view: &CycleView) -> Lines {
+    let mut out = Lines::default();
+    let Some(group) = &view.group else { return out };
+    let answer = why_group(group).unwrap_or_default();
+    out.line(format_args!("POD GROUP {}: {answer}", group.start.group));
+    for tried in group.placements.iter().filter(|tried| !tried.name.is_empty()) {
+        out.line(format_args!("  {}", tried.sentence()));
+    }
+    for record in &group.preemption {
+        for victim in record.victims() {
+            out.line(format_args!("  evicts {}", victim.key()));
+        }
+    }
+    let width = group.start.pods.iter().map(|pod| pod.to_string().width()).max().unwrap_or(0);
+    for pod in &group.start.pods {
+        let name = pod.to_string();
+        let pad = " ".repeat(width - name.width());
+        let what = match view.member(pod) {
+            Some(member) => why(member),
+            None => "Not tried.".to_owned(),
+        };
+        out.line(format_args!("  {name}{pad}  {what}"));
+    }
+    out
 }
 
 /// The victims of a pod's own preemption, most important first.

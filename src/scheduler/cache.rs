@@ -66,7 +66,9 @@ impl Cache {
 
     /// Returns the nodes, pods, images and budgets that a cycle reads.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone()).with_budgets(self.budgets.clone()).with_pod_groups(self.pod_groups.clone())
+        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone())
+            .with_budgets(self.budgets.clone())
+            .with_pod_groups(self.pod_groups.clone())
     }
 
     /// Adds nodes in order of name, as the API server lists them, and rebuilds the walking order once. The first node

@@ -196,7 +196,7 @@ fn add_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     }
 }
 
-/// The others are told of a pod that waits, where that may complete a gang.
+/// Returns the step that lets other pods move for a new waiting pod, which may complete a gang.
 pub(super) fn unscheduled_pod_added(pod: &Arc<Pod>) -> HandlerStep {
     let change = Change { old: None, new: Some(Object::Pod(pod.clone())) };
     HandlerStep::Move { event: ClusterEvent::UNSCHEDULED_POD_ADD, change, whom: PodFilter::All }

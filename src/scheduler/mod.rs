@@ -8,6 +8,7 @@ mod cache;
 mod config;
 mod cycle;
 mod decide;
+mod dry_group;
 mod error;
 mod event_handlers;
 mod observed;

@@ -380,7 +380,7 @@ impl State {
     }
 }
 
-/// What follows from a pod without a node that comes.
+/// Returns the steps for a new pod without a node.
 fn add_pod(emulation: Emulation, pod: Arc<Pod>) -> impl Iterator<Item = HandlerStep> {
     let told = emulation.enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
     std::iter::once(HandlerStep::QueueAdd(pod)).chain(told)

@@ -25,9 +25,9 @@ pub enum GroupEvent {
     MemberPlaced { pod: Key, node: Str },
     /// It was looked into whom to evict for the group as a whole.
     Preempted(Arc<GroupPreemptionRecord>),
-    /// What the attempts come to for the group.
+    /// The decision about the group after the attempts.
     Decided(GroupDecision),
-    /// What follows is about this member.
+    /// The next events are about this member.
     MemberResumed { pod: Key },
     /// The cycle of the group ended.
     Finished { group: Key, outcome: GroupOutcome },
@@ -59,7 +59,7 @@ pub struct PlacementTry {
     pub nodes: usize,
     /// Members that would find a place.
     pub placed: usize,
-    /// What it comes to for the group; success where it takes it.
+    /// The result for the group; success if the placement takes it.
     pub status: Status,
     /// The weighted score of each plugin; empty where there was nothing to choose.
     pub scores: Vec<(PluginName, i64)>,
@@ -82,12 +82,12 @@ pub enum GroupOutcome {
     Error,
 }
 
-/// What the attempts come to for a group.
+/// The decision about a group after the attempts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupDecision {
     /// How it ends.
     pub outcome: GroupOutcome,
-    /// What the condition of the PodGroup says.
+    /// The status in the condition of the PodGroup.
     pub status: Status,
     /// Members that found a place in this cycle, with victims in the way or without.
     pub placed: usize,
@@ -104,7 +104,7 @@ pub struct GroupView {
     pub placed: BTreeMap<Key, Str>,
     /// The preemption for the group as a whole, where it was looked into.
     pub preemption: Option<Arc<GroupPreemptionRecord>>,
-    /// What it comes to; `None` while members are tried.
+    /// The decision; `None` while members are tried.
     pub decision: Option<GroupDecision>,
     /// How it ended; `None` while it runs.
     pub outcome: Option<GroupOutcome>,
@@ -112,6 +112,19 @@ pub struct GroupView {
     shown: Option<Key>,
     /// The other members' cycles.
     members: BTreeMap<Key, CycleView>,
+}
+
+impl PlacementTry {
+    /// Returns the fact as a plain sentence.
+    pub fn sentence(&self) -> String {
+        let name = if self.name.is_empty() { "all nodes".to_owned() } else { format!("placement {}", self.name) };
+        let pods = count(self.placed, "pod");
+        let verdict = if self.status.is_success() { "takes the group" } else { "does not take the group" };
+        let scores: Vec<String> = self.scores.iter().map(|(plugin, score)| format!("{plugin} {score}")).collect();
+        let scores = if scores.is_empty() { String::new() } else { format!(", scores {}", scores.join(" + ")) };
+        let chosen = if self.chosen && !scores.is_empty() { ", chosen" } else { "" };
+        format!("{name} ({}) {verdict}: {pods} would fit{scores}{chosen}", count(self.nodes, "node"))
+    }
 }
 
 impl GroupEvent {
@@ -150,15 +163,7 @@ impl GroupEvent {
                 };
                 format!("the cycle of pod group {} started for {pods}{of}", start.group)
             }
-            Self::PlacementTried(tried) => {
-                let name = if tried.name.is_empty() { "all nodes".to_owned() } else { format!("placement {}", tried.name) };
-                let pods = count(tried.placed, "pod");
-                let verdict = if tried.status.is_success() { "takes the group" } else { "does not take the group" };
-                let scores: Vec<String> = tried.scores.iter().map(|(plugin, score)| format!("{plugin} {score}")).collect();
-                let scores = if scores.is_empty() { String::new() } else { format!(", scores {}", scores.join(" + ")) };
-                let chosen = if tried.chosen && !scores.is_empty() { ", chosen" } else { "" };
-                format!("{name} ({}) {verdict}: {pods} would fit{scores}{chosen}", count(tried.nodes, "node"))
-            }
+            Self::PlacementTried(tried) => tried.sentence(),
             Self::MemberPlaced { pod, node } => format!("{pod} counts on {node} for the members behind it"),
             Self::Preempted(record) if record.status.is_success() => {
                 format!("evicting {} makes room for the group", count(record.victims().count(), "pod"))
@@ -182,6 +187,15 @@ impl CycleView {
     pub fn member(&self, pod: &Key) -> Option<&Self> {
         let group = self.group.as_ref()?;
         if group.shown.as_ref() == Some(pod) { Some(self) } else { group.members.get(pod) }
+    }
+
+    /// Returns the view with the cycle of a member on show; without change for any other pod.
+    #[must_use]
+    pub fn showing(mut self, pod: &Key) -> Self {
+        if self.member(pod).is_some() {
+            self.show(pod);
+        }
+        self
     }
 
     /// Takes in a fact about a group.

@@ -22,6 +22,7 @@ mod layers;
 mod licences;
 mod observed;
 mod overview;
+mod pod_groups;
 mod quantity;
 mod runs;
 mod selectors;

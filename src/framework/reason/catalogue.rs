@@ -213,12 +213,7 @@ static ENTRIES: &[Entry] = &[
         Unschedulable,
         &[always("default preemption plugin is not registered, workload aware preemption is disabled")],
     ),
-    row(
-        K::PreemptionLeftToGroup,
-        P::DefaultPreemption,
-        Unschedulable,
-        &[always("not eligible due to workload aware preemption enabled")],
-    ),
+    row(K::PreemptionLeftToGroup, P::DefaultPreemption, Unschedulable, &[always("not eligible due to workload aware preemption enabled")]),
     row(
         K::PreemptionLimitedByPlacements,
         P::DefaultPreemption,

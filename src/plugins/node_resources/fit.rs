@@ -9,9 +9,9 @@ use super::most_allocated;
 use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer};
 use crate::cluster::{Cluster, Container, Key, List, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, PlacementScorePlugin, Plugin, PodGroupAssignments,
-    PodInfo, PodResourcesOptions, PreFilterPlugin,
-    PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name, pod_requests,
+    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, PlacementScorePlugin, Plugin, PodGroupAssignments, PodInfo,
+    PodResourcesOptions, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status,
+    is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::release::{Behaviour, Emulation, Gate, SidecarCheck, ZeroRequests};

@@ -1,11 +1,12 @@
 //! The cycle of a pod group in one sentence.
 
 use super::words::short;
-use crate::framework::{Reason, Status};
+use crate::cluster::{Cluster, Key, PodGroup};
+use crate::framework::{PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
-use crate::trace::{GroupDecision, GroupOutcome, GroupView};
+use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
 
-/// What became of a group, and why it waits where it does; `None` while its members are tried.
+/// Returns the outcome of a group, and the reason if it waits; `None` while its members are tried.
 pub fn why_group(group: &GroupView) -> Option<String> {
     let outcome = group.outcome.or(group.decision.as_ref().map(|decision| decision.outcome))?;
     let sentence = match (&group.decision, outcome) {
@@ -17,6 +18,39 @@ pub fn why_group(group: &GroupView) -> Option<String> {
         (Some(decision), GroupOutcome::Error) => format!("Not decided, because of an error: {}", short(&decision.status.message())),
     };
     Some(format!("{sentence}."))
+}
+
+/// Returns in one sentence why a group waits of which pods wait in the queues.
+pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: &QueuesView, group: &Key) -> String {
+    let Some(object) = cluster.pod_groups.get(group) else {
+        return "Waits until there is a PodGroup of this name.".to_owned();
+    };
+    let known = pods.map_or(0, PodGroupState::pods);
+    let min = object.min_count().and_then(|min| usize::try_from(min).ok()).unwrap_or(0);
+    if known < min {
+        let more = if min - known == 1 { "one more pod".to_owned() } else { format!("{} more pods", min - known) };
+        return format!("Waits for {more}: it has {known}, and {min} must have a place at once.");
+    }
+    let members = pods.into_iter().flat_map(PodGroupState::unscheduled).chain(pods.into_iter().flat_map(PodGroupState::assumed));
+    let places: Vec<&Place> = members.filter_map(|pod| queues.entries.get(&pod.key())).map(|entry| &entry.place).collect();
+    let is_gated = |place: &&Place| matches!(place, Place::Unschedulable { gated_by: Some(PluginName::DefaultPreemption), .. });
+    if places.iter().any(is_gated) {
+        return "Waits until the pods that are preempted for it have been evicted.".to_owned();
+    }
+    if places.iter().any(|place| matches!(place, Place::WaitingOnPermit { .. })) {
+        return format!("Waits on Permit until {min} of its pods have a place.");
+    }
+    let next = if places.iter().any(|place| matches!(place, Place::Active)) {
+        "it is tried as soon as one of its pods is popped"
+    } else if places.iter().any(|place| matches!(place, Place::Backoff { .. })) {
+        "it is tried again when the backoff of one of its pods has ended"
+    } else {
+        "it is tried again when an event wakes one of its pods"
+    };
+    match object.condition(PodGroup::SCHEDULED).filter(|condition| condition.status.as_str() == "False") {
+        Some(condition) => format!("Waits since its last attempt ({}); {next}.", short(&condition.message)),
+        None => format!("Waits to be tried; {next}."),
+    }
 }
 
 fn scheduled(group: &GroupView, decision: &GroupDecision) -> String {
@@ -64,7 +98,7 @@ fn are(number: usize) -> &'static str {
     if number == 1 { "is" } else { "are" }
 }
 
-/// What follows the pods that would find a place.
+/// Returns the words after the number of pods that would find a place.
 fn needed(group: &GroupView, placed: usize) -> String {
     let verb = if placed == 1 { "finds" } else { "find" };
     match group.start.min_count {
@@ -80,7 +114,7 @@ fn has(number: usize) -> &'static str {
     if number == 1 { "has" } else { "have" }
 }
 
-/// Why nothing is evicted for the group.
+/// Returns why nothing is evicted for the group.
 fn without_eviction(status: &Status) -> String {
     match status.reasons().first() {
         Some(Reason::PreemptionPolicyNever) => "it may not preempt, because of a pod with preemptionPolicy Never".to_owned(),

@@ -2,7 +2,7 @@
 //! or are bound together. Mirrors `scheduleOnePodGroup` and `submitPodGroupAlgorithmResult` in
 //! `pkg/scheduler/schedule_one_podgroup.go`.
 //!
-//! What upstream does beside the loop happens at the end of the turn: what is written about members in their order, then the
+//! Work that upstream does outside the loop happens at the end of the turn: the writes about members in their order, then the
 //! condition of the PodGroup, then evictions, one member after another.
 
 use std::cmp::Reverse;
@@ -29,7 +29,7 @@ pub(in crate::scheduler) fn group_id(group: &PodGroup) -> Str {
     if uid.is_empty() { format!("podgroup/{}", group.metadata.key()).into() } else { uid.clone() }
 }
 
-/// What is left to do for a member when the loop over all is through.
+/// Work left for a member after the loop over all.
 enum Rest {
     /// It is assumed, and its binding goes on, or waits for Permit plugins.
     Bind { binding: Box<Binding>, patience: PermitTimeouts, waited: bool },
@@ -37,7 +37,7 @@ enum Rest {
     Written(Option<Write>),
 }
 
-/// What becomes of a member.
+/// The end of a member's cycle.
 enum Fate<'a> {
     /// It is bound to the node that it found.
     Bind(&'a PlaceFound),
@@ -47,7 +47,7 @@ enum Fate<'a> {
 
 impl Scheduler {
     /// Takes the other members of a popped pod's group out of the queue, and tries them all.
-    pub(super) fn schedule_one_pod_group(&mut self, popped: QueuedPodInfo, group: Key, events: &mut Vec<Event>) {
+    pub(in crate::scheduler) fn schedule_one_pod_group(&mut self, popped: QueuedPodInfo, group: Key, events: &mut Vec<Event>) {
         let key = popped.key();
         let Some(state) = self.state.cache.pod_groups.get(&group) else {
             let message = format!("error while retrieving pod group state: pod group state not found for pod group {group}");
@@ -229,18 +229,16 @@ impl State {
             events.push(Event::group(GroupEvent::MemberResumed { pod: info.key() }));
             let failed = match fate(result, i) {
                 Fate::Fail(failed) => failed,
-                Fate::Bind(place) => {
-                    match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
-                        Err(failed) => failed,
-                        Ok((binding, patience, effects)) => {
-                            self.activate(effects.activate, events);
-                            self.let_go(&effects.allow, &mut rests, events);
-                            let waited = !patience.is_empty();
-                            rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });
-                            continue;
-                        }
+                Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
+                    Err(failed) => failed,
+                    Ok((binding, patience, effects)) => {
+                        self.activate(effects.activate, events);
+                        self.let_go(&effects.allow, &mut rests, events);
+                        let waited = !patience.is_empty();
+                        rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });
+                        continue;
                     }
-                }
+                },
             };
             let outcome = outcome_of(&failed);
             let own = self.handle_failure(info, failed, events);
@@ -342,11 +340,11 @@ fn outcome_of(failed: &Failed) -> Outcome {
     }
 }
 
-/// Says what becomes of a member, from what came of the attempts.
+/// Returns the end of a member's cycle from the results of the attempts.
 fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
     let of_group = |nominating| Failed { nominating, ..Failed::new(FailureCause::Group(result.status.clone()), result.status.message()) };
     let Some(member) = result.members.get(i) else {
-        // Nobody got as far as this member: all go the way of the group.
+        // This member was not reached; it ends as the group does.
         return Fate::Fail(if result.status.is_error() { group_error(&result.status) } else { of_group(None) });
     };
     let own_error = if let Verdict::Error(error) = &member.verdict { Some(error.to_string()) } else { None };

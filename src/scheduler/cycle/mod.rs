@@ -63,7 +63,9 @@ impl Failed {
     /// Returns a failure without rejecting plugins; the nomination is cleared.
     pub(super) fn new(cause: FailureCause, message: impl Into<String>) -> Self {
         let reason = match cause {
-            FailureCause::NoFit | FailureCause::NoNodes | FailureCause::Rejected(_) | FailureCause::Group(_) => FailureReason::Unschedulable,
+            FailureCause::NoFit | FailureCause::NoNodes | FailureCause::Rejected(_) | FailureCause::Group(_) => {
+                FailureReason::Unschedulable
+            }
             FailureCause::UnknownProfile(_) | FailureCause::Error => FailureReason::SchedulerError,
         };
         Self {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Verdict, World, unschedulable};
 use crate::cluster::{Object, Pod};
 use crate::framework::{Code, Context, CycleState, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
-use crate::scheduler::algorithm::{PostFilter, SchedulePod, ScheduleResult};
 use crate::scheduler::ScheduleError;
+use crate::scheduler::algorithm::{PostFilter, SchedulePod, ScheduleResult};
 use crate::scheduler::decide::cycle_start;
 use crate::trace::{Event, GroupEvent, Quiet, Recorder, Trace};
 
@@ -126,11 +126,7 @@ impl PodGroupCycle<'_> {
             Err(status) => {
                 *world = before;
                 world.nominations.restore(info.pod(), &world.cluster);
-                let verdict = if status.is_rejected() {
-                    Verdict::Rejected(status)
-                } else {
-                    Verdict::Error(ScheduleError::Place(status))
-                };
+                let verdict = if status.is_rejected() { Verdict::Rejected(status) } else { Verdict::Error(ScheduleError::Place(status)) };
                 return nowhere(verdict);
             }
         }
@@ -141,8 +137,8 @@ impl PodGroupCycle<'_> {
         MemberResult { verdict, place: Some(place) }
     }
 
-    /// Reserve and Permit on copies. What plugins would write when the pod is bound is there for the members behind it, as
-    /// what they set aside in memory is in kube-scheduler.
+    /// Runs Reserve and Permit on copies. Later members see the objects that plugins would write at binding, as they see
+    /// the plugins' reservations in kube-scheduler.
     fn reserve_and_permit(
         &self,
         world: &mut World<'_>,

@@ -15,8 +15,8 @@ use jiff::Timestamp;
 
 use self::nominations::GroupNominations;
 use super::algorithm::{FitError, PostFilter, Sampling};
-use super::runtime::Framework;
 use super::queue::SchedulingQueue;
+use super::runtime::Framework;
 use super::{Cache, ScheduleError};
 use crate::cluster::{Cluster, Key};
 use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, Status};
@@ -31,7 +31,7 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) emulation: Emulation,
     /// The virtual time.
     pub(super) now: Timestamp,
-    /// How many nodes are looked at.
+    /// How many nodes to evaluate.
     pub(super) sampling: Sampling,
     /// The group.
     pub(super) group: &'a Key,
@@ -43,7 +43,7 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) next_start_node_index: &'a mut usize,
     /// How many pods were scored; moves on.
     pub(super) last_node_index: &'a mut u64,
-    /// What the members see.
+    /// The state as members see it.
     pub(super) world: World<'a>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct World<'a> {
     nominations: GroupNominations<'a>,
 }
 
-/// What came of the attempt.
+/// The result of the attempt.
 #[derive(Debug)]
 pub(super) struct GroupResult {
     /// The members that were tried, in order; fewer than there are after an error, none without a placement.
@@ -70,7 +70,7 @@ pub(super) struct GroupResult {
     pub(super) post_filtered: Vec<(usize, Box<FitError>)>,
 }
 
-/// What came of the attempt for one member.
+/// The result of the attempt for one member.
 #[derive(Clone, Debug)]
 pub(super) struct MemberResult {
     pub(super) verdict: Verdict,
@@ -98,9 +98,9 @@ pub(super) enum Verdict {
 pub(super) struct PlaceFound {
     /// The node as the member saw it.
     pub(super) node: Arc<NodeInfo>,
-    /// What plugins remember; nothing is reserved any more.
+    /// The state of plugins; nothing is reserved any more.
     pub(super) cycle_state: CycleState,
-    /// What Permit plugins said: success, or that the member waits.
+    /// The answer of Permit plugins: success, or wait.
     pub(super) permit: Status,
 }
 
@@ -150,7 +150,7 @@ fn unschedulable(behind: impl IntoIterator<Item = Reason>) -> Status {
 }
 
 impl<'a> World<'a> {
-    /// What the scheduler knows.
+    /// Returns the scheduler's own state.
     pub(super) fn new(cache: &Cache, cluster: &Cluster, queue: &'a SchedulingQueue) -> Self {
         Self { cache: cache.clone(), cluster: cluster.clone(), nominations: GroupNominations::new(queue) }
     }

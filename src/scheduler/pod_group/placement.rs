@@ -12,7 +12,7 @@ use super::{GroupResult, PodGroupCycle};
 type Scores = Vec<(PluginName, i64)>;
 
 impl PodGroupCycle<'_> {
-    /// Tries the group; where placements are looked at, in each of them.
+    /// Tries the group, in each placement if there are several.
     pub(super) fn schedule(&mut self, post_filter: PostFilter, mut events: Option<&mut Vec<Event>>) -> GroupResult {
         if !self.emulation.enabled(Gate::TopologyAwareWorkloadScheduling) {
             return self.try_members(None, post_filter, events);

@@ -142,6 +142,25 @@ impl Report {
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
     }
 
+    /// Returns whether it is unknown which PodGroups there are: none was read, nor an empty list of them. Embedded
+    /// clusters are complete.
+    pub fn pod_groups_unknown(&self) -> bool {
+        !self.complete && self.kinds.get(&Kind::PodGroup).is_none_or(|count| count.read == 0 && count.skipped() > 0)
+    }
+
+    /// Returns [`Self::missing`] for a scheduler that reads PodGroups, or for one that does not: whether it does depends
+    /// on its feature gates.
+    pub fn missing_for(&self, reads_pod_groups: bool) -> MissingKinds {
+        let mut missing = self.missing();
+        if !reads_pod_groups {
+            return missing.without(Kind::PodGroup);
+        }
+        if self.pod_groups_unknown() {
+            missing.absent.insert(Kind::PodGroup);
+        }
+        missing
+    }
+
     /// Returns the kinds that every decision needs and that were requested but not read.
     pub fn withheld(&self) -> Vec<Kind> {
         let missing = self.missing();
