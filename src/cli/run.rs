@@ -11,7 +11,7 @@ use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::output::{self, Lines, Text};
-use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
+use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
@@ -98,6 +98,7 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
     let mut lines = Lines::default();
     let view = CycleView::of(&events);
     match &view.start {
+        _ if view.group.is_some() => lines.extend(group_text(&view)),
         Some(start) => {
             lines.line(format_args!("{}: {}", start.pod, why(&view)));
         }

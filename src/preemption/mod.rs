@@ -14,6 +14,7 @@ mod candidates;
 mod chance;
 mod dry_run;
 mod eligibility;
+mod group;
 mod importance;
 mod orders;
 mod select;
@@ -31,6 +32,7 @@ use crate::framework::{
 use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;
+pub use group::{GroupPreemptor, GroupTrial};
 
 /// Runs preemption for one pod after a cycle found no feasible node.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Missing, OddsReport, ReleaseReport};
+use super::{GroupReport, Missing, OddsReport, ReleaseReport};
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
@@ -50,6 +50,9 @@ pub struct Decision {
     /// Plugins of the profile that are not emulated and might decide otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
+    /// The cycle of the pod's group, if it was tried with one; `None` in answers that have it elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupReport>,
     /// The emulated release; `None` in answers that name it elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<ReleaseReport>,
@@ -235,6 +238,7 @@ impl Decision {
             budgets_unknown: view.budgets_unknown(),
             missing: Missing::all(view.missing()),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
+            group: None,
             release: None,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::pod_group::{GroupReport, victims};
 use super::{Decision, Missing, OddsReport, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::{PluginName, QueuedPodInfo};
@@ -29,6 +30,9 @@ pub struct OperationReport {
     pub nominated: Option<Str>,
     /// The victims of the cycle's preemption, most important first, including those already terminating.
     pub victims: Vec<String>,
+    /// The cycle of the popped pod's group, where it was tried with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupReport>,
     /// The queues after the operation.
     pub queues: QueuesReport,
     /// All nominations: node by pod.
@@ -197,6 +201,7 @@ impl OperationReport {
             node: decision.node,
             best_nodes: decision.best_nodes,
             victims: victims(&view),
+            group: GroupReport::of(&view, Some(state.cluster())),
             nominated: view.nominated.filter(|node| !node.is_empty()),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
@@ -208,11 +213,6 @@ impl OperationReport {
             sampling: None,
         }
     }
-}
-
-fn victims(view: &CycleView) -> Vec<String> {
-    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else { return Vec::new() };
-    preemption.chosen().map(|c| c.victims.iter().map(|v| v.key().to_string()).collect()).unwrap_or_default()
 }
 
 impl QueuesReport {

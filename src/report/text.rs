@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::group_text;
 use super::odds::{odds, odds_cell, odds_text};
 use super::why::why;
 use crate::cluster::Str;
@@ -35,6 +36,10 @@ pub fn text(view: &CycleView) -> Lines {
     if let Some(failure) = &view.failure {
         out.blank();
         out.line(format_args!("{}", failure.message));
+    }
+    if view.group.is_some() {
+        out.blank();
+        out.extend(group_text(view));
     }
     nodes(view, &mut out);
     scores(view, &mut out);

@@ -115,7 +115,7 @@ impl SchedulePod<'_> {
         if let Err(error) = self.check_claims(pod) {
             return ScheduleResult::Error(error);
         }
-        if self.cx.snapshot.is_empty() {
+        if self.cx.snapshot.nodes_in_placement() == 0 {
             return ScheduleResult::NoNodes;
         }
         let Search { feasible, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
@@ -209,7 +209,7 @@ impl SchedulePod<'_> {
 
     fn run_post_filter(&self, pod: &PodInfo, state: &mut CycleState, diagnosis: Diagnosis, recorder: &mut impl Recorder) -> ScheduleResult {
         let mut error = FitError {
-            num_all_nodes: self.cx.snapshot.len(),
+            num_all_nodes: self.cx.snapshot.nodes_in_placement(),
             diagnosis,
             post_filter: None,
             nominating: Some(NominatingInfo::Override(Str::default())),

@@ -23,6 +23,7 @@ mod licences;
 mod observed;
 mod odds;
 mod overview;
+mod pod_groups;
 mod quantity;
 mod runs;
 mod selectors;
