@@ -47,6 +47,8 @@ pub mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod fixes;
+pub mod extender_client;
+pub mod extenders;
 pub mod framework;
 pub mod output;
 pub mod plugins;

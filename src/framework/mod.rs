@@ -7,6 +7,7 @@ mod diagnosis;
 mod duration;
 mod equivalence_classes;
 mod events;
+mod extender;
 mod field;
 mod hint_error;
 mod label_bloom;
@@ -32,6 +33,9 @@ pub use diagnosis::{Diagnosis, NodeToStatus};
 pub use duration::{DurationError, format_duration, parse_duration};
 pub use equivalence_classes::{EquivalenceClasses, PodsByPosition};
 pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
+pub use extender::{
+    CandidateExtenders, ExtenderCall, ExtenderFilter, ExtenderName, ExtenderOutcome, ExtenderPreemption, ExtenderVerb,
+};
 pub use field::{FieldError, FieldErrors};
 pub use hint_error::{HintError, PluginHintError};
 pub use label_bloom::LabelBloom;

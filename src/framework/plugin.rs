@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status};
+use super::{CandidateExtenders, ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status};
 use crate::cluster::{Cluster, Object, Pod, Str};
 use crate::release::Emulation;
 
@@ -152,6 +152,8 @@ pub struct PostFilterContext<'a> {
     pub dry_run: DryRunPolicy,
     /// Whether to leave the steps of dry runs out of the record; nothing that is found depends on it.
     pub quiet: bool,
+    /// The extenders that may be asked about candidates; `None` where none is.
+    pub extenders: Option<&'a dyn CandidateExtenders>,
 }
 
 /// What stands in for chance in the dry run.

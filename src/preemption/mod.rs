@@ -3,7 +3,7 @@
 //! Mirrors `pkg/scheduler/framework/preemption/preemption.go` with the rules of `DefaultPreemption`
 //! (`pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`). Everything that is tried on the way is
 //! kept in a [`PreemptionRecord`]. Nothing is carried out here: victims and cleared nominations are named, and
-//! whoever runs the cycle acts on them. Extenders are not consulted.
+//! whoever runs the cycle acts on them, and what extenders have to say comes through the context.
 //!
 //! Where kube-scheduler draws at random (the node where the dry run starts, the last tie among candidates) the
 //! [`DryRunPolicy`](crate::framework::DryRunPolicy) and the first node by name decide.
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
 use crate::framework::{
-    CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
+    Candidate, CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
 };
 use crate::release::{DryRunReport, Gate, WithoutVictims};
 
@@ -81,14 +81,20 @@ impl<'a> Evaluator<'a> {
         if record.candidates().next().is_none() {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
+        if let Some(extenders) = self.post.extenders {
+            let candidates: Vec<&Candidate> = record.candidates().collect();
+            let (calls, left) = extenders.process_preemption(&preemptor, &candidates);
+            record.extender_calls = calls.into_iter().map(Arc::new).collect();
+            record.after_extenders = left?;
+        }
         let release = self.post.cx.emulation.behaviour();
         // A candidate without victims is chosen at once, whichever comes first.
         let costless: SharedList<Str> = match release.without_victims {
-            WithoutVictims::Chosen => record.candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
+            WithoutVictims::Chosen => record.final_candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
             _ => SharedList::default(),
         };
         (record.score_functions, record.best) = if costless.is_empty() {
-            select::pick_one_node(record.candidates(), release.tie_break, self.post.cx.now)
+            select::pick_one_node(record.final_candidates(), release.tie_break, self.post.cx.now)
         } else {
             (Vec::new(), costless)
         };

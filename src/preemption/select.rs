@@ -35,7 +35,7 @@ pub(super) fn pick_one_node<'a>(
 fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 {
     let victims = &candidate.victims;
     match name {
-        ScoreFunctionName::MinNumPDBViolations => -candidate.pdb_violations,
+        ScoreFunctionName::MinNumPDBViolations => candidate.pdb_violations.wrapping_neg(),
         ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority())),
         // Each priority is made positive first, so that more victims cost more even where priorities are negative.
         ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority()) + (i64::from(i32::MAX) + 1)).sum::<i64>(),

@@ -6,8 +6,9 @@ use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResu
 use super::runtime::{Nominations, Runner};
 use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Pod, Str};
+use crate::extenders::Asking;
 use crate::framework::{
-    Context, CycleState, Diagnosis, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
+    Context, CycleState, Diagnosis, ExtenderCall, ExtenderOutcome, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
 };
 use crate::trace::{AttemptFailure, CycleStart, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace};
 
@@ -26,6 +27,8 @@ pub struct DecisionInput<'a> {
     pub sampling: Sampling,
     /// The virtual time.
     pub now: jiff::Timestamp,
+    /// Whether extenders are asked, where anybody asks them.
+    pub asking: Asking,
 }
 
 /// The result of a dry decision: one that is taken on the side, without consequences.
@@ -116,15 +119,28 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         return DryDecision::Gated(status);
     }
     let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
-    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
+    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx, input.config))));
     if pod.is_terminating() {
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
     let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
-    let mut attempt =
-        SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start, last_node_index: &mut 0 };
+    let extenders = input.config.extenders.for_cycle(input.asking);
+    let mut attempt = SchedulePod {
+        framework,
+        cx,
+        nominations,
+        sampling,
+        post_filter,
+        extenders: extenders.as_ref(),
+        extenders_look_on: input.config.extenders.look_at_all_nodes(),
+        next_start_node_index: &mut start,
+        last_node_index: &mut 0,
+    };
     let result = attempt.run(&info, &mut CycleState::default(), recorder);
+    if let (ScheduleResult::Selected { node, .. }, Some(events)) = (&result, recorder.events()) {
+        events.extend(would_bind(input.config, pod, node));
+    }
     record_failure(pod, &result, recorder);
     if let Some(events) = recorder.events() {
         events.extend(framework.not_emulated_events());
@@ -170,8 +186,15 @@ pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Op
     Some(NodeFilters { left_out, ..filters })
 }
 
+/// Says which extender would bind the pod, where extenders are asked and one does.
+pub(super) fn would_bind(config: &Config, pod: &Pod, node: &Str) -> Option<Event> {
+    let extender = config.extenders.binder(pod).filter(|extender| config.extenders.is_asked(extender))?;
+    let outcome = ExtenderOutcome::WouldBind(node.clone());
+    Some(Event::ExtenderTookPart(ExtenderCall { extender: extender.name.clone(), outcome }.into()))
+}
+
 /// What is known of a pod when its cycle starts.
-pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>) -> CycleStart {
+pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>, config: &Config) -> CycleStart {
     let pod = &info.pod;
     let requests = pod_requests(pod, PodResourcesOptions::default());
     CycleStart {
@@ -184,5 +207,6 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>) -> Cycle
         nodes: cx.snapshot.len(),
         budgets_unknown: cx.cluster.unknown.budgets,
         missing: cx.cluster.unknown,
+        asks_extenders: config.extenders.asker().is_some(),
     }
 }

@@ -10,6 +10,7 @@ mod cycle;
 mod decide;
 mod error;
 mod event_handlers;
+mod extending;
 mod observed;
 mod operations;
 #[cfg(test)]

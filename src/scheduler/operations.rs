@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
+use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Emulation, FeatureGates, GateError, ReleaseChoice};
 use crate::trace::Event;
@@ -19,6 +20,8 @@ pub struct Scheduler {
     pub(super) sampling: Sampling,
     /// How victims go.
     pub(super) evictions: Evictions,
+    /// Whether its cycles ask extenders.
+    pub(super) asking: Asking,
     /// How it was started.
     options: Arc<Options>,
 }
@@ -162,7 +165,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, options: Arc::new(options) }
     }
 
     /// How it was started.
@@ -240,9 +243,15 @@ impl Scheduler {
         events
     }
 
-    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
+    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`]. Of extenders the last
+    /// answers count.
     pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
         decide(&self.decision_input(), pod)
+    }
+
+    /// Takes the decision of [`Self::explain`], and asks extenders for it, where anybody asks them.
+    pub fn explain_asking(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        decide(&DecisionInput { asking: Asking::Ask, ..self.decision_input() }, pod)
     }
 
     /// Takes the decision of [`Self::explain`], and returns it without a record of how it was taken; see
@@ -266,6 +275,7 @@ impl Scheduler {
             nominations: &state.queue,
             sampling: self.sampling,
             now: state.clock,
+            asking: Asking::Recall,
         }
     }
 

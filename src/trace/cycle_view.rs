@@ -2,14 +2,14 @@
 //!
 //! The screen draws it at the cursor, and a report reads it at the end; both see the same facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selection, SkipReason};
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
-use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
 /// A cycle so far.
@@ -31,6 +31,12 @@ pub struct CycleView {
     pub verdicts: BTreeMap<Str, Verdict>,
     /// The nominated node, if it was tried first.
     pub nominated_first: Option<Str>,
+    /// The parts of extenders so far, in order; those in preemption are with it.
+    pub extenders: Vec<Arc<ExtenderCall>>,
+    /// What extenders say of nodes, by node; a node can fit all the same.
+    pub extender_statuses: BTreeMap<Str, Status>,
+    /// The nodes that extenders left, where any was asked.
+    pub left_by_extenders: Option<Vec<Str>>,
     /// Looked at, of, wanted: where the search ended early.
     pub stopped: Option<(usize, usize, usize)>,
     /// PreScore answers.
@@ -111,9 +117,11 @@ impl CycleView {
                 self.pre_filter_rejected = *rejected;
             }
             Event::NominatedNodeTried { node } => self.nominated_first = Some(node.clone()),
+            Event::AllNodesTried => self.left_by_extenders = None,
             Event::NodeFiltered { node, status, nominated } => {
                 self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
             }
+            Event::ExtenderTookPart(call) => self.take_extender(call),
             Event::FilterStopped { looked_at, of, wanted } => self.stopped = Some((*looked_at, *of, *wanted)),
             Event::PreScored { plugin, status } => self.pre_score.push((*plugin, status.clone())),
             Event::NodeScored(score) => {
@@ -140,6 +148,33 @@ impl CycleView {
         }
     }
 
+    fn take_extender(&mut self, call: &Arc<ExtenderCall>) {
+        if call.outcome.verb() == ExtenderVerb::Preempt {
+            if let Some(preemption) = &mut self.preemption {
+                preemption.apply(&Event::ExtenderTookPart(call.clone()));
+            }
+            return;
+        }
+        if let ExtenderOutcome::Filtered(filter) = &call.outcome {
+            self.extender_statuses.extend(filter.statuses.iter().cloned());
+            self.left_by_extenders = Some(filter.left.clone());
+        }
+        self.extenders.push(call.clone());
+    }
+
+    /// The scores that extenders gave a node, by their place in the configuration; added to its total.
+    pub fn extender_scores(&self, node: &str) -> BTreeMap<usize, i64> {
+        let mut found = BTreeMap::new();
+        for call in &self.extenders {
+            let ExtenderOutcome::Scored { scores, .. } = &call.outcome else { continue };
+            for (_, score) in scores.iter().filter(|(name, _)| name == node) {
+                let sum: &mut i64 = found.entry(call.extender.index).or_default();
+                *sum = sum.wrapping_add(*score);
+            }
+        }
+        found
+    }
+
     /// Whether the cycle is this pod's; what happens to other pods in its wake is not part of it.
     fn is_about(&self, pod: &Key) -> bool {
         self.start.as_ref().is_none_or(|s| s.pod == *pod)
@@ -158,8 +193,16 @@ impl CycleView {
         }
     }
 
-    /// The nodes that fit so far, by name.
+    /// The nodes that fit so far, by name: those that extenders left, where any was asked.
     pub fn feasible(&self) -> impl Iterator<Item = &Str> {
+        let own = self.left_by_extenders.is_none();
+        let by_plugins = self.fit_by_plugins().filter(move |_| own);
+        let by_extenders: BTreeSet<&Str> = self.left_by_extenders.iter().flatten().collect();
+        by_plugins.chain(by_extenders)
+    }
+
+    /// The nodes that pass all plugins so far, by name, whatever extenders say.
+    pub fn fit_by_plugins(&self) -> impl Iterator<Item = &Str> {
         self.verdicts.iter().filter(|(_, v)| v.status.is_success()).map(|(node, _)| node)
     }
 }

@@ -12,7 +12,7 @@ use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, MissingKinds, Str};
-use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::framework::{ClusterEvent, EventLabel, ExtenderCall, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
 /// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
@@ -56,8 +56,12 @@ pub enum Event {
     NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is tried before all others.
     NominatedNodeTried { node: Str },
+    /// Extenders turned the nominated node down, and all nodes are tried.
+    AllNodesTried,
     /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
     NodeFiltered { node: Str, status: Status, nominated: SharedList<Key> },
+    /// An extender had its part, or would have.
+    ExtenderTookPart(Arc<ExtenderCall>),
     /// The search ended before all nodes were looked at.
     FilterStopped { looked_at: usize, of: usize, wanted: usize },
     /// A PreScore plugin answered.
@@ -148,6 +152,9 @@ pub struct CycleStart {
     /// What is not known of the cluster.
     #[serde(default)]
     pub missing: MissingKinds,
+    /// Whether extenders are asked, or their answers recalled.
+    #[serde(default)]
+    pub asks_extenders: bool,
 }
 
 /// Why a node was chosen.
