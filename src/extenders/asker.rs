@@ -1,6 +1,6 @@
 //! Who asks extenders: what is sent and answered, what is remembered of it, and what is written down.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -181,24 +181,23 @@ impl Asker {
     }
 }
 
-/// The questions of one cycle.
+/// The questions of one cycle: as many as kube-scheduler asks, which is the same one twice where the nominated node is tried
+/// first and is the only one that fits then.
 pub(super) struct Questions<'a> {
     asker: &'a Asker,
     asking: Asking,
-    /// What this cycle has asked.
-    asked: Mutex<HashSet<QuestionId>>,
 }
 
 impl<'a> Questions<'a> {
     pub(super) fn new(asker: &'a Asker, asking: Asking) -> Self {
-        Self { asker, asking, asked: Mutex::default() }
+        Self { asker, asking }
     }
 
     pub(super) fn asker(&self) -> &'a Asker {
         self.asker
     }
 
-    /// Returns the answer to a question: asks, once in the cycle, or recalls; `None` where it is unknown.
+    /// Returns the answer to a question: asks, or recalls; `None` where it is unknown.
     pub(super) fn answer(&self, extender: &Extender, verb: ExtenderVerb, request: Value) -> Option<Arc<Answer>> {
         let body = request.to_string();
         let path = extender.verb(verb);
@@ -211,9 +210,6 @@ impl<'a> Questions<'a> {
         let Some(transport) = self.asker.transport.as_ref().filter(|_| self.asking == Asking::Ask && verb != ExtenderVerb::Bind) else {
             return known();
         };
-        if !lock(&self.asked).insert(question.clone()) {
-            return known();
-        }
         let answer = transport.send(extender, verb, &body);
         if let Some(recorder) = lock(&self.asker.recorder).as_mut() {
             let extender = extender.name.url.to_string();
